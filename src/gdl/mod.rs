@@ -1,0 +1,28 @@
+//! Layer 0, the language: from text to a validated game.
+//!
+//! ```text
+//! text --kif | infix--> Rulesheet --validate--> Game
+//!                       (places)    (findings)
+//! ```
+//!
+//! Trust has a type: a [`Rulesheet`] is parsed and nothing more; a [`Game`] has passed validation. The stages below
+//! see only `Game`s. Definitions: Love, Hinrichs, Haley, Schkufza, Genesereth, *General Game Playing: Game
+//! Description Language Specification* (2008); Thielscher, *GDL-II* (2011); see `docs/REFERENCES.md`.
+
+mod finding;
+mod game;
+mod rule;
+mod rulesheet;
+mod source;
+mod store;
+mod symbol;
+mod term;
+
+pub use finding::{Code, Finding, Severity};
+pub use game::Game;
+pub use rule::{Atom, Clause, Formula, Literal, Rule};
+pub use rulesheet::{Rulesheet, Syntax};
+pub use source::{At, Source, Span};
+pub use store::{TermId, TermStore};
+pub use symbol::{Symbol, Symbols, fold};
+pub use term::{MAX_DEPTH, Term};

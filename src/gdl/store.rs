@@ -1,0 +1,259 @@
+//! The store of ground terms: fluents, moves and percepts as small ids.
+//!
+//! Equal terms have equal [`TermId`]s, so a state is a set of numbers and a comparison of two terms costs one
+//! instruction. The store is append-only and shared by all threads and all engines of a game: a move means the same
+//! everywhere. It is the one thing inside a machine that synchronises (a sharded lock on the way in, none on
+//! reading a term whose id is known).
+//!
+//! The numbers themselves depend on who came first and are never observable: whatever is shown, sorted or drawn
+//! from is ordered by [`TermStore::compare`], the natural order of terms.
+
+use std::cmp::Ordering;
+use std::hash::BuildHasher;
+use std::sync::{PoisonError, RwLock};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::symbol::{Symbol, Symbols};
+use super::term::Term;
+
+/// A ground term of one [`TermStore`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TermId(u32);
+
+impl TermId {
+    /// Position in the store: 0, 1, 2, ... in the order of arrival.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Debug)]
+struct Node {
+    functor: Symbol,
+    arguments: Box<[TermId]>,
+    depth: u32,
+}
+
+const SHARDS: usize = 16;
+
+/// All ground terms of a game met so far.
+#[derive(Debug)]
+pub struct TermStore {
+    symbols: Symbols,
+    /// Position of each symbol in the natural order of names.
+    rank: Vec<u32>,
+    nodes: boxcar::Vec<Node>,
+    shards: [RwLock<HashTable<TermId>>; SHARDS],
+}
+
+impl TermStore {
+    /// An empty store over the names of a rulesheet.
+    pub fn new(symbols: Symbols) -> Self {
+        let mut order: Vec<Symbol> = symbols.iter().collect();
+        order.sort_by(|&a, &b| symbols.compare(a, b));
+        let mut rank = vec![0; symbols.len()];
+        for (position, symbol) in order.into_iter().enumerate() {
+            rank[symbol.index()] = position as u32;
+        }
+        TermStore { symbols, rank, nodes: boxcar::Vec::new(), shards: Default::default() }
+    }
+
+    /// The names.
+    pub fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
+
+    /// The id of `functor(arguments)`, made if the term is new. A constant has no arguments.
+    pub fn intern(&self, functor: Symbol, arguments: &[TermId]) -> TermId {
+        let hash = FxBuildHasher.hash_one((functor, arguments));
+        let same = |id: &TermId| {
+            let node = &self.nodes[id.index()];
+            node.functor == functor && *node.arguments == *arguments
+        };
+        // The top bits choose the shard: the table itself uses the others.
+        let shard = &self.shards[(hash >> 50) as usize % SHARDS];
+        // A panic while the lock was held leaves the table as it was before or after one whole insertion.
+        if let Some(&id) = shard.read().unwrap_or_else(PoisonError::into_inner).find(hash, same) {
+            return id;
+        }
+        let mut table = shard.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = table.find(hash, same) {
+            return id;
+        }
+        let depth =
+            arguments.iter().map(|&argument| self.depth(argument)).max().map_or(0, |deepest| deepest + 1);
+        let index = self.nodes.push(Node { functor, arguments: arguments.into(), depth });
+        let id = TermId(u32::try_from(index).expect("memory ends long before 2^32 terms"));
+        table.insert_unique(hash, id, |id| {
+            let node = &self.nodes[id.index()];
+            FxBuildHasher.hash_one((node.functor, &*node.arguments))
+        });
+        id
+    }
+
+    /// The id of a ground term as written; `None` if a variable occurs in it.
+    pub fn intern_term(&self, term: &Term) -> Option<TermId> {
+        match term {
+            Term::Variable(_) => None,
+            Term::Constant(symbol) => Some(self.intern(*symbol, &[])),
+            Term::Compound(functor, arguments) => {
+                let arguments: Option<Vec<TermId>> =
+                    arguments.iter().map(|argument| self.intern_term(argument)).collect();
+                Some(self.intern(*functor, &arguments?))
+            }
+        }
+    }
+
+    /// The functor of a term, or the constant itself.
+    pub fn functor(&self, id: TermId) -> Symbol {
+        self.nodes[id.index()].functor
+    }
+
+    /// The arguments of a term; none for a constant.
+    pub fn arguments(&self, id: TermId) -> &[TermId] {
+        &self.nodes[id.index()].arguments
+    }
+
+    /// How deep a term is nested: 0 for a constant.
+    pub fn depth(&self, id: TermId) -> u32 {
+        self.nodes[id.index()].depth
+    }
+
+    /// The number of terms so far.
+    pub fn len(&self) -> usize {
+        self.nodes.count()
+    }
+
+    /// Whether no term has been interned yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The term as a tree, for printing by the writers.
+    pub fn term(&self, id: TermId) -> Term {
+        let node = &self.nodes[id.index()];
+        Term::new(node.functor, node.arguments.iter().map(|&argument| self.term(argument)).collect())
+    }
+
+    /// A term in prefix form, as in `(cell 1 1 b)`.
+    pub fn show(&self, id: TermId) -> String {
+        let name = self.symbols.name(self.functor(id));
+        if self.arguments(id).is_empty() {
+            return name.to_owned();
+        }
+        let arguments: Vec<String> = self.arguments(id).iter().map(|&argument| self.show(argument)).collect();
+        format!("({name} {})", arguments.join(" "))
+    }
+
+    /// The term that a text in prefix form spells, ignoring case; `None` if it is no ground term or uses a name that
+    /// the rulesheet does not.
+    pub fn read(&self, text: &str) -> Option<TermId> {
+        // One list of finished terms for each open parenthesis, the functor first.
+        let mut open: Vec<(Option<Symbol>, Vec<TermId>)> = Vec::new();
+        let mut result = None;
+        let spaced = text.replace('(', " ( ").replace(')', " ) ");
+        for word in spaced.split_whitespace() {
+            if result.is_some() || open.len() > super::term::MAX_DEPTH {
+                return None;
+            }
+            let done = match word {
+                "(" => {
+                    open.push((None, Vec::new()));
+                    continue;
+                }
+                ")" => {
+                    let (functor, arguments) = open.pop()?;
+                    self.intern(functor?, &arguments)
+                }
+                name => {
+                    let symbol = self.symbols.get(name)?;
+                    match open.last_mut() {
+                        Some((functor @ None, _)) => {
+                            *functor = Some(symbol);
+                            continue;
+                        }
+                        _ => self.intern(symbol, &[]),
+                    }
+                }
+            };
+            match open.last_mut() {
+                Some((Some(_), arguments)) => arguments.push(done),
+                Some((None, _)) => return None,
+                None => result = Some(done),
+            }
+        }
+        result.filter(|_| open.is_empty())
+    }
+
+    /// The natural order of terms, the same in every run: constants before compound terms; constants by
+    /// [`Symbols::compare`]; compound terms by functor, arity, then arguments from the left.
+    pub fn compare(&self, a: TermId, b: TermId) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
+        let (x, y) = (&self.nodes[a.index()], &self.nodes[b.index()]);
+        (!x.arguments.is_empty())
+            .cmp(&!y.arguments.is_empty())
+            .then_with(|| self.rank[x.functor.index()].cmp(&self.rank[y.functor.index()]))
+            .then_with(|| x.arguments.len().cmp(&y.arguments.len()))
+            .then_with(|| {
+                x.arguments
+                    .iter()
+                    .zip(&y.arguments)
+                    .map(|(&x, &y)| self.compare(x, y))
+                    .find(|order| order.is_ne())
+                    .unwrap_or(Ordering::Equal)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_have_equal_ids_and_order_is_natural() {
+        let mut symbols = Symbols::new();
+        let [a, f, two, ten] = ["a", "f", "2", "10"].map(|name| symbols.intern(name));
+        let store = TermStore::new(symbols);
+        let ten = store.intern(ten, &[]);
+        let two = store.intern(two, &[]);
+        let a = store.intern(a, &[]);
+        let fa = store.intern(f, &[a]);
+        assert_eq!(store.intern(f, &[a]), fa);
+        assert_eq!(store.len(), 4);
+        assert_eq!(store.depth(fa), 1);
+        let mut all = [fa, a, ten, two];
+        all.sort_by(|&x, &y| store.compare(x, y));
+        assert_eq!(all, [two, ten, a, fa]);
+    }
+
+    #[test]
+    fn printing_and_reading_a_term_is_the_identity() {
+        let mut symbols = Symbols::new();
+        for name in ["f", "a", "Bb"] {
+            symbols.intern(name);
+        }
+        let store = TermStore::new(symbols);
+        let term = store.read("(F a (f bb) )").unwrap();
+        assert_eq!(store.show(term), "(f a (f Bb))");
+        assert_eq!(store.read(&store.show(term)), Some(term));
+        assert_eq!(store.read("(a)"), store.read("a"));
+        for bad in ["", "(f a", "f a", "f)", "()", "(f c)", "((f a) a)"] {
+            assert_eq!(store.read(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn many_threads_agree_on_every_id() {
+        let mut symbols = Symbols::new();
+        let names: Vec<Symbol> = (0..500).map(|number| symbols.intern(&number.to_string())).collect();
+        let store = TermStore::new(symbols);
+        let ids = |_| -> Vec<TermId> { names.iter().map(|&name| store.intern(name, &[])).collect() };
+        let (left, right) = rayon::join(|| ids(0), || ids(1));
+        assert_eq!(left, right);
+        assert_eq!(store.len(), 500);
+    }
+}

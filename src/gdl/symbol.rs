@@ -1,0 +1,175 @@
+//! Symbols: the names of a rulesheet, interned.
+//!
+//! GDL is case-insensitive on comparing, so a symbol is one *folded* name (lower case); the spelling that stood
+//! first in the text is kept for printing. The words of the language are interned first, in every table, so that
+//! their symbols are constants (`Symbol::ROLE`, ...).
+//!
+//! Invariant: two symbols of one table are equal if and only if their names are equal ignoring case.
+
+use std::cmp::Ordering;
+
+use rustc_hash::FxHashMap;
+
+/// An interned name; meaningful together with the [`Symbols`] that made it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Symbol(u32);
+
+/// The words of GDL and GDL-II, in the order of their symbols.
+const WORDS: [&str; 18] = [
+    "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept",
+    "distinct", "not", "and", "or", "random", "did",
+];
+
+#[allow(missing_docs, reason = "each constant is the word of the language that it spells")]
+impl Symbol {
+    pub const ROLE: Symbol = Symbol(0);
+    pub const INIT: Symbol = Symbol(1);
+    pub const TRUE: Symbol = Symbol(2);
+    pub const DOES: Symbol = Symbol(3);
+    pub const NEXT: Symbol = Symbol(4);
+    pub const LEGAL: Symbol = Symbol(5);
+    pub const GOAL: Symbol = Symbol(6);
+    pub const TERMINAL: Symbol = Symbol(7);
+    pub const BASE: Symbol = Symbol(8);
+    pub const INPUT: Symbol = Symbol(9);
+    pub const SEES: Symbol = Symbol(10);
+    pub const PERCEPT: Symbol = Symbol(11);
+    pub const DISTINCT: Symbol = Symbol(12);
+    pub const NOT: Symbol = Symbol(13);
+    pub const AND: Symbol = Symbol(14);
+    pub const OR: Symbol = Symbol(15);
+    pub const RANDOM: Symbol = Symbol(16);
+    pub const DID: Symbol = Symbol(17);
+
+    /// Position of the symbol in its table: 0, 1, 2, ...
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The arity of a relation that GDL defines (`role/1` ... `percept/2`, `distinct/2`); `None` for other names.
+    pub fn keyword_arity(self) -> Option<usize> {
+        match self {
+            Symbol::TERMINAL => Some(0),
+            Symbol::ROLE | Symbol::INIT | Symbol::TRUE | Symbol::NEXT | Symbol::BASE => Some(1),
+            Symbol::DOES
+            | Symbol::LEGAL
+            | Symbol::GOAL
+            | Symbol::INPUT
+            | Symbol::SEES
+            | Symbol::PERCEPT
+            | Symbol::DISTINCT => Some(2),
+            _ => None,
+        }
+    }
+
+    /// Whether this is one of the logical words `not`, `and`, `or`, `distinct`.
+    pub fn is_logical(self) -> bool {
+        matches!(self, Symbol::NOT | Symbol::AND | Symbol::OR | Symbol::DISTINCT)
+    }
+}
+
+/// The table of a rulesheet's names.
+#[derive(Clone, Debug)]
+pub struct Symbols {
+    by_name: FxHashMap<Box<str>, Symbol>,
+    spelling: Vec<Box<str>>,
+}
+
+impl Default for Symbols {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Symbols {
+    /// A table that holds the words of the language only.
+    pub fn new() -> Self {
+        let mut symbols = Symbols { by_name: FxHashMap::default(), spelling: Vec::new() };
+        for word in WORDS {
+            symbols.intern(word);
+        }
+        symbols
+    }
+
+    /// The symbol of `name`, made if it is new; the first spelling is kept.
+    pub fn intern(&mut self, name: &str) -> Symbol {
+        if let Some(symbol) = self.get(name) {
+            return symbol;
+        }
+        let symbol = Symbol(u32::try_from(self.spelling.len()).expect("a text holds fewer than 2^32 names"));
+        self.by_name.insert(fold(name).into(), symbol);
+        self.spelling.push(name.into());
+        symbol
+    }
+
+    /// The symbol of `name`, if the table holds it.
+    pub fn get(&self, name: &str) -> Option<Symbol> {
+        self.by_name.get(fold(name).as_ref()).copied()
+    }
+
+    /// The spelling of a symbol: as it stood first in the text.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        &self.spelling[symbol.index()]
+    }
+
+    /// The number of symbols, the words of the language included.
+    pub fn len(&self) -> usize {
+        self.spelling.len()
+    }
+
+    /// Never true: the words of the language are always there.
+    pub fn is_empty(&self) -> bool {
+        self.spelling.is_empty()
+    }
+
+    /// All symbols, in the order in which they were met.
+    pub fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
+        (0..self.spelling.len() as u32).map(Symbol)
+    }
+
+    /// The field's natural order of names: numbers by value before words by folded spelling.
+    pub fn compare(&self, a: Symbol, b: Symbol) -> Ordering {
+        let key = |symbol: Symbol| {
+            let name = self.name(symbol);
+            let number = name.parse::<i64>().ok();
+            (number.is_none(), number, fold(name).into_owned())
+        };
+        if a == b { Ordering::Equal } else { key(a).cmp(&key(b)) }
+    }
+}
+
+/// The folded form of a name, under which names are compared.
+pub fn fold(name: &str) -> std::borrow::Cow<'_, str> {
+    if name.chars().any(char::is_uppercase) { name.to_lowercase().into() } else { name.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_language_are_constants() {
+        let mut symbols = Symbols::new();
+        assert_eq!(symbols.intern("ROLE"), Symbol::ROLE);
+        assert_eq!(symbols.get("percept"), Some(Symbol::PERCEPT));
+        assert_eq!(symbols.intern("did"), Symbol::DID);
+        assert_eq!(symbols.len(), WORDS.len());
+    }
+
+    #[test]
+    fn names_are_compared_ignoring_case_and_printed_as_first_spelt() {
+        let mut symbols = Symbols::new();
+        let first = symbols.intern("cardA");
+        assert_eq!(symbols.intern("CARDa"), first);
+        assert_eq!(symbols.name(first), "cardA");
+    }
+
+    #[test]
+    fn numbers_come_by_value_before_words() {
+        let mut symbols = Symbols::new();
+        let mut all: Vec<_> = ["b", "10", "a", "9"].iter().map(|name| symbols.intern(name)).collect();
+        all.sort_by(|&a, &b| symbols.compare(a, b));
+        let names: Vec<_> = all.iter().map(|&symbol| symbols.name(symbol)).collect();
+        assert_eq!(names, ["9", "10", "a", "b"]);
+    }
+}

@@ -1,0 +1,99 @@
+//! Budgets: how much a decision may cost, in nodes, in time or in both.
+//!
+//! A budget in nodes reproduces; a budget in time does not, and whoever reports says so. This file and the referee's
+//! clock are the only places that read the time.
+
+use std::time::{Duration, Instant};
+
+/// What a decision may spend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Budget {
+    /// States that may be visited; `None` for no limit.
+    pub nodes: Option<u64>,
+    /// When the answer must be there; `None` for no limit.
+    pub deadline: Option<Instant>,
+}
+
+impl Budget {
+    /// No limit at all.
+    pub const UNLIMITED: Budget = Budget { nodes: None, deadline: None };
+
+    /// A limit in visited states.
+    pub fn nodes(nodes: u64) -> Self {
+        Budget { nodes: Some(nodes), deadline: None }
+    }
+
+    /// A limit in time from now on.
+    pub fn time(duration: Duration) -> Self {
+        Budget { nodes: None, deadline: Instant::now().checked_add(duration) }
+    }
+
+    /// The same deadline with another node limit.
+    pub fn with_nodes(self, nodes: u64) -> Self {
+        Budget { nodes: Some(nodes), ..self }
+    }
+
+    /// Whether the deadline has passed.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether the same budget gives the same result every time: it has no deadline.
+    pub fn reproduces(&self) -> bool {
+        self.deadline.is_none()
+    }
+}
+
+/// A running account against a [`Budget`].
+#[derive(Clone, Debug)]
+pub struct Meter {
+    budget: Budget,
+    spent: u64,
+    late: bool,
+}
+
+impl Meter {
+    /// A fresh account.
+    pub fn new(budget: Budget) -> Self {
+        Meter { budget, spent: 0, late: false }
+    }
+
+    /// Counts one visited state; false when it was one too many or the deadline has passed. The clock is read once
+    /// in 64 calls.
+    pub fn spend(&mut self) -> bool {
+        self.spent += 1;
+        if self.spent & 63 == 1 && self.budget.is_late() {
+            self.late = true;
+        }
+        !self.is_exhausted()
+    }
+
+    /// Whether nothing more may be spent.
+    pub fn is_exhausted(&self) -> bool {
+        self.late || self.budget.nodes.is_some_and(|nodes| self.spent > nodes)
+    }
+
+    /// States visited so far.
+    pub fn spent(&self) -> u64 {
+        self.spent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_meter_grants_exactly_its_nodes() {
+        let mut meter = Meter::new(Budget::nodes(2));
+        assert!(meter.spend() && meter.spend());
+        assert!(!meter.spend());
+        assert!(meter.is_exhausted());
+    }
+
+    #[test]
+    fn a_passed_deadline_ends_the_account_at_the_first_look() {
+        let mut meter = Meter::new(Budget::time(Duration::ZERO));
+        assert!(!meter.spend());
+    }
+}

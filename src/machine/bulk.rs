@@ -1,0 +1,153 @@
+//! Bulk: many successors or playouts in one call.
+//!
+//! Belief and search ask for work in bulk and never step a state one by one, so an engine that advances hundreds of
+//! states at once can serve them without their knowing. The provided methods are the plain form over any
+//! [`StateMachine`]; an engine with lanes overrides them and must agree with them in distribution (playouts) or
+//! exactly (expansion).
+
+use rand::RngExt;
+
+use super::budget::Budget;
+use super::moves::{Goal, JointMove, Move, Percepts};
+use super::role::{ByRole, Role};
+use super::state_machine::{StateMachine, StateMachineExt};
+use super::stream::Seed;
+
+/// The longest playout, in steps; one that is not over by then counts with the goals of its last state.
+pub const PLAYOUT_STEPS: usize = 10_000;
+
+/// What one step leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Successor<S> {
+    /// The state after the step.
+    pub state: S,
+    /// What each role perceived of the step.
+    pub percepts: ByRole<Percepts>,
+    /// The goals, if the step ended the game.
+    pub end: Option<ByRole<Goal>>,
+}
+
+/// Playouts to make from one state.
+#[derive(Clone, Debug)]
+pub struct Start<S> {
+    /// Where they start; not terminal.
+    pub state: S,
+    /// The moves that are fixed for the first step, by role: the others choose uniformly.
+    pub first: Vec<(Role, Move)>,
+    /// How many.
+    pub count: u32,
+}
+
+/// The sum of playouts from one start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tally {
+    /// Playouts made.
+    pub count: u32,
+    /// Steps made in all of them.
+    pub steps: u64,
+    /// The sum of the goals of each role.
+    pub sum: ByRole<u64>,
+    /// The sum of the squared goals of each role.
+    pub squares: ByRole<u64>,
+}
+
+impl Tally {
+    fn new(roles: usize) -> Self {
+        let zero = || ByRole::from_fn(roles, |_| 0);
+        Tally { count: 0, steps: 0, sum: zero(), squares: zero() }
+    }
+
+    /// The mean goal of a role, 0 before the first playout.
+    pub fn mean(&self, role: Role) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum[role] as f64 / f64::from(self.count) }
+    }
+}
+
+/// Work on many states at once.
+pub trait Bulk: StateMachine {
+    /// The successor of every (state, joint move), in the order given.
+    fn expand(
+        &self,
+        steps: &[(&Self::State, &JointMove)],
+        scratch: &mut Self::Scratch,
+    ) -> Vec<Successor<Self::State>> {
+        steps
+            .iter()
+            .map(|(state, joint)| {
+                let percepts =
+                    ByRole::from_fn(self.roles().len(), |role| self.percepts(state, joint, role, scratch));
+                let state = self.next(state, joint, scratch);
+                let end = self.terminal(&state, scratch).then(|| self.goals(&state, scratch));
+                Successor { state, percepts, end }
+            })
+            .collect()
+    }
+
+    /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
+    /// `seed/s/p` (so a result depends on neither the grouping nor the threads). Stops between playouts when the
+    /// deadline of `budget` has passed; the node budget does not matter here: the caller chose the counts.
+    fn playouts(
+        &self,
+        starts: &[Start<Self::State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Self::Scratch,
+    ) -> Vec<Tally> {
+        starts
+            .iter()
+            .enumerate()
+            .map(|(index, start)| {
+                let seed = seed.index(index);
+                let mut tally = Tally::new(self.roles().len());
+                for playout in 0..start.count {
+                    if budget.is_late() {
+                        break;
+                    }
+                    one_playout(self, start, &seed.index(playout as usize), scratch, &mut tally);
+                }
+                tally
+            })
+            .collect()
+    }
+}
+
+fn one_playout<M: StateMachine + ?Sized>(
+    machine: &M,
+    start: &Start<M::State>,
+    seed: &Seed,
+    scratch: &mut M::Scratch,
+    tally: &mut Tally,
+) {
+    let mut rng = seed.rng();
+    let mut state = start.state.clone();
+    let mut fixed: &[(Role, Move)] = &start.first;
+    let mut legal = Vec::new();
+    for _ in 0..PLAYOUT_STEPS {
+        if machine.terminal(&state, scratch) {
+            break;
+        }
+        let mut moves = Vec::with_capacity(machine.roles().len());
+        for role in machine.each_role() {
+            if let Some(&(_, own)) = fixed.iter().find(|(of, _)| *of == role) {
+                moves.push(own);
+                continue;
+            }
+            machine.legal(&state, role, scratch, &mut legal);
+            if !legal.is_empty() {
+                moves.push(legal[rng.random_range(0..legal.len())]);
+            }
+        }
+        if moves.len() < machine.roles().len() {
+            break; // a role without a move: a fault of the rules; the playout ends here
+        }
+        fixed = &[];
+        state = machine.next(&state, &JointMove::new(moves), scratch);
+        tally.steps += 1;
+    }
+    tally.count += 1;
+    for role in machine.each_role() {
+        let goal = u64::from(machine.goal(&state, role, scratch).value());
+        tally.sum[role] += goal;
+        tally.squares[role] += goal * goal;
+    }
+}

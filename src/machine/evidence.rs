@@ -1,0 +1,66 @@
+//! History and evidence: what happened, and what one role knows of it.
+
+use super::moves::{JointMove, Move, Percepts};
+use super::role::Role;
+
+/// The joint moves made from the initial state on; the papers' *development*.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct History(pub Vec<JointMove>);
+
+impl History {
+    /// The number of joint moves made.
+    pub fn step(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// What a role knows of its own move at one step.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum OwnMove {
+    /// The move that the referee recorded.
+    Known(Move),
+    /// One of these: some game masters replace a late move and do not say by which.
+    OneOf(Box<[Move]>),
+}
+
+impl OwnMove {
+    /// Whether `candidate` may have been the move.
+    pub fn admits(&self, candidate: Move) -> bool {
+        match self {
+            OwnMove::Known(known) => *known == candidate,
+            OwnMove::OneOf(possible) => possible.contains(&candidate),
+        }
+    }
+}
+
+/// What a role learnt in one step.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Observation {
+    /// Its own move.
+    pub own: OwnMove,
+    /// What it perceived.
+    pub percepts: Percepts,
+}
+
+/// All that a role knows besides the rules: its own moves and percepts, step by step, and whether the match is over.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Evidence {
+    /// Whose evidence it is.
+    pub role: Role,
+    /// One observation a step.
+    pub steps: Vec<Observation>,
+    /// Whether the last step ended the match.
+    pub over: bool,
+}
+
+impl Evidence {
+    /// The evidence of a role before the first step.
+    pub fn new(role: Role) -> Self {
+        Evidence { role, steps: Vec::new(), over: false }
+    }
+
+    /// The number of steps observed.
+    pub fn step(&self) -> usize {
+        self.steps.len()
+    }
+}

@@ -1,0 +1,71 @@
+//! Roles, and total maps over them.
+
+use std::ops::{Index, IndexMut};
+
+/// A seat of the game: its position in the order in which the rulesheet declares the roles.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Role(u8);
+
+impl Role {
+    /// The role at a position.
+    ///
+    /// # Panics
+    /// If `index` exceeds 255; validation admits no game with more roles.
+    pub fn new(index: usize) -> Role {
+        Role(u8::try_from(index).expect("a game has at most 256 roles"))
+    }
+
+    /// The position: 0, 1, ...
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One value for every role, in role order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ByRole<T>(Vec<T>);
+
+impl<T> ByRole<T> {
+    /// The map that holds `values` in role order.
+    pub fn new(values: Vec<T>) -> Self {
+        ByRole(values)
+    }
+
+    /// The map over `roles` roles that holds `value(role)` for each.
+    pub fn from_fn(roles: usize, value: impl FnMut(Role) -> T) -> Self {
+        ByRole((0..roles).map(Role::new).map(value).collect())
+    }
+
+    /// The values with their roles, in role order.
+    pub fn iter(&self) -> impl Iterator<Item = (Role, &T)> {
+        self.0.iter().enumerate().map(|(index, value)| (Role::new(index), value))
+    }
+
+    /// The values in role order.
+    pub fn values(&self) -> &[T] {
+        &self.0
+    }
+
+    /// The number of roles.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is no role.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T> Index<Role> for ByRole<T> {
+    type Output = T;
+    fn index(&self, role: Role) -> &T {
+        &self.0[role.index()]
+    }
+}
+
+impl<T> IndexMut<Role> for ByRole<T> {
+    fn index_mut(&mut self, role: Role) -> &mut T {
+        &mut self.0[role.index()]
+    }
+}
