@@ -1,5 +1,6 @@
 //! hyperplay: general game playing with imperfect information.
 
+pub mod efg;
 pub mod gdl;
 pub mod machine;
 pub mod player;

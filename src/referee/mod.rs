@@ -16,21 +16,25 @@ mod clock;
 mod fault;
 mod interrupt;
 mod match_loop;
+mod reach;
 mod replay;
 mod score;
 mod series;
 #[cfg(test)]
 mod toy;
 mod transcript;
+mod winnable;
 
 pub use actor::{Actor, Line, Question};
 pub use clock::{Clocks, Stopwatch, Turn, date};
 pub use fault::{Fault, FaultKind};
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, Outcome, Settings, Step, play_match};
+pub use reach::{Kind, Node, Reach, reach};
 pub use replay::{Difference, replay};
 pub use score::Score;
 pub use series::{match_seed, play_series};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
 };
+pub use winnable::{Verdict, strongly, weakly};
