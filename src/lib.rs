@@ -3,3 +3,4 @@
 pub mod gdl;
 pub mod machine;
 pub mod player;
+pub mod search;
