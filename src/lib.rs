@@ -1,5 +1,6 @@
 //! hyperplay: general game playing with imperfect information.
 
+pub mod cli;
 pub mod datalog;
 pub mod efg;
 pub mod engine;
@@ -7,3 +8,4 @@ pub mod gdl;
 pub mod machine;
 pub mod player;
 pub mod referee;
+pub mod search;
