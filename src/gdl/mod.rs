@@ -11,15 +11,19 @@
 
 mod finding;
 mod game;
+mod kif;
+mod read;
 mod rule;
 mod rulesheet;
 mod source;
 mod store;
+mod suggest;
 mod symbol;
 mod term;
 
 pub use finding::{Code, Finding, Severity};
 pub use game::Game;
+pub use read::read;
 pub use rule::{Atom, Clause, Formula, Literal, Rule};
 pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
