@@ -238,9 +238,8 @@ mod tests {
     fn a_path_goes_around_what_it_may_not_pass() {
         let (graph, symbols) = graph(&["legal<-sees", "sees<-does", "legal<-h", "h<-g"]);
         let h = symbols.get("h").unwrap();
-        let path = |through: fn(Symbol) -> bool| {
-            graph.path(Symbol::LEGAL, |symbol| symbol == Symbol::DOES, through)
-        };
+        let path =
+            |through: fn(Symbol) -> bool| graph.path(Symbol::LEGAL, |symbol| symbol == Symbol::DOES, through);
         assert_eq!(path(|_| true).unwrap().len(), 2);
         assert_eq!(path(|symbol| symbol != Symbol::SEES), None);
         assert_eq!(graph.path(h, |symbol| symbol == h, |_| true), Some(vec![]));

@@ -40,8 +40,13 @@ pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
 /// By place, the worst first, none twice.
 pub(super) fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| {
-        (a.span.start, b.severity, a.code, a.span.end, &a.message)
-            .cmp(&(b.span.start, a.severity, b.code, b.span.end, &b.message))
+        (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
+            b.span.start,
+            a.severity,
+            b.code,
+            b.span.end,
+            &b.message,
+        ))
     });
     findings.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
     findings

@@ -152,7 +152,11 @@ fn sum(parts: &[Formula], holds: bool, growth: usize) -> Result<Vec<Branch>, Too
 /// One branch is never too large: it has the size of the text.
 fn check(branches: &[Branch], growth: usize) -> Result<(), TooLarge> {
     let size: usize = branches.iter().map(|branch| branch.body.len()).sum();
-    if branches.len() > 1 && (branches.len() > MAX_BRANCHES || size > growth) { Err(TooLarge) } else { Ok(()) }
+    if branches.len() > 1 && (branches.len() > MAX_BRANCHES || size > growth) {
+        Err(TooLarge)
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -190,10 +194,10 @@ mod tests {
         let [a, b, c, d] = [Symbol::ROLE, Symbol::INIT, Symbol::NEXT, Symbol::GOAL];
         let p = |symbol| atom(symbol, vec![]);
         let both = shape(vec![p(a), or(vec![p(b), Formula::And(vec![p(c), p(d)], At::default())]), p(d)]);
-        assert_eq!(both, [
-            vec![(false, a), (false, b), (false, d)],
-            vec![(false, a), (false, c), (false, d), (false, d)]
-        ]);
+        assert_eq!(
+            both,
+            [vec![(false, a), (false, b), (false, d)], vec![(false, a), (false, c), (false, d), (false, d)]]
+        );
         assert_eq!(shape(vec![or(vec![])]), Vec::<Vec<_>>::new());
         assert_eq!(shape(vec![not(or(vec![]))]), [vec![]]);
     }

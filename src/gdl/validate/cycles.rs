@@ -11,7 +11,6 @@ use rustc_hash::FxHashSet;
 use super::super::depend::Dependency;
 use super::super::finding::{Code, Finding, Severity};
 use super::super::normal::Branch;
-use super::super::print::print_term;
 use super::super::rule::{Atom, Clause, Literal};
 use super::super::source::Span;
 use super::super::symbol::Symbol;
@@ -23,7 +22,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
         for branch in branches {
-            for call in branch.positive().filter(|call| view.graph.in_a_cycle(clause.head.relation, call.relation))
+            for call in
+                branch.positive().filter(|call| view.graph.in_a_cycle(clause.head.relation, call.relation))
             {
                 for argument in &call.arguments {
                     if !restricted(view, clause, branch, argument) && seen.insert((call.at.0, argument)) {
@@ -74,9 +74,8 @@ fn restricted(view: &View<'_>, clause: &Clause, branch: &Branch, argument: &Term
     if argument.is_ground() || clause.head.arguments.contains(argument) {
         return true;
     }
-    let outside = || {
-        branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation))
-    };
+    let outside =
+        || branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation));
     let occurs = |variable: Symbol| {
         outside().any(|atom| {
             let mut found = false;
@@ -91,7 +90,7 @@ fn restricted(view: &View<'_>, clause: &Clause, branch: &Branch, argument: &Term
 
 fn unrestricted(view: &View<'_>, clause: &Clause, call: &Atom, argument: &Term) -> Finding {
     let head = view.name(clause.head.relation);
-    let argument = print_term(argument, &view.sheet.symbols, view.sheet.syntax);
+    let argument = view.show(argument);
     let message = format!(
         "unrestricted recursion: in the clause for `{head}`, the argument `{argument}` of `{}` is neither ground, nor \
          an argument of the head, nor in a condition outside the cycle",

@@ -152,11 +152,6 @@ fn part(
 fn named_role(view: &View<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
     if keyword(view, role) {
         let message = format!("a role cannot be named `{}`", view.name(role));
-        findings.push(Finding::new(
-            Code::KeywordMisused,
-            Severity::Error,
-            view.locate(span, role),
-            message,
-        ));
+        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, view.locate(span, role), message));
     }
 }

@@ -45,9 +45,11 @@ impl View<'_> {
     fn find(&self, span: Span, name: Symbol, variable: bool) -> Option<Span> {
         let name = fold(self.name(name));
         words(self.sheet, span)
-            .find(|(word, place)| is_variable(self.sheet.syntax, word) == variable && {
-                let _ = place;
-                fold(word.trim_start_matches('?')) == name
+            .find(|(word, place)| {
+                is_variable(self.sheet.syntax, word) == variable && {
+                    let _ = place;
+                    fold(word.trim_start_matches('?')) == name
+                }
             })
             .map(|(_, place)| place)
     }
@@ -95,6 +97,8 @@ fn next_word(text: &str, mut at: usize, syntax: Syntax) -> Option<Range<usize>> 
 fn in_word(character: char, syntax: Syntax) -> bool {
     match syntax {
         Syntax::Kif => !character.is_whitespace() && !matches!(character, '(' | ')' | ';'),
-        Syntax::Infix => character.is_alphanumeric() || matches!(character, '_' | '?' | '\'' | '$' | '+' | '-'),
+        Syntax::Infix => {
+            character.is_alphanumeric() || matches!(character, '_' | '?' | '\'' | '$' | '+' | '-')
+        }
     }
 }

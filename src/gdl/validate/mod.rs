@@ -148,6 +148,18 @@ impl<'s> View<'s> {
         self.sheet.symbols.name(symbol)
     }
 
+    /// A term as it would be written.
+    fn show(&self, term: &Term) -> String {
+        match term {
+            Term::Variable(variable) => self.as_variable(*variable),
+            Term::Constant(name) => self.name(*name).to_owned(),
+            Term::Compound(functor, arguments) => {
+                let arguments: Vec<String> = arguments.iter().map(|argument| self.show(argument)).collect();
+                format!("({} {})", self.name(*functor), arguments.join(" "))
+            }
+        }
+    }
+
     /// The line of an offset.
     fn line(&self, span: Span) -> usize {
         self.sheet.source.line_column(span.start).0

@@ -41,9 +41,14 @@ fn roles<'s>(view: &View<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Spa
                 roles.push((role, head.at.0));
             }
             Some(place) if role.is_ground() => findings.push(
-                Finding::new(Code::DuplicateRole, Severity::Fault, head.at.0, "this role is named a second time")
-                    .related(*place, "first named here")
-                    .help("the second time is ignored"),
+                Finding::new(
+                    Code::DuplicateRole,
+                    Severity::Fault,
+                    head.at.0,
+                    "this role is named a second time",
+                )
+                .related(*place, "first named here")
+                .help("the second time is ignored"),
             ),
             Some(_) => {}
         }
@@ -54,7 +59,11 @@ fn roles<'s>(view: &View<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Spa
 fn missing(view: &View<'_>, findings: &mut Vec<Finding>) {
     let needed = [
         (Symbol::ROLE, Code::NoRole, "the game has no role"),
-        (Symbol::TERMINAL, Code::NoTerminal, "nothing says when the game is over: there is no clause for `terminal`"),
+        (
+            Symbol::TERMINAL,
+            Code::NoTerminal,
+            "nothing says when the game is over: there is no clause for `terminal`",
+        ),
         (Symbol::LEGAL, Code::NoLegal, "no move is ever legal: there is no clause for `legal`"),
         (Symbol::GOAL, Code::NoGoal, "nobody wins anything: there is no clause for `goal`"),
     ];
@@ -64,12 +73,9 @@ fn missing(view: &View<'_>, findings: &mut Vec<Finding>) {
         }
         let finding = Finding::new(code, Severity::Error, Span::default(), message);
         let word = view.name(relation);
-        let near = view
-            .sheet
-            .clauses
-            .iter()
-            .map(|clause| &clause.head)
-            .find(|head| head.relation.keyword_arity().is_none() && nearest(view.name(head.relation), [word]).is_some());
+        let near = view.sheet.clauses.iter().map(|clause| &clause.head).find(|head| {
+            head.relation.keyword_arity().is_none() && nearest(view.name(head.relation), [word]).is_some()
+        });
         findings.push(match near {
             Some(head) => {
                 let wrong = view.name(head.relation);
@@ -89,7 +95,7 @@ fn immobile(view: &View<'_>, role: &Term, span: Span, findings: &mut Vec<Finding
             head.relation == relation && head.arguments.first().is_some_and(|first| first.may_unify(role))
         })
     };
-    let name = super::super::print::print_term(role, &view.sheet.symbols, view.sheet.syntax);
+    let name = view.show(role);
     if view.defines(Symbol::LEGAL) && !matches(Symbol::LEGAL) {
         let message = format!("no clause for `legal` can be about the role `{name}`: it can never move");
         findings.push(
@@ -99,7 +105,9 @@ fn immobile(view: &View<'_>, role: &Term, span: Span, findings: &mut Vec<Finding
     }
     if view.defines(Symbol::GOAL) && !matches(Symbol::GOAL) && *role != Term::Constant(Symbol::RANDOM) {
         let message = format!("no clause for `goal` can be about the role `{name}`");
-        findings.push(Finding::new(Code::NoGoal, Severity::Fault, span, message).help("its goal is taken to be 0"));
+        findings.push(
+            Finding::new(Code::NoGoal, Severity::Fault, span, message).help("its goal is taken to be 0"),
+        );
     }
 }
 
@@ -115,11 +123,13 @@ fn strangers(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Findin
     for clause in &view.sheet.clauses {
         each_atom_of_clause(clause, &mut |atom| {
             let Some(first) = atom.arguments.first().filter(|_| about_a_role(atom)) else { return };
-            if !first.is_ground() || known.contains(first) || atom.relation.keyword_arity() != Some(atom.arguments.len())
+            if !first.is_ground()
+                || known.contains(first)
+                || atom.relation.keyword_arity() != Some(atom.arguments.len())
             {
                 return;
             }
-            let shown = super::super::print::print_term(first, &view.sheet.symbols, view.sheet.syntax);
+            let shown = view.show(first);
             let message = format!("`{shown}` is no role, but `{}` is about one", view.name(atom.relation));
             let place = match first {
                 Term::Constant(name) => view.locate(atom.at.0, *name),
@@ -131,7 +141,10 @@ fn strangers(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Findin
             });
             let help = match nearest(&shown, names.clone()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the roles are {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+                None => format!(
+                    "the roles are {}",
+                    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                ),
             };
             findings.push(Finding::new(Code::NotARole, Severity::Error, place, message).help(help));
         });
@@ -153,7 +166,7 @@ fn goal(view: &View<'_>, head: &Atom, findings: &mut Vec<Finding>) {
             findings.push(Finding::new(Code::GoalOutOfRange, Severity::Fault, place, message).help(help));
         }
         None => {
-            let shown = super::super::print::print_term(value, &view.sheet.symbols, view.sheet.syntax);
+            let shown = view.show(value);
             let message = format!("the goal value `{shown}` is not a whole number");
             findings.push(
                 Finding::new(Code::GoalNotANumber, Severity::Error, place, message)

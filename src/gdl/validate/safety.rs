@@ -42,12 +42,11 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
         // One finding for each place, naming all its variables.
         while let Some(Unbound { place, span, .. }) = unbound.first() {
             let (place, span) = (*place, *span);
-            let (here, others) = unbound.into_iter().partition(|other| (other.place, other.span) == (place, span));
+            let (here, others) =
+                unbound.into_iter().partition(|other| (other.place, other.span) == (place, span));
             unbound = others;
-            let variables: Vec<Symbol> = Vec::from_iter::<Vec<Unbound>>(here)
-                .into_iter()
-                .map(|unbound| unbound.variable)
-                .collect();
+            let variables: Vec<Symbol> =
+                Vec::from_iter::<Vec<Unbound>>(here).into_iter().map(|unbound| unbound.variable).collect();
             findings.push(report(view, clause, place, span, &variables));
         }
     }
@@ -57,7 +56,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
 fn collect(clause: &Clause, branch: &Branch, unbound: &mut Vec<Unbound>) {
     let bound = branch.bound();
     let mut add = |variable: Symbol, place: Place, span: Span| {
-        if bound.binary_search(&variable).is_err() && !unbound.iter().any(|other| other.variable == variable) {
+        if bound.binary_search(&variable).is_err() && !unbound.iter().any(|other| other.variable == variable)
+        {
             unbound.push(Unbound { variable, place, span });
         }
     };
@@ -123,9 +123,9 @@ fn report(view: &View<'_>, clause: &Clause, place: Place, span: Span, variables:
     let finding = Finding::new(Code::UnsafeVariable, Severity::Error, at, message);
     match variables.iter().find_map(|&variable| typos::better(view, clause, variable)) {
         Some(help) => finding.help(help),
-        None if place == Place::Negation && once(clause, variables) => finding.help(
-            "to say that there is none, define a relation for \"there is one\" and negate that",
-        ),
+        None if place == Place::Negation && once(clause, variables) => {
+            finding.help("to say that there is none, define a relation for \"there is one\" and negate that")
+        }
         None => finding.help("add a condition that says which values it may take"),
     }
 }

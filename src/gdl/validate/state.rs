@@ -106,9 +106,7 @@ impl<'v> Reach<'v, '_> {
 
     fn finding(&self, code: Code, severity: Severity, what: &str, path: &[Dependency]) -> Finding {
         let first = path[0];
-        let span = self
-            .atom(|atom| atom.relation == first.body)
-            .map_or(self.clause().at.0, |atom| atom.at.0);
+        let span = self.atom(|atom| atom.relation == first.body).map_or(self.clause().at.0, |atom| atom.at.0);
         let message = match path {
             [_] => format!("{what}; here it reads `{}`", self.view.name(first.body)),
             _ => format!("{what}: {}", self.view.chain(path)),
