@@ -81,7 +81,8 @@ fn listen(looks: bool) -> Result<Interrupt, Failure> {
             std::process::exit(i32::from(Failure::Interrupted.code()));
         }
     };
-    ctrlc::set_handler(handler)
-        .map_err(|error| Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell"))?;
+    ctrlc::set_handler(handler).map_err(|error| {
+        Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell")
+    })?;
     Ok(interrupt)
 }

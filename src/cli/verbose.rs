@@ -76,7 +76,8 @@ fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) ->
     if decision.depleted {
         out.line("      its belief is depleted")?;
     }
-    let share = |own: Move| decision.policy.iter().find(|(of, _)| *of == own).map_or(0.0, |&(_, share)| share);
+    let share =
+        |own: Move| decision.policy.iter().find(|(of, _)| *of == own).map_or(0.0, |&(_, share)| share);
     let mut values = decision.values.clone();
     values.sort_by(|a, b| b.1.total_cmp(&a.1));
     for &(own, value) in values.iter().take(SHOWN) {

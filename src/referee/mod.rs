@@ -16,10 +16,12 @@ mod clock;
 mod fault;
 mod interrupt;
 mod match_loop;
+mod prospects;
 mod reach;
 mod replay;
 mod score;
 mod series;
+mod simulate;
 #[cfg(test)]
 mod toy;
 mod transcript;
@@ -34,6 +36,7 @@ pub use reach::{Kind, Node, Reach, reach};
 pub use replay::{Difference, replay};
 pub use score::Score;
 pub use series::{match_seed, play_series};
+pub use simulate::{Effort, simulate};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
 };

@@ -46,8 +46,8 @@ pub struct Reach {
     pub complete: bool,
 }
 
-/// Explores the states of a game until all are known or the graph holds `limit` of them or ten times as many edges;
-/// `visit` is called with each state of the graph once.
+/// Explores the states of a game until all are known or the next one has more joint moves than are left of `limit`;
+/// `visit` is called with each state of the graph once, in its order.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
@@ -62,13 +62,12 @@ pub fn reach<M: StateMachine>(
     let mut states = vec![machine.initial()];
     numbers
         .insert(machine.initial(), graph.add_node(Node { depth: 0, parent: None, kind: Kind::Unexpanded }));
-    let mut current = 0;
+    let (mut current, mut full) = (0, false);
     while current < states.len() {
         let index = NodeIndex::new(current);
         let state = states[current].clone();
         visit(&state);
         current += 1;
-        let full = graph.node_count() >= limit || graph.edge_count() >= limit.saturating_mul(10);
         let terminal = machine.terminal(&state, &mut scratch);
         if terminal {
             graph[index].kind = Kind::Terminal(machine.goals(&state, &mut scratch));
@@ -76,7 +75,12 @@ pub fn reach<M: StateMachine>(
             let legal = machine.legal_by_role(&state, &mut scratch);
             if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
                 graph[index].kind = Kind::Stuck(role);
-            } else if !full {
+                continue;
+            }
+            let product = legal.values().iter().map(Vec::len).fold(1, usize::saturating_mul);
+            // Once full always full: what is expanded is a beginning of the breadth-first order.
+            full |= product > limit - graph.edge_count();
+            if !full {
                 graph[index].kind = Kind::Expanded;
                 let depth = graph[index].depth + 1;
                 for joint in JointMoves::new(&legal) {
@@ -99,10 +103,13 @@ pub fn reach<M: StateMachine>(
 }
 
 impl Reach {
-    /// The fewest steps to an end, if one was found. Exact even in an incomplete graph that was expanded that deep.
+    /// The fewest steps to an end; `None` if there is none, or none that is known to be the nearest.
     pub fn fewest_steps(&self) -> Option<usize> {
-        let terminal = |node: &&Node| matches!(node.kind, Kind::Terminal(_));
-        self.graph.node_weights().find(terminal).map(|node| node.depth)
+        let is_end = |node: &&Node| matches!(node.kind, Kind::Terminal(_));
+        let found = self.graph.node_weights().find(is_end)?.depth;
+        let is_open = |node: &&Node| node.kind == Kind::Unexpanded;
+        let hidden = self.graph.node_weights().find(is_open).map_or(usize::MAX, |node| node.depth + 1);
+        (found <= hidden).then_some(found)
     }
 
     /// Whether a state can come again: `Some(true)` if a cycle was found, `Some(false)` if there is none, `None` if
@@ -165,8 +172,8 @@ mod tests {
 
     #[test]
     fn an_incomplete_graph_says_so() {
-        let reach = reach(&Coin::new(), 2, |_| ()).unwrap();
-        assert!(!reach.complete);
+        let reach = reach(&Coin::new(), 3, |_| ()).unwrap();
+        assert_eq!((reach.complete, reach.graph.node_count()), (false, 3));
         assert_eq!((reach.fewest_steps(), reach.loops()), (None, None));
     }
 }
