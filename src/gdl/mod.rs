@@ -11,8 +11,11 @@
 
 mod finding;
 mod game;
+mod infix;
 mod kif;
+mod print;
 mod read;
+mod render;
 mod rule;
 mod rulesheet;
 mod source;
@@ -23,7 +26,9 @@ mod term;
 
 pub use finding::{Code, Finding, Severity};
 pub use game::Game;
-pub use read::read;
+pub use print::{print, print_rule, print_term};
+pub use read::{MAX_TEXT, read};
+pub use render::render;
 pub use rule::{Atom, Clause, Formula, Literal, Rule};
 pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
