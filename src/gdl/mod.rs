@@ -9,10 +9,13 @@
 //! see only `Game`s. Definitions: Love, Hinrichs, Haley, Schkufza, Genesereth, *General Game Playing: Game
 //! Description Language Specification* (2008); Thielscher, *GDL-II* (2011); see `docs/REFERENCES.md`.
 
+mod depend;
 mod finding;
 mod game;
 mod infix;
 mod kif;
+mod load;
+mod normal;
 mod print;
 mod read;
 mod render;
@@ -23,9 +26,12 @@ mod store;
 mod suggest;
 mod symbol;
 mod term;
+mod validate;
 
+pub use depend::{Dependencies, Dependency};
 pub use finding::{Code, Finding, Severity};
 pub use game::Game;
+pub use load::{Loaded, load};
 pub use print::{print, print_rule, print_term};
 pub use read::{MAX_TEXT, read};
 pub use render::render;
@@ -35,3 +41,4 @@ pub use source::{At, Source, Span};
 pub use store::{TermId, TermStore};
 pub use symbol::{Symbol, Symbols, fold};
 pub use term::{MAX_DEPTH, Term};
+pub use validate::validate;
