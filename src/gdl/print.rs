@@ -243,14 +243,22 @@ impl Writer<'_> {
     }
 }
 
-/// A name as the infix form spells it: small at the beginning, or quoted.
+/// A name as the infix form spells it: small at the beginning (`Red` is `red`, `CardA` is `cardA`, `ABC` is `abc`), or
+/// quoted.
 fn infix_name(name: &str) -> Cow<'_, str> {
     let plain = |name: &str| is_plain(name) && !name.starts_with(infix::begins_variable);
     if plain(name) {
         return name.into();
     }
     let folded = fold(name);
-    if plain(&folded) { folded } else { quote(name).into() }
+    let mut rest = name.chars();
+    let small: String = rest.next().into_iter().flat_map(char::to_lowercase).chain(rest).collect();
+    let camel = name.contains(char::is_lowercase) && fold(&small) == folded;
+    match (camel && plain(&small), plain(&folded)) {
+        (true, _) => small.into(),
+        (_, true) => folded,
+        _ => quote(name).into(),
+    }
 }
 
 /// A variable as the infix form spells it: capital at the beginning, or marked.
