@@ -75,15 +75,30 @@ pub(super) fn words(sheet: &Rulesheet, span: Span) -> impl Iterator<Item = (&str
     })
 }
 
+/// The stretches of the text outside comments, with the offsets at which they begin.
+pub(super) fn code(sheet: &Rulesheet) -> impl Iterator<Item = (&str, usize)> {
+    let mut start = 0;
+    sheet.source.text().split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        let end = line.char_indices().find(|(offset, _)| comment(&line[*offset..], sheet.syntax));
+        (&line[..end.map_or(line.len(), |(offset, _)| offset)], at)
+    })
+}
+
+/// Whether a text begins with a comment.
+fn comment(text: &str, syntax: Syntax) -> bool {
+    match syntax {
+        Syntax::Kif => text.starts_with(';'),
+        Syntax::Infix => text.starts_with('%') || text.starts_with("//"),
+    }
+}
+
 fn next_word(text: &str, mut at: usize, syntax: Syntax) -> Option<Range<usize>> {
     loop {
         let rest = &text[at..];
         let first = rest.chars().next()?;
-        let comment = match syntax {
-            Syntax::Kif => first == ';',
-            Syntax::Infix => first == '%' || rest.starts_with("//"),
-        };
-        if comment {
+        if comment(rest, syntax) {
             at += rest.find('\n').unwrap_or(rest.len());
         } else if in_word(first, syntax) {
             let length = rest.find(|character| !in_word(character, syntax)).unwrap_or(rest.len());
