@@ -48,7 +48,7 @@ impl View<'_> {
             .find(|(word, place)| {
                 is_variable(self.sheet.syntax, word) == variable && {
                     let _ = place;
-                    fold(word.trim_start_matches('?')) == name
+                    fold(word.trim_start_matches('?').trim_matches('\'')) == name
                 }
             })
             .map(|(_, place)| place)
@@ -59,7 +59,7 @@ impl View<'_> {
 pub(super) fn is_variable(syntax: Syntax, word: &str) -> bool {
     match syntax {
         Syntax::Kif => word.starts_with('?'),
-        Syntax::Infix => word.starts_with(|first: char| first == '?' || first.is_uppercase()),
+        Syntax::Infix => word.starts_with(|first: char| matches!(first, '?' | '_') || first.is_uppercase()),
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn code(sheet: &Rulesheet) -> impl Iterator<Item = (&str, usize)> {
 fn comment(text: &str, syntax: Syntax) -> bool {
     match syntax {
         Syntax::Kif => text.starts_with(';'),
-        Syntax::Infix => text.starts_with('%') || text.starts_with("//"),
+        Syntax::Infix => text.starts_with(['%', ';']) || text.starts_with("//"),
     }
 }
 
@@ -101,19 +101,25 @@ fn next_word(text: &str, mut at: usize, syntax: Syntax) -> Option<Range<usize>> 
         if comment(rest, syntax) {
             at += rest.find('\n').unwrap_or(rest.len());
         } else if in_word(first, syntax) {
-            let length = rest.find(|character| !in_word(character, syntax)).unwrap_or(rest.len());
-            return Some(at..at + length);
+            return Some(at..at + length(rest, syntax));
         } else {
             at += first.len_utf8();
         }
     }
 }
 
+/// How long the word at the beginning of a text is; quotes of the infix form belong to it.
+fn length(text: &str, syntax: Syntax) -> usize {
+    let mark = text.len() - text.trim_start_matches('?').len();
+    if syntax == Syntax::Infix && text[mark..].starts_with('\'') {
+        return text[mark + 1..].find('\'').map_or(text.len(), |end| mark + end + 2);
+    }
+    text.find(|character| !in_word(character, syntax)).unwrap_or(text.len())
+}
+
 fn in_word(character: char, syntax: Syntax) -> bool {
     match syntax {
         Syntax::Kif => !character.is_whitespace() && !matches!(character, '(' | ')' | ';'),
-        Syntax::Infix => {
-            character.is_alphanumeric() || matches!(character, '_' | '?' | '\'' | '$' | '+' | '-')
-        }
+        Syntax::Infix => character.is_alphanumeric() || matches!(character, '_' | '?' | '\''),
     }
 }

@@ -128,16 +128,21 @@ fn spelling(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Characters outside the alphabet of KIF, each once.
+/// The signs that stand in the names of the games in use, and those of the grammars.
+const SIGNS: &str = "()?;_-+*/.<>=";
+const INFIX_SIGNS: &str = "()?;_-+*/.<>=,:|&~!%'\u{2227}\u{2228}\u{00ac}\u{21d0}\u{2190}";
+
+/// Characters that are not letters or digits of ASCII nor usual signs, each once.
 fn characters(view: &View<'_>, findings: &mut Vec<Finding>) {
-    let syntax = view.sheet.syntax;
+    let signs = match view.sheet.syntax {
+        Syntax::Kif => SIGNS,
+        Syntax::Infix => INFIX_SIGNS,
+    };
     let usual = |character: char| {
         character.is_ascii_alphanumeric()
             || character.is_ascii_whitespace()
             || character.is_control()
-            || "()?!$%&*+-./<=>@_~".contains(character)
-            || (syntax == Syntax::Infix
-                && ",:|;\u{2227}\u{2228}\u{00ac}\u{21d0}\u{2190}\u{2260}".contains(character))
+            || signs.contains(character)
     };
     let mut seen = FxHashSet::default();
     for (stretch, start) in code(view.sheet) {
