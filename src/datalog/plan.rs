@@ -118,7 +118,14 @@ pub fn compile(
         let register = registers.position(variable).expect("a safe rule binds the variables of its head");
         decided = decided.max(bound_by[register]);
     });
-    Plan { rule: index, head: relation(&rule.head), arguments, steps, registers: registers.variables.len(), decided }
+    Plan {
+        rule: index,
+        head: relation(&rule.head),
+        arguments,
+        steps,
+        registers: registers.variables.len(),
+        decided,
+    }
 }
 
 /// The shape in which an atom looks up its relation when `is_bound` variables are known, with the key terms.
@@ -169,9 +176,9 @@ impl Registers<'_> {
 
     fn expression(&self, term: &Term) -> Expression {
         match term {
-            Term::Variable(variable) => {
-                Expression::Register(self.position(*variable).expect("the order binds a variable before it is read"))
-            }
+            Term::Variable(variable) => Expression::Register(
+                self.position(*variable).expect("the order binds a variable before it is read"),
+            ),
             Term::Compound(functor, arguments) if !term.is_ground() => {
                 Expression::Build(*functor, self.expressions(arguments).into())
             }

@@ -160,7 +160,10 @@ impl Program {
                 .flat_map(|other| self.needs[other].iter().copied())
                 .collect();
             let given = |relation: &RelationId| {
-                inputs.iter().find(|(name, ..)| *name == self.names[*relation]).map_or(0, |&(_, _, stage)| stage)
+                inputs
+                    .iter()
+                    .find(|(name, ..)| *name == self.names[*relation])
+                    .map_or(0, |&(_, _, stage)| stage)
             };
             let own = relations.iter().map(given).max().unwrap_or(0);
             let inherited = needed.iter().map(|&other| self.component_stage(other)).max().unwrap_or(0);
@@ -252,11 +255,15 @@ impl Program {
 
     /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
     pub(super) fn needed_at(&self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
-        let mut components: Vec<usize> = targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
+        let mut components: Vec<usize> =
+            targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
         components.sort_unstable();
         components.dedup();
         components.retain(|&component| self.component_stage(component) <= stage);
-        components.iter().filter_map(|&component| self.components[component].relations.first().copied()).collect()
+        components
+            .iter()
+            .filter_map(|&component| self.components[component].relations.first().copied())
+            .collect()
     }
 
     /// The stage of a component.

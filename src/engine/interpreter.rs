@@ -16,7 +16,8 @@ use super::EngineError;
 use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
 use crate::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{
-    Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine, StateMachineExt,
+    Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
+    StateMachineExt,
 };
 
 /// What depends on the state.
@@ -169,7 +170,12 @@ impl Interpreter {
 
     fn first_joint(&self, state: &Fluents, scratch: &mut Scratch) -> Option<JointMove> {
         let legal = self.legal_by_role(state, scratch);
-        legal.values().iter().map(|moves| moves.first().copied()).collect::<Option<Vec<_>>>().map(JointMove::new)
+        legal
+            .values()
+            .iter()
+            .map(|moves| moves.first().copied())
+            .collect::<Option<Vec<_>>>()
+            .map(JointMove::new)
     }
 
     /// The game.
@@ -197,7 +203,9 @@ impl Interpreter {
 
     fn set_joint(&self, joint: Option<&JointMove>, scratch: &mut Scratch) {
         let facts: Vec<[TermId; 2]> = match joint {
-            Some(joint) => self.game.roles().iter().zip(joint.iter()).map(|(&role, own)| [role, own.0]).collect(),
+            Some(joint) => {
+                self.game.roles().iter().zip(joint.iter()).map(|(&role, own)| [role, own.0]).collect()
+            }
             None => Vec::new(),
         };
         scratch.database.set_input(&self.program, self.queries.does, facts.iter().map(|fact| &fact[..]));
