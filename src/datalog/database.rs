@@ -217,9 +217,13 @@ impl Database {
             self.run(program, plan, terms, out)?;
         }
         for (&relation, derived) in relations.iter().zip(&derived) {
+            let relation = &mut self.relations[relation];
             derived.rows().for_each(|tuple| {
-                self.relations[relation].insert(tuple);
+                relation.insert(tuple);
             });
+            if relation.len() > program.limits.tuples {
+                return Err(program.limit_error(&plans[0], false, terms));
+            }
         }
         Ok(())
     }

@@ -14,6 +14,8 @@ mod order;
 mod plan;
 mod program;
 mod relation;
+#[cfg(test)]
+mod tests;
 
 pub use database::Database;
 pub use plan::RelationId;
