@@ -302,7 +302,7 @@ impl<'a> Walk<'a> {
         let range = self.range(find.relation, find.rows);
         let key: Tuple = find.key.iter().map(|term| self.term(term)).collect();
         match find.index {
-            Some(index) if relation.len() > INDEXED_ROWS || self.is_fixed(find.relation) => {
+            Some(index) if relation.is_fresh(index) => {
                 for row in relation.probe(index, &key, range) {
                     let jump = self.visit(step, find, relation.row(row), &key);
                     if jump <= step {
@@ -354,10 +354,6 @@ impl<'a> Walk<'a> {
 
     fn relation(&self, relation: RelationId) -> &'a Relation {
         self.database.relation(relation, self.program)
-    }
-
-    fn is_fixed(&self, relation: RelationId) -> bool {
-        self.database.fixed.is_some() && self.program.stage(relation) == 0
     }
 
     fn range(&self, relation: RelationId, rows: Rows) -> std::ops::Range<usize> {

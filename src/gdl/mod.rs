@@ -30,7 +30,7 @@ pub use finding::{Code, Finding, Severity};
 pub use game::Game;
 pub use load::{Loaded, load};
 pub use read::read;
-pub use rule::{Atom, Clause, Formula, Literal, Rule};
+pub use rule::{Atom, Clause, Formula, Literal, Rule, print_rule};
 pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
 pub use store::{TermId, TermStore};
