@@ -5,3 +5,4 @@ pub mod engine;
 pub mod gdl;
 pub mod machine;
 pub mod player;
+pub mod search;
