@@ -1,34 +1,58 @@
 //! Game: a validated rulesheet.
 //!
 //! The only way to a `Game` is validation without an error finding. Its rules are in the normal form of
-//! [`Rule`](super::Rule) with the stated repairs made (an unbound role variable ranges over the roles), so the stages
-//! below evaluate it as it stands.
+//! [`Rule`] with the stated repairs made (an unbound role variable ranges over the roles), so the stages below
+//! evaluate it as it stands. It keeps the rulesheet, so that a rule can be shown as it was written.
 
 use std::sync::Arc;
 
+use super::finding::Finding;
 use super::rule::Rule;
+use super::rulesheet::Rulesheet;
+use super::source::{Source, Span};
 use super::store::{TermId, TermStore};
 use super::symbol::Symbol;
 
 /// A validated rulesheet; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Game {
-    pub(super) name: Arc<str>,
+    pub(super) sheet: Arc<Rulesheet>,
     pub(super) rules: Arc<[Rule]>,
     pub(super) roles: Arc<[TermId]>,
     pub(super) terms: Arc<TermStore>,
     pub(super) imperfect: bool,
+    pub(super) faults: Arc<[Finding]>,
 }
 
 impl Game {
     /// The name of the source it came from.
     pub fn name(&self) -> &str {
-        &self.name
+        self.sheet.source.name()
+    }
+
+    /// The text it came from.
+    pub fn source(&self) -> &Source {
+        &self.sheet.source
     }
 
     /// The rules, in the order of the text; a clause with disjunctions gives several.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// The place of the clause that a rule came from.
+    pub fn rule_span(&self, rule: &Rule) -> Span {
+        self.sheet.clauses[rule.clause].at.0
+    }
+
+    /// The clause that a rule came from, as written.
+    pub fn rule_text(&self, rule: &Rule) -> &str {
+        self.sheet.source.slice(self.rule_span(rule))
+    }
+
+    /// The line on which the clause of a rule begins, from 1. O(text).
+    pub fn rule_line(&self, rule: &Rule) -> usize {
+        self.sheet.source.line_column(self.rule_span(rule).start).0
     }
 
     /// The roles in the order of the text.
@@ -45,6 +69,16 @@ impl Game {
     /// the whole joint move.
     pub fn is_imperfect(&self) -> bool {
         self.imperfect
+    }
+
+    /// Whether the rules say anything of `relation`, as `base`, `input` and `percept` may or may not be declared.
+    pub fn defines(&self, relation: Symbol) -> bool {
+        self.sheet.clauses.iter().any(|clause| clause.head.relation == relation)
+    }
+
+    /// The faults that validation found and repaired; the laws of the machine hold for a game without any.
+    pub fn faults(&self) -> &[Finding] {
+        &self.faults
     }
 
     /// The position of the role `random`, if there is one.

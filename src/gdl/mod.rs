@@ -9,20 +9,31 @@
 //! see only `Game`s. Definitions: Love, Hinrichs, Haley, Schkufza, Genesereth, *General Game Playing: Game
 //! Description Language Specification* (2008); Thielscher, *GDL-II* (2011); see `docs/REFERENCES.md`.
 
+mod depend;
 mod finding;
 mod game;
+mod kif;
+mod load;
+mod normal;
+mod read;
 mod rule;
 mod rulesheet;
 mod source;
 mod store;
+mod suggest;
 mod symbol;
 mod term;
+mod validate;
 
+pub use depend::{Dependencies, Dependency};
 pub use finding::{Code, Finding, Severity};
 pub use game::Game;
-pub use rule::{Atom, Clause, Formula, Literal, Rule};
+pub use load::{Loaded, load};
+pub use read::read;
+pub use rule::{Atom, Clause, Formula, Literal, Rule, print_rule};
 pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
 pub use store::{TermId, TermStore};
 pub use symbol::{Symbol, Symbols, fold};
 pub use term::{MAX_DEPTH, Term};
+pub use validate::validate;

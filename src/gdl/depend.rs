@@ -1,0 +1,254 @@
+//! The dependency graph of a rulesheet: which relation is derived from which.
+//!
+//! The nodes are the relations; there is an edge from `q` to `p` where `q` occurs in the body of a clause with head
+//! `p`, marked when it occurs negated. The temporal pairs have no edge: `true` does not depend on `next` or `init`,
+//! nor `does` on `legal`, for the one is about another state than the other.
+//!
+//! Invariant: an edge is labelled by the first clause, in the order of the text, that makes it. Two relations are
+//! *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is derived from
+//! itself. Definitions: the dependency graph, stratified negation and the recursion restriction of the GDL
+//! specification (Love et al. 2008).
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+use petgraph::Direction;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::game::Game;
+use super::rule::Literal;
+use super::symbol::{Symbol, Symbols};
+
+/// The arrow from a relation in a body to the relation of the head.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dependency {
+    /// The relation of the head.
+    pub head: Symbol,
+    /// The relation in the body.
+    pub body: Symbol,
+    /// Whether it occurs negated.
+    pub negative: bool,
+    /// Index of the first clause that says so.
+    pub clause: usize,
+}
+
+/// The dependency graph with its cycles.
+#[derive(Clone, Debug)]
+pub struct Dependencies {
+    graph: DiGraph<Symbol, Dependency>,
+    node: FxHashMap<Symbol, NodeIndex>,
+    /// The strongly connected component of each node.
+    component: Vec<usize>,
+    /// Whether a component has an edge inside.
+    cyclic: Vec<bool>,
+}
+
+impl Dependencies {
+    /// The graph of a game.
+    pub fn of(game: &Game) -> Self {
+        let heads = game.rules().iter().map(|rule| rule.head.relation);
+        let arrows = game.rules().iter().flat_map(|rule| {
+            rule.body.iter().filter_map(|literal| {
+                let (atom, negative) = match literal {
+                    Literal::Positive(atom) => (atom, false),
+                    Literal::Negative(atom) => (atom, true),
+                    Literal::Distinct(..) | Literal::Same(..) => return None,
+                };
+                let head = rule.head.relation;
+                Some(Dependency { head, body: atom.relation, negative, clause: rule.clause })
+            })
+        });
+        Dependencies::new(heads, arrows)
+    }
+
+    /// The graph with these relations and arrows; of equal arrows the first is kept.
+    pub(super) fn new(
+        relations: impl Iterator<Item = Symbol>,
+        arrows: impl Iterator<Item = Dependency>,
+    ) -> Self {
+        let mut graph = DiGraph::new();
+        let mut node = FxHashMap::default();
+        let mut place = |graph: &mut DiGraph<Symbol, Dependency>, relation| {
+            *node.entry(relation).or_insert_with(|| graph.add_node(relation))
+        };
+        for relation in relations {
+            place(&mut graph, relation);
+        }
+        let mut seen = FxHashSet::default();
+        for arrow in arrows {
+            if seen.insert((arrow.head, arrow.body, arrow.negative)) {
+                let (from, to) = (place(&mut graph, arrow.body), place(&mut graph, arrow.head));
+                graph.add_edge(from, to, arrow);
+            }
+        }
+        let mut component = vec![0; graph.node_count()];
+        let components = tarjan_scc(&graph);
+        for (number, members) in components.iter().enumerate() {
+            members.iter().for_each(|member| component[member.index()] = number);
+        }
+        let mut cyclic = vec![false; components.len()];
+        for edge in graph.edge_references() {
+            let number = component[edge.source().index()];
+            cyclic[number] |= number == component[edge.target().index()];
+        }
+        Dependencies { graph, node, component, cyclic }
+    }
+
+    /// Whether each of the two relations is derived from the other.
+    pub fn in_a_cycle(&self, a: Symbol, b: Symbol) -> bool {
+        let number = |symbol| self.node.get(&symbol).map(|node| self.component[node.index()]);
+        number(a).is_some_and(|a| Some(a) == number(b) && self.cyclic[a])
+    }
+
+    /// For every component in which a relation depends on its own negation, the shortest cycle through its first
+    /// negation: `p` depends on `not q`, `q` on `r`, `r` on `p`. Ordered by clause.
+    pub(super) fn negative_cycles(&self) -> Vec<Vec<Dependency>> {
+        let mut first: FxHashMap<usize, Dependency> = FxHashMap::default();
+        for edge in self.graph.edge_references() {
+            let number = self.component[edge.source().index()];
+            if edge.weight().negative && number == self.component[edge.target().index()] {
+                let kept = first.entry(number).or_insert(*edge.weight());
+                if edge.weight().clause < kept.clause {
+                    *kept = *edge.weight();
+                }
+            }
+        }
+        let mut first: Vec<Dependency> = first.into_values().collect();
+        first.sort_by_key(|arrow| arrow.clause);
+        let cycle = |arrow: Dependency| {
+            let back = self.path(arrow.body, |symbol| symbol == arrow.head, |_| true);
+            [vec![arrow], back.unwrap_or_default()].concat()
+        };
+        first.into_iter().map(cycle).collect()
+    }
+
+    /// The shortest chain of arrows from `start` down to a relation that is wanted; empty if `start` is one itself.
+    /// The search goes on only below relations that `through` admits (`start` is always looked below).
+    pub(super) fn path(
+        &self,
+        start: Symbol,
+        wanted: impl Fn(Symbol) -> bool,
+        through: impl Fn(Symbol) -> bool,
+    ) -> Option<Vec<Dependency>> {
+        if wanted(start) {
+            return Some(Vec::new());
+        }
+        let start = *self.node.get(&start)?;
+        let mut from: FxHashMap<NodeIndex, Dependency> = FxHashMap::default();
+        let mut queue = VecDeque::from([start]);
+        while let Some(node) = queue.pop_front() {
+            if node != start && !through(self.graph[node]) {
+                continue;
+            }
+            let mut below: Vec<_> = self.graph.edges_directed(node, Direction::Incoming).collect();
+            below.sort_by_key(|edge| edge.weight().clause);
+            for edge in below {
+                let next = edge.source();
+                if next == start || from.contains_key(&next) {
+                    continue;
+                }
+                from.insert(next, *edge.weight());
+                if wanted(self.graph[next]) {
+                    return Some(self.trace(&from, next, start));
+                }
+                queue.push_back(next);
+            }
+        }
+        None
+    }
+
+    /// The arrows from `start` to `end`, read off the search tree.
+    fn trace(
+        &self,
+        from: &FxHashMap<NodeIndex, Dependency>,
+        end: NodeIndex,
+        start: NodeIndex,
+    ) -> Vec<Dependency> {
+        let mut path = Vec::new();
+        let mut node = end;
+        while node != start {
+            path.push(from[&node]);
+            node = self.node[&from[&node].head];
+        }
+        path.reverse();
+        path
+    }
+
+    /// The graph in Graphviz' language: negated arrows dashed, keywords in boxes.
+    pub fn dot(&self, symbols: &Symbols) -> String {
+        let quoted = |symbol| format!("{:?}", symbols.name(symbol));
+        let mut text = String::from("digraph dependencies {\n");
+        for &symbol in self.graph.node_weights() {
+            let shape = if symbol.keyword_arity().is_some() { "box" } else { "ellipse" };
+            writeln!(text, "  {} [shape={shape}];", quoted(symbol)).expect("a string takes all writes");
+        }
+        for arrow in self.graph.edge_weights() {
+            let style = if arrow.negative { " [style=dashed]" } else { "" };
+            writeln!(text, "  {} -> {}{style};", quoted(arrow.body), quoted(arrow.head))
+                .expect("a string takes all writes");
+        }
+        text + "}\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A graph from words such as `p<-q` and `p<-!q`, one for each clause.
+    fn graph(arrows: &[&str]) -> (Dependencies, Symbols) {
+        let mut symbols = Symbols::new();
+        let arrows: Vec<Dependency> = arrows
+            .iter()
+            .enumerate()
+            .map(|(clause, arrow)| {
+                let (head, body) = arrow.split_once("<-").unwrap();
+                let negative = body.starts_with('!');
+                let body = symbols.intern(body.trim_start_matches('!'));
+                Dependency { head: symbols.intern(head), body, negative, clause }
+            })
+            .collect();
+        (Dependencies::new(std::iter::empty(), arrows.into_iter()), symbols)
+    }
+
+    #[test]
+    fn a_relation_is_in_a_cycle_with_itself_only_if_it_is_derived_from_itself() {
+        let (graph, symbols) = graph(&["p<-q", "q<-r", "r<-q", "s<-s"]);
+        let [p, q, r, s] = ["p", "q", "r", "s"].map(|name| symbols.get(name).unwrap());
+        assert!(graph.in_a_cycle(q, r) && graph.in_a_cycle(q, q) && graph.in_a_cycle(s, s));
+        assert!(!graph.in_a_cycle(p, q) && !graph.in_a_cycle(p, p) && !graph.in_a_cycle(q, s));
+    }
+
+    #[test]
+    fn only_a_negation_inside_a_cycle_breaks_stratification() {
+        let (stratified, _) = graph(&["p<-!q", "q<-r", "r<-q"]);
+        assert!(stratified.negative_cycles().is_empty());
+        let (broken, symbols) = graph(&["a<-p", "p<-!q", "q<-r", "r<-p", "q<-s", "s<-q"]);
+        let cycles = broken.negative_cycles();
+        let names: Vec<_> = cycles[0].iter().map(|arrow| symbols.name(arrow.head)).collect();
+        assert_eq!((cycles.len(), names), (1, vec!["p", "q", "r"]));
+        let (itself, _) = graph(&["p<-!p"]);
+        assert_eq!(itself.negative_cycles()[0].len(), 1);
+    }
+
+    #[test]
+    fn a_path_goes_around_what_it_may_not_pass() {
+        let (graph, symbols) = graph(&["legal<-sees", "sees<-does", "legal<-h", "h<-g"]);
+        let h = symbols.get("h").unwrap();
+        let path =
+            |through: fn(Symbol) -> bool| graph.path(Symbol::LEGAL, |symbol| symbol == Symbol::DOES, through);
+        assert_eq!(path(|_| true).unwrap().len(), 2);
+        assert_eq!(path(|symbol| symbol != Symbol::SEES), None);
+        assert_eq!(graph.path(h, |symbol| symbol == h, |_| true), Some(vec![]));
+    }
+
+    #[test]
+    fn graphviz_gets_every_arrow() {
+        let (graph, symbols) = graph(&["goal<-!p"]);
+        let dot = graph.dot(&symbols);
+        assert!(dot.contains("\"p\" -> \"goal\" [style=dashed];") && dot.contains("\"goal\" [shape=box]"));
+    }
+}

@@ -1,0 +1,341 @@
+//! The reader of the prefix form, KIF as GDL uses it.
+//!
+//! ```text
+//! text --token--> tokens --layout--> balanced tokens --forms--> forms --clause--> clauses
+//! ```
+//!
+//! A form is a word or a list of forms. Each form at the top is one clause: `(<= head body...)` or a fact. A word
+//! alone is an atom without arguments, and `(p)` is `p`. A clause with a syntax error is reported and left out; its
+//! neighbours are read.
+
+mod layout;
+mod token;
+
+use super::finding::{Code, Finding, Severity};
+use super::read::{MAX_NESTING, Report, too_deep};
+use super::rule::{Atom, Clause, Formula};
+use super::source::{At, Span};
+use super::symbol::{Symbol, Symbols};
+use super::term::Term;
+use layout::Repair;
+use token::{Kind, Token};
+
+/// A word, or a list of forms in parentheses.
+enum Form {
+    Word(Token),
+    List(Vec<Form>, Span),
+}
+
+impl Form {
+    fn span(&self) -> Span {
+        match self {
+            Form::Word(token) => token.span(),
+            Form::List(_, span) => *span,
+        }
+    }
+}
+
+/// Reads the clauses of a text.
+pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Vec<Clause> {
+    let tokens = token::tokens(text, report);
+    let repair = layout::repair(&tokens, report);
+    let mut clauses = Vec::new();
+    each_form(&tokens, &repair, report, |form, report| {
+        clauses.extend(Reader { text, symbols, report }.clause(&form));
+    });
+    clauses
+}
+
+/// Calls `visit` for every form at the top, from left to right.
+fn each_form(
+    tokens: &[Token],
+    repair: &Repair,
+    report: &mut Report,
+    mut visit: impl FnMut(Form, &mut Report),
+) {
+    let mut skip = repair.skip.iter().copied().peekable();
+    let mut close = repair.close.iter().copied().peekable();
+    let mut open: Vec<(Span, Vec<Form>)> = Vec::new();
+    // How many parentheses are open inside a form that is left out because it is too deep.
+    let mut drowned = 0_usize;
+    for position in 0..=tokens.len() {
+        if close.next_if_eq(&position).is_some() || position == tokens.len() {
+            drowned = 0;
+            let before = tokens[..position].last().map_or(0, |token| token.span().end);
+            while let Some((span, forms)) = open.pop() {
+                put(Form::List(forms, span.to(Span::new(before, before))), &mut open, report, &mut visit);
+            }
+        }
+        let Some(&token) = tokens.get(position) else { break };
+        if skip.next_if_eq(&position).is_some() {
+            continue;
+        }
+        match token.kind {
+            Kind::Open if drowned > 0 => drowned += 1,
+            Kind::Close if drowned > 0 => drowned -= 1,
+            _ if drowned > 0 => {}
+            Kind::Open if open.len() == MAX_NESTING => {
+                report.add(too_deep(token.span()));
+                drowned = open.len() + 1;
+                open.clear();
+            }
+            Kind::Open => open.push((token.span(), Vec::new())),
+            Kind::Close => {
+                let (span, forms) = open.pop().expect("the repaired parentheses balance");
+                put(Form::List(forms, span.to(token.span())), &mut open, report, &mut visit);
+            }
+            _ => put(Form::Word(token), &mut open, report, &mut visit),
+        }
+    }
+}
+
+/// Puts a finished form where it belongs: into the innermost open list, or to the visitor.
+fn put(
+    form: Form,
+    open: &mut [(Span, Vec<Form>)],
+    report: &mut Report,
+    visit: &mut impl FnMut(Form, &mut Report),
+) {
+    match open.last_mut() {
+        Some((_, forms)) => forms.push(form),
+        None => visit(form, report),
+    }
+}
+
+/// What is needed to make sense of forms. Each method reports what it cannot make sense of and returns `None`.
+struct Reader<'r> {
+    text: &'r str,
+    symbols: &'r mut Symbols,
+    report: &'r mut Report,
+}
+
+impl Reader<'_> {
+    fn clause(&mut self, form: &Form) -> Option<Clause> {
+        let at = At(form.span());
+        match form {
+            Form::List(forms, span) if matches!(forms.first(), Some(Form::Word(t)) if t.kind == Kind::If) => {
+                let Some(head) = forms.get(1) else {
+                    self.report.syntax(*span, "`<=` without a head");
+                    return None;
+                };
+                let head = self.atom(head);
+                let mut body = Vec::new();
+                let mut whole = true;
+                for form in &forms[2..] {
+                    match self.formula(form) {
+                        Some(formula) => splice(formula, &mut body),
+                        None => whole = false,
+                    }
+                }
+                head.filter(|_| whole).map(|head| Clause { head, body, at })
+            }
+            _ => self.atom(form).map(|head| Clause { head, body: Vec::new(), at }),
+        }
+    }
+
+    fn formula(&mut self, form: &Form) -> Option<Formula> {
+        let at = At(form.span());
+        let word = self.name(form)?;
+        if !word.is_logical() {
+            return self.atom(form).map(Formula::Atom);
+        }
+        let members: &[Form] = match form {
+            Form::List(forms, _) => &forms[1..],
+            Form::Word(_) => &[],
+        };
+        match word {
+            Symbol::DISTINCT => {
+                let [left, right] = members else { return self.arity("distinct", 2, members.len(), form) };
+                let (left, right) = (self.term(left), self.term(right));
+                Some(Formula::Distinct(left?, right?, at))
+            }
+            Symbol::NOT => {
+                let [inner] = members else { return self.arity("not", 1, members.len(), form) };
+                Some(Formula::Not(Box::new(self.formula(inner)?), at))
+            }
+            _ => {
+                let read: Vec<Option<Formula>> = members.iter().map(|member| self.formula(member)).collect();
+                let members: Vec<Formula> = read.into_iter().collect::<Option<_>>()?;
+                Some(if word == Symbol::AND { Formula::And(members, at) } else { Formula::Or(members, at) })
+            }
+        }
+    }
+
+    fn atom(&mut self, form: &Form) -> Option<Atom> {
+        let relation = self.name(form);
+        let arguments = self.arguments(form);
+        Some(Atom { relation: relation?, arguments: arguments?, at: At(form.span()) })
+    }
+
+    fn term(&mut self, form: &Form) -> Option<Term> {
+        if let Form::Word(token) = form
+            && token.kind == Kind::Variable
+        {
+            let name = &self.text[token.span().start + 1..token.span().end];
+            return Some(Term::Variable(self.symbols.intern(name)));
+        }
+        let functor = self.name(form);
+        let arguments = self.arguments(form);
+        Some(Term::new(functor?, arguments?))
+    }
+
+    fn arguments(&mut self, form: &Form) -> Option<Vec<Term>> {
+        let Form::List(forms, _) = form else { return Some(Vec::new()) };
+        let terms: Vec<Option<Term>> = forms.iter().skip(1).map(|form| self.term(form)).collect();
+        terms.into_iter().collect()
+    }
+
+    /// The relation or function of a form: the word itself, or the first word of the list.
+    fn name(&mut self, form: &Form) -> Option<Symbol> {
+        let word = match form {
+            Form::Word(token) => token,
+            Form::List(forms, span) => match forms.first() {
+                Some(Form::Word(token)) => token,
+                Some(list) => {
+                    let message = "a name must follow `(`, not another `(`";
+                    self.report.syntax(Span::new(span.start, list.span().start + 1), message);
+                    return None;
+                }
+                None => {
+                    self.report.syntax(*span, "nothing stands between these parentheses");
+                    return None;
+                }
+            },
+        };
+        let text = &self.text[word.span().start..word.span().end];
+        match word.kind {
+            Kind::Variable => {
+                let message = format!("the variable `{text}` stands where a name must stand");
+                self.report.syntax(word.span(), message);
+                None
+            }
+            Kind::If => {
+                let message =
+                    format!("`{text}` can only begin a rule, and a rule cannot stand inside another clause");
+                self.report.syntax(word.span(), message);
+                None
+            }
+            _ => Some(self.symbols.intern(text)),
+        }
+    }
+
+    fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &Form) -> Option<T> {
+        self.report.add(keyword_arity(word, right, wrong, form.span()));
+        None
+    }
+}
+
+/// The finding for a logical word with the wrong number of arguments.
+pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
+    let plural = if right == 1 { "argument" } else { "arguments" };
+    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
+    Finding::new(Code::KeywordArity, Severity::Error, span, message)
+}
+
+/// Appends a formula to a conjunction, a conjunction by its members.
+pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
+    match formula {
+        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
+        other => body.push(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::read;
+    use super::super::{Code, Finding, Rulesheet, Source, Syntax};
+
+    fn kif(text: &str) -> (Rulesheet, Vec<Finding>) {
+        read(Source::new("t", text), Some(Syntax::Kif))
+    }
+
+    /// Codes of the findings, each with its line and column.
+    fn places(text: &str) -> Vec<(Code, usize, usize)> {
+        let (sheet, findings) = kif(text);
+        let place = |finding: Finding| {
+            let (line, column) = sheet.source.line_column(finding.span.start);
+            (finding.code, line, column)
+        };
+        findings.into_iter().map(place).collect()
+    }
+
+    #[test]
+    fn a_rule_is_read_with_its_places() {
+        let (sheet, findings) =
+            kif("; a game\n(ROLE x) p\n(<= (q ?a (f ?a)) (and (p) (and r)) (or) (not s))");
+        assert_eq!(findings, []);
+        assert_eq!(sheet.clauses.len(), 3);
+        let rule = &sheet.clauses[2];
+        assert_eq!(sheet.source.slice(rule.head.at.0), "(q ?a (f ?a))");
+        let body: Vec<&str> = rule.body.iter().map(|f| sheet.source.slice(f.at().0)).collect();
+        assert_eq!(body, ["(p)", "r", "(or)", "(not s)"]);
+        assert_eq!(sheet.symbols.name(sheet.clauses[0].head.relation), "role");
+    }
+
+    #[test]
+    fn a_word_with_no_meaning_where_it_stands_is_named() {
+        use Code::{KeywordArity, Syntax};
+        for (text, expected) in [
+            ("(p)\n()", vec![(Syntax, 2, 1)]),
+            ("(<=)", vec![(Syntax, 1, 1)]),
+            ("(<= p ?x ((q)) )", vec![(Syntax, 1, 7), (Syntax, 1, 10)]),
+            ("(?p a)", vec![(Syntax, 1, 2)]),
+            ("(p (?f a))", vec![(Syntax, 1, 5)]),
+            ("(p a?x)", vec![(Syntax, 1, 5)]),
+            ("(p ? a)", vec![(Syntax, 1, 4)]),
+            ("(p \u{0} a)", vec![(Syntax, 1, 4)]),
+            ("// no comment (here)\n(p)", vec![(Syntax, 1, 1)]),
+            ("(<= p (not a b)\n (distinct a))", vec![(KeywordArity, 1, 7), (KeywordArity, 2, 2)]),
+        ] {
+            assert_eq!(places(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_unbalanced_parenthesis_is_named_and_the_rest_is_read() {
+        use Code::UnbalancedParenthesis;
+        for (text, line, column, clauses) in [
+            ("(role a)\n(role b\n(init c)\n(init d)", 2, 1, 4),
+            ("(role a)\n(<= (next p)\n (true p)\n(init c)\n(init d)", 2, 1, 4),
+            ("(role a))\n(role b)", 1, 9, 2),
+            ("(role a)\n(<= (next p))\n  (true p)\n (true q))\n(role b)", 2, 13, 3),
+            ("(role a) (<= p q", 1, 10, 2),
+            ("(<= (next p)\n(true (p))\n(q))\n(<= r\n(true (p)\n(q))\n(<= s\n(true q)\n(t))", 4, 1, 3),
+        ] {
+            assert_eq!(places(text), [(UnbalancedParenthesis, line, column)], "{text}");
+            assert_eq!(kif(text).0.clauses.len(), clauses, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_parenthesis_is_guessed_from_the_layout() {
+        let (_, findings) = kif("(<= (next p)\n    (true (q 1)\n    (true r))\n(role a)\n");
+        assert_eq!(findings[0].help.as_deref(), Some("a `)` seems to be missing at the end of line 2"));
+    }
+
+    #[test]
+    fn conditions_in_the_first_column_are_no_slip() {
+        let (sheet, findings) = kif("(<= (next p)\n(true p)\n(true q))\n(role a)\n");
+        assert_eq!(findings, []);
+        assert_eq!(sheet.clauses.len(), 2);
+    }
+
+    #[test]
+    fn deep_text_is_refused_at_once() {
+        let deep = "(".repeat(1_000_000);
+        assert_eq!(places(&deep)[1].0, Code::TooDeep);
+        let balanced = format!("(role a)(p {}x{})(role b)", "(f ".repeat(5000), ")".repeat(5000));
+        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9 + 3 + 3 * 399)]);
+        assert_eq!(kif(&balanced).0.clauses.len(), 2);
+        let shallow = |n| format!("(p {}x{})", "(f ".repeat(n), ")".repeat(n));
+        assert_eq!(places(&shallow(199)), []);
+        assert_eq!(places(&shallow(200)), [(Code::TooDeep, 1, 1)]);
+    }
+
+    #[test]
+    fn many_slips_are_counted_beyond_a_limit() {
+        let (_, findings) = kif(&"(p ())\n".repeat(1000));
+        assert_eq!(findings.len(), 101);
+        assert_eq!(findings[100].message, "900 more findings are not shown");
+    }
+}

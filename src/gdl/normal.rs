@@ -1,0 +1,239 @@
+//! Normal form: clauses with their bodies multiplied out.
+//!
+//! A body is a tree of `and`, `or` and `not` over atoms and `distinct`. Negation is pushed inward by De Morgan's laws
+//! (a negated `distinct` becomes [`Literal::Same`]), conjunctions are spliced, disjunctions multiplied out; each
+//! alternative is a [`Branch`], and a branch is one [`Rule`]. The order of the literals is the order of the text.
+//!
+//! Invariant: a clause has as many branches as the product of its disjunctions says, at most [`MAX_BRANCHES`], and a
+//! rulesheet grows by at most [`MAX_GROWTH`] literals; what would be larger is a finding, not a long wait.
+//!
+//! One repair is made here, because safety depends on it: where the first argument of a head `legal`, `goal` or
+//! `sees` is a variable that nothing binds, `(role ?r)` is put in front of the branch.
+
+use super::rule::{Atom, Clause, Formula, Literal, Rule};
+use super::source::{At, Span};
+use super::symbol::Symbol;
+use super::term::Term;
+
+/// The most alternatives that one clause may be multiplied out to.
+pub(super) const MAX_BRANCHES: usize = 4096;
+
+/// The most literals by which all clauses of a rulesheet together may grow.
+pub(super) const MAX_GROWTH: usize = 4_000_000;
+
+/// One alternative of a clause: a conjunction of literals with their places.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Branch {
+    /// The literals in the order of the text.
+    pub(super) body: Vec<(Literal, Span)>,
+    /// The role variable that the repair bound, if it was needed.
+    pub(super) repaired: Option<Symbol>,
+}
+
+/// The clause has more alternatives, or they more literals, than the limit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TooLarge;
+
+impl Branch {
+    /// The atoms that must hold.
+    pub(super) fn positive(&self) -> impl Iterator<Item = &Atom> {
+        self.body.iter().filter_map(|(literal, _)| match literal {
+            Literal::Positive(atom) => Some(atom),
+            _ => None,
+        })
+    }
+
+    /// The atoms, with whether they are negated, and their places.
+    pub(super) fn atoms(&self) -> impl Iterator<Item = (&Atom, bool)> {
+        self.body.iter().filter_map(|(literal, _)| match literal {
+            Literal::Positive(atom) => Some((atom, false)),
+            Literal::Negative(atom) => Some((atom, true)),
+            _ => None,
+        })
+    }
+
+    /// The variables that the positive atoms bind, sorted.
+    pub(super) fn bound(&self) -> Vec<Symbol> {
+        let mut bound = Vec::new();
+        self.positive().for_each(|atom| atom.each_variable(&mut |variable| bound.push(variable)));
+        bound.sort_unstable();
+        bound.dedup();
+        bound
+    }
+
+    /// The branch as a rule for `clause`, which stands at `index` in its rulesheet.
+    pub(super) fn rule(self, clause: &Clause, index: usize) -> Rule {
+        Rule {
+            head: clause.head.clone(),
+            body: self.body.into_iter().map(|(literal, _)| literal).collect(),
+            clause: index,
+        }
+    }
+}
+
+/// All branches of a clause, the repair made. `growth` is what is left of [`MAX_GROWTH`].
+pub(super) fn branches(clause: &Clause, growth: &mut usize) -> Result<Vec<Branch>, TooLarge> {
+    let mut branches = product(&clause.body, true, *growth)?;
+    if branches.len() > 1 {
+        *growth = growth.saturating_sub(branches.iter().map(|branch| branch.body.len()).sum());
+    }
+    for branch in &mut branches {
+        repair(clause, branch);
+    }
+    Ok(branches)
+}
+
+/// Binds the role variable of the head to the roles where nothing else binds it.
+fn repair(clause: &Clause, branch: &mut Branch) {
+    let head = &clause.head;
+    let Some(Term::Variable(role)) = head.arguments.first() else { return };
+    if !matches!(head.relation, Symbol::LEGAL | Symbol::GOAL | Symbol::SEES)
+        || branch.bound().binary_search(role).is_ok()
+    {
+        return;
+    }
+    let atom = Atom { relation: Symbol::ROLE, arguments: vec![Term::Variable(*role)], at: At(head.at.0) };
+    branch.body.insert(0, (Literal::Positive(atom), head.at.0));
+    branch.repaired = Some(*role);
+}
+
+/// The alternatives of a formula, or of its negation.
+fn alternatives(formula: &Formula, holds: bool, growth: usize) -> Result<Vec<Branch>, TooLarge> {
+    let literal = match formula {
+        Formula::Not(inner, _) => return alternatives(inner, !holds, growth),
+        Formula::And(parts, _) if holds => return product(parts, holds, growth),
+        Formula::Or(parts, _) if !holds => return product(parts, holds, growth),
+        Formula::And(parts, _) | Formula::Or(parts, _) => return sum(parts, holds, growth),
+        Formula::Atom(atom) if holds => Literal::Positive(atom.clone()),
+        Formula::Atom(atom) => Literal::Negative(atom.clone()),
+        Formula::Distinct(a, b, _) if holds => Literal::Distinct(a.clone(), b.clone()),
+        Formula::Distinct(a, b, _) => Literal::Same(a.clone(), b.clone()),
+    };
+    Ok(vec![Branch { body: vec![(literal, formula.at().0)], repaired: None }])
+}
+
+/// Every choice of one alternative of each part.
+fn product(parts: &[Formula], holds: bool, growth: usize) -> Result<Vec<Branch>, TooLarge> {
+    let mut result = vec![Branch::default()];
+    for part in parts {
+        let choices = alternatives(part, holds, growth)?;
+        if let [choice] = &choices[..] {
+            result.iter_mut().for_each(|branch| branch.body.extend_from_slice(&choice.body));
+            check(&result, growth)?;
+            continue;
+        }
+        if result.len() * choices.len() > MAX_BRANCHES {
+            return Err(TooLarge);
+        }
+        result = result
+            .iter()
+            .flat_map(|branch| {
+                choices.iter().map(|choice| Branch {
+                    body: branch.body.iter().chain(&choice.body).cloned().collect(),
+                    repaired: None,
+                })
+            })
+            .collect();
+        check(&result, growth)?;
+    }
+    Ok(result)
+}
+
+/// The alternatives of all parts.
+fn sum(parts: &[Formula], holds: bool, growth: usize) -> Result<Vec<Branch>, TooLarge> {
+    let mut result = Vec::new();
+    for part in parts {
+        result.append(&mut alternatives(part, holds, growth)?);
+        check(&result, growth)?;
+    }
+    Ok(result)
+}
+
+/// One branch is never too large: it has the size of the text.
+fn check(branches: &[Branch], growth: usize) -> Result<(), TooLarge> {
+    let size: usize = branches.iter().map(|branch| branch.body.len()).sum();
+    if branches.len() > 1 && (branches.len() > MAX_BRANCHES || size > growth) {
+        Err(TooLarge)
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atom(relation: Symbol, arguments: Vec<Term>) -> Formula {
+        Formula::Atom(Atom { relation, arguments, at: At::default() })
+    }
+
+    fn or(parts: Vec<Formula>) -> Formula {
+        Formula::Or(parts, At::default())
+    }
+
+    fn not(inner: Formula) -> Formula {
+        Formula::Not(Box::new(inner), At::default())
+    }
+
+    fn clause(body: Vec<Formula>) -> Clause {
+        let head = Atom { relation: Symbol::TERMINAL, arguments: vec![], at: At::default() };
+        Clause { head, body, at: At::default() }
+    }
+
+    /// The bodies as lists of (negated, relation).
+    fn shape(body: Vec<Formula>) -> Vec<Vec<(bool, Symbol)>> {
+        branches(&clause(body), &mut MAX_GROWTH.clone())
+            .unwrap()
+            .iter()
+            .map(|branch| branch.atoms().map(|(atom, negated)| (negated, atom.relation)).collect())
+            .collect()
+    }
+
+    #[test]
+    fn disjunctions_are_multiplied_out_in_the_order_of_the_text() {
+        let [a, b, c, d] = [Symbol::ROLE, Symbol::INIT, Symbol::NEXT, Symbol::GOAL];
+        let p = |symbol| atom(symbol, vec![]);
+        let both = shape(vec![p(a), or(vec![p(b), Formula::And(vec![p(c), p(d)], At::default())]), p(d)]);
+        assert_eq!(
+            both,
+            [vec![(false, a), (false, b), (false, d)], vec![(false, a), (false, c), (false, d), (false, d)]]
+        );
+        assert_eq!(shape(vec![or(vec![])]), Vec::<Vec<_>>::new());
+        assert_eq!(shape(vec![not(or(vec![]))]), [vec![]]);
+    }
+
+    #[test]
+    fn negation_goes_inward() {
+        let [a, b] = [Symbol::ROLE, Symbol::INIT];
+        let p = |symbol| atom(symbol, vec![]);
+        assert_eq!(shape(vec![not(or(vec![p(a), not(p(b))]))]), [vec![(true, a), (false, b)]]);
+        let and = Formula::And(vec![p(a), not(not(p(b)))], At::default());
+        assert_eq!(shape(vec![not(and)]), [[(true, a)], [(true, b)]]);
+        let x = Term::Constant(a);
+        let same = not(Formula::Distinct(x.clone(), x.clone(), At::default()));
+        let branches = branches(&clause(vec![same]), &mut MAX_GROWTH.clone()).unwrap();
+        assert_eq!(branches[0].body[0].0, Literal::Same(x.clone(), x));
+    }
+
+    #[test]
+    fn too_many_alternatives_are_refused() {
+        let pair = || or(vec![atom(Symbol::ROLE, vec![]), atom(Symbol::INIT, vec![])]);
+        let clause = |pairs: usize| clause((0..pairs).map(|_| pair()).collect());
+        let growth = &mut MAX_GROWTH.clone();
+        assert_eq!(branches(&clause(12), growth).unwrap().len(), 4096);
+        assert_eq!(branches(&clause(13), growth).unwrap_err(), TooLarge);
+        assert_eq!(*growth, MAX_GROWTH - 12 * 4096);
+        assert!(branches(&clause(2), &mut 7).is_err());
+    }
+
+    #[test]
+    fn an_unbound_role_variable_ranges_over_the_roles() {
+        let mut clause = clause(vec![]);
+        let role = Symbol::RANDOM;
+        clause.head =
+            Atom { relation: Symbol::LEGAL, arguments: vec![Term::Variable(role); 2], at: At::default() };
+        let branches = branches(&clause, &mut MAX_GROWTH.clone()).unwrap();
+        assert_eq!(branches[0].repaired, Some(role));
+        assert_eq!(branches[0].bound(), [role]);
+    }
+}

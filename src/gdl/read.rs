@@ -1,0 +1,123 @@
+//! Reading: from text to a rulesheet, whichever way it is written.
+//!
+//! A reader never fails: it returns the clauses that it could make sense of, and findings for the rest, in the order
+//! of the text. Any text is read in time linear in its length (up to a logarithm), without recursion deeper than
+//! a small multiple of [`MAX_DEPTH`], and gives at most [`MAX_FINDINGS`] findings and one that says how many more
+//! there would be.
+//!
+//! Invariant: every clause read is at most [`MAX_DEPTH`] deep, an atom counted as one level above its terms and
+//! `and`, `or` and `not` as one level each. What is printed of it stays within the readers' limits.
+
+use super::finding::{Code, Finding, Severity};
+use super::kif;
+use super::rule::{Atom, Clause, Formula};
+use super::rulesheet::{Rulesheet, Syntax};
+use super::source::{Source, Span};
+use super::symbol::Symbols;
+use super::term::{MAX_DEPTH, Term};
+
+/// The readers refuse text longer than this, in bytes.
+pub const MAX_TEXT: usize = 16 << 20;
+
+/// A reader reports this many findings singly.
+pub const MAX_FINDINGS: usize = 100;
+
+/// How deep parentheses may nest in the text, superfluous ones included.
+pub(super) const MAX_NESTING: usize = 2 * MAX_DEPTH;
+
+/// Reads a text in the given syntax, or in the one that it seems to be written in.
+pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>) {
+    let syntax = syntax.unwrap_or_else(|| sniff(source.text()));
+    let mut report = Report::default();
+    let mut symbols = Symbols::new();
+    let clauses = if source.text().len() > MAX_TEXT {
+        let message = format!("the text has {} bytes; at most {MAX_TEXT} are read", source.text().len());
+        report.add(Finding::new(Code::TooLarge, Severity::Error, Span::new(0, 0), message));
+        Vec::new()
+    } else {
+        match syntax {
+            Syntax::Kif | Syntax::Infix => kif::read(source.text(), &mut symbols, &mut report),
+        }
+    };
+    let clauses = clauses.into_iter().filter(|clause| shallow(clause, &mut report)).collect();
+    (Rulesheet { source, syntax, symbols, clauses }, report.finish())
+}
+
+/// The syntax that a text seems to be written in.
+pub(super) fn sniff(_text: &str) -> Syntax {
+    Syntax::Kif
+}
+
+/// The findings of one reader, their number limited.
+#[derive(Default)]
+pub(super) struct Report {
+    findings: Vec<Finding>,
+    more: usize,
+    first_of_more: Span,
+}
+
+impl Report {
+    /// Takes a finding in, unless there are too many already.
+    pub(super) fn add(&mut self, finding: Finding) {
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(finding);
+            return;
+        }
+        if self.more == 0 {
+            self.first_of_more = finding.span;
+        }
+        self.more += 1;
+    }
+
+    /// Takes in a syntax error.
+    pub(super) fn syntax(&mut self, span: Span, message: impl Into<String>) {
+        self.add(Finding::new(Code::Syntax, Severity::Error, span, message));
+    }
+
+    fn finish(mut self) -> Vec<Finding> {
+        self.findings.sort_by_key(|finding| finding.span);
+        if self.more > 0 {
+            let message = format!("{} more findings are not shown", self.more);
+            self.findings.push(Finding::new(Code::Syntax, Severity::Error, self.first_of_more, message));
+        }
+        self.findings
+    }
+}
+
+/// A finding for a text nested too deeply at `span`.
+pub(super) fn too_deep(span: Span) -> Finding {
+    Finding::new(Code::TooDeep, Severity::Error, span, format!("nested more than {MAX_DEPTH} levels deep"))
+}
+
+/// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
+fn shallow(clause: &Clause, report: &mut Report) -> bool {
+    let deep = std::iter::once((atom_depth(&clause.head), clause.head.at))
+        .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
+        .find(|(depth, _)| *depth > MAX_DEPTH);
+    if let Some((_, at)) = deep {
+        report.add(too_deep(at.0));
+    }
+    deep.is_none()
+}
+
+fn formula_depth(formula: &Formula) -> usize {
+    match formula {
+        Formula::Atom(atom) => atom_depth(atom),
+        Formula::Distinct(left, right, _) => 1 + term_depth(left).max(term_depth(right)),
+        Formula::Not(inner, _) => 1 + formula_depth(inner),
+        Formula::And(members, _) | Formula::Or(members, _) => {
+            1 + members.iter().map(formula_depth).max().unwrap_or(0)
+        }
+    }
+}
+
+fn atom_depth(atom: &Atom) -> usize {
+    1 + atom.arguments.iter().map(term_depth).max().unwrap_or(0)
+}
+
+fn term_depth(term: &Term) -> usize {
+    match term {
+        Term::Variable(_) | Term::Constant(_) => 0,
+        Term::Compound(_, arguments) => 1 + arguments.iter().map(term_depth).max().unwrap_or(0),
+    }
+}

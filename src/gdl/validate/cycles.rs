@@ -1,0 +1,102 @@
+//! Cycles: what guarantees that finitely many atoms are derived, in one meaning.
+//!
+//! `unstratified-negation`: no relation may depend on its own negation. `unrestricted-recursion`: where a clause
+//! calls a relation that is in a cycle with its head, every argument of the call must be ground, or be an argument of
+//! the head, or occur in a positive condition that is not in the cycle (GDL specification, definition of the
+//! recursion restriction). A compound argument occurs there also when all its variables do, for then it has finitely
+//! many instances.
+
+use rustc_hash::FxHashSet;
+
+use super::super::depend::Dependency;
+use super::super::finding::{Code, Finding, Severity};
+use super::super::normal::Branch;
+use super::super::rule::{Atom, Clause, Literal};
+use super::super::source::Span;
+use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::View;
+
+pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    findings.extend(view.graph.negative_cycles().iter().map(|cycle| unstratified(view, cycle)));
+    for (clause, branches) in view.clauses() {
+        let mut seen = FxHashSet::default();
+        for branch in branches {
+            for call in
+                branch.positive().filter(|call| view.graph.in_a_cycle(clause.head.relation, call.relation))
+            {
+                for argument in &call.arguments {
+                    if !restricted(view, clause, branch, argument) && seen.insert((call.at.0, argument)) {
+                        findings.push(unrestricted(view, clause, call, argument));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The cycle in words: `p <- not q <- r <- p`, with the line of each clause.
+fn unstratified(view: &View<'_>, cycle: &[Dependency]) -> Finding {
+    let first = cycle[0];
+    let mut words = format!("`{}`", view.name(first.head));
+    for arrow in cycle {
+        let not = if arrow.negative { "not " } else { "" };
+        words += &format!(" <- {not}`{}`", view.name(arrow.body));
+    }
+    let span = place(view, &first);
+    let message = format!("`{}` depends on its own negation: {words}", view.name(first.head));
+    let lines: Vec<String> = cycle
+        .iter()
+        .map(|arrow| format!("`{}` at line {}", view.name(arrow.head), view.line(place(view, arrow))))
+        .collect();
+    let finding = Finding::new(Code::UnstratifiedNegation, Severity::Error, span, message)
+        .help(format!("the cycle runs through {}; break it at one of them", lines.join(", ")));
+    match cycle.last() {
+        Some(last) if cycle.len() > 1 => finding.related(place(view, last), "the cycle closes here"),
+        _ => finding,
+    }
+}
+
+/// Where the body of the clause reads the relation of an arrow.
+fn place(view: &View<'_>, arrow: &Dependency) -> Span {
+    view.branches[arrow.clause]
+        .iter()
+        .flat_map(|branch| &branch.body)
+        .find(|(literal, _)| match literal {
+            Literal::Positive(atom) => !arrow.negative && atom.relation == arrow.body,
+            Literal::Negative(atom) => arrow.negative && atom.relation == arrow.body,
+            _ => false,
+        })
+        .map_or(view.sheet.clauses[arrow.clause].at.0, |(_, span)| *span)
+}
+
+fn restricted(view: &View<'_>, clause: &Clause, branch: &Branch, argument: &Term) -> bool {
+    if argument.is_ground() || clause.head.arguments.contains(argument) {
+        return true;
+    }
+    let outside =
+        || branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation));
+    let occurs = |variable: Symbol| {
+        outside().any(|atom| {
+            let mut found = false;
+            atom.each_variable(&mut |other| found |= other == variable);
+            found
+        })
+    };
+    let mut all = true;
+    argument.each_variable(&mut |variable| all &= occurs(variable));
+    all
+}
+
+fn unrestricted(view: &View<'_>, clause: &Clause, call: &Atom, argument: &Term) -> Finding {
+    let head = view.name(clause.head.relation);
+    let argument = view.show(argument);
+    let message = format!(
+        "unrestricted recursion: in the clause for `{head}`, the argument `{argument}` of `{}` is neither ground, nor \
+         an argument of the head, nor in a condition outside the cycle",
+        view.name(call.relation)
+    );
+    Finding::new(Code::UnrestrictedRecursion, Severity::Error, call.at.0, message)
+        .related(clause.head.at.0, "the head that it recurs to")
+        .help("add a condition that lists the values it may take")
+}

@@ -1,0 +1,157 @@
+//! Keywords: the words of the language, each with its arity and its place.
+//!
+//! `keyword-arity`, `keyword-misused`, `reserved-head` and `keyword-in-term`. A keyword as a function or constant is
+//! accepted with a note where it may be meant, as in `(sees alice (does bob fold))`; a connective as a function, and
+//! a keyword for a role, are errors. What the grammar itself excludes (`not` of two formulas) the readers report.
+
+use rustc_hash::FxHashSet;
+
+use super::super::finding::{Code, Finding, Severity};
+use super::super::rule::{Atom, Clause};
+use super::super::source::Span;
+use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::{View, each_atom, each_part, each_term_of_clause};
+
+pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let mut noted = FxHashSet::default();
+    for clause in &view.sheet.clauses {
+        head(view, clause, findings);
+        arity(view, &clause.head, findings);
+        clause.body.iter().for_each(|formula| {
+            each_atom(formula, &mut |atom| {
+                if connective(view, atom.relation) {
+                    let name = view.name(atom.relation);
+                    let message = format!("`{name}` stands for a relation here");
+                    findings.push(Finding::new(
+                        Code::KeywordMisused,
+                        Severity::Error,
+                        view.locate(atom.at.0, atom.relation),
+                        message,
+                    ));
+                } else {
+                    arity(view, atom, findings);
+                }
+            });
+        });
+        each_term_of_clause(clause, &mut |outer, span| {
+            each_part(outer, &mut |term| part(view, term, span, &mut noted, findings));
+        });
+        if let (Symbol::ROLE, [Term::Constant(role)]) = (clause.head.relation, &clause.head.arguments[..]) {
+            named_role(view, *role, clause.head.at.0, findings);
+        }
+    }
+}
+
+/// Whether a name is `not`, `and`, `or`, `distinct` or the arrow.
+fn connective(view: &View<'_>, symbol: Symbol) -> bool {
+    symbol.is_logical() || matches!(view.name(symbol), "<=" | ":-" | "=>" | "<==" | "<-")
+}
+
+/// Whether a name is a relation of the language or a connective.
+fn keyword(view: &View<'_>, symbol: Symbol) -> bool {
+    symbol.keyword_arity().is_some() || connective(view, symbol)
+}
+
+fn head(view: &View<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+    let head = &clause.head;
+    let name = view.name(head.relation);
+    let place = view.locate(head.at.0, head.relation);
+    if connective(view, head.relation) {
+        let message = format!("`{name}` stands where a clause is defined");
+        let help = "a clause is a fact `(p a)` or a rule `(<= (p ?x) (q ?x))`";
+        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, place, message).help(help));
+        return;
+    }
+    let help = match head.relation {
+        Symbol::TRUE => "what holds at the start is `init`, what holds after a step is `next`",
+        Symbol::DOES => "what a role may do is `legal`; what it does is its own choice",
+        Symbol::ROLE if !clause.body.is_empty() => "name each role by a fact, as in `(role alice)`",
+        _ => return,
+    };
+    let message = match head.relation {
+        Symbol::ROLE => "the roles cannot be derived by a rule".to_owned(),
+        _ => format!("`{name}` is given by the match; no clause may define it"),
+    };
+    findings.push(Finding::new(Code::ReservedHead, Severity::Error, place, message).help(help));
+}
+
+fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
+    let Some(arity) = atom.relation.keyword_arity() else { return };
+    if connective(view, atom.relation) || atom.arguments.len() == arity {
+        return;
+    }
+    let name = view.name(atom.relation);
+    let takes = match arity {
+        0 => "no argument".to_owned(),
+        1 => "1 argument".to_owned(),
+        more => format!("{more} arguments"),
+    };
+    let message = format!("`{name}` takes {takes}, here it has {}", atom.arguments.len());
+    let finding =
+        Finding::new(Code::KeywordArity, Severity::Error, view.locate(atom.at.0, atom.relation), message);
+    findings.push(match arity_help(view, atom, arity) {
+        Some(help) => finding.help(help),
+        None => finding,
+    });
+}
+
+/// A suggestion for `(base cell (1 2))`, `(init cell 1 1)`, `(legal move)` and the like.
+fn arity_help(view: &View<'_>, atom: &Atom, arity: usize) -> Option<String> {
+    let name = view.name(atom.relation);
+    match (arity, &atom.arguments[..]) {
+        (1, [Term::Constant(first), _, ..]) if atom.relation != Symbol::ROLE => {
+            let first = view.name(*first);
+            Some(format!("one term is meant: did you mean `({name} ({first} ...))`?"))
+        }
+        (1, [_, _, ..]) => Some(format!("write one `({name} ...)` for each")),
+        (2, [_]) => Some(format!("the first argument of `{name}` is a role")),
+        (2, [_, Term::Constant(second), _, ..]) => {
+            let second = view.name(*second);
+            Some(format!("one term is meant: did you mean `({name} ... ({second} ...))`?"))
+        }
+        _ => None,
+    }
+}
+
+/// A keyword as functor or constant.
+fn part(
+    view: &View<'_>,
+    term: &Term,
+    span: Span,
+    noted: &mut FxHashSet<Symbol>,
+    findings: &mut Vec<Finding>,
+) {
+    let (symbol, compound) = match term {
+        Term::Variable(_) => return,
+        Term::Constant(symbol) => (*symbol, false),
+        Term::Compound(functor, _) => (*functor, true),
+    };
+    if !keyword(view, symbol) {
+        return;
+    }
+    let name = view.name(symbol);
+    if compound && connective(view, symbol) {
+        let message = format!("`{name}` stands inside a term");
+        let help = match symbol {
+            Symbol::NOT => "negate the whole condition, as in `(not (true (p a)))`",
+            Symbol::DISTINCT => "`distinct` is a condition of a rule, as in `(distinct ?x ?y)`",
+            _ => "connectives join conditions, not terms",
+        };
+        let place = view.locate(span, symbol);
+        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, place, message).help(help));
+    } else if noted.insert(symbol) {
+        let kind = if compound { "function" } else { "constant" };
+        let message = format!("`{name}` is used as a {kind} inside a term");
+        let help = "it is taken as a plain name there, without its meaning in the language";
+        let place = view.locate(span, symbol);
+        findings.push(Finding::new(Code::KeywordInTerm, Severity::Note, place, message).help(help));
+    }
+}
+
+fn named_role(view: &View<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
+    if keyword(view, role) {
+        let message = format!("a role cannot be named `{}`", view.name(role));
+        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, view.locate(span, role), message));
+    }
+}

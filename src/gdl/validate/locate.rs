@@ -1,0 +1,104 @@
+//! Locate: the word inside an atom that a finding is about.
+//!
+//! The syntax tree keeps places for atoms and formulas only. A finding about one name finds it again here, by
+//! splitting the text of the atom into words as the readers do, comments left out.
+
+use std::ops::Range;
+
+use super::super::rulesheet::{Rulesheet, Syntax};
+use super::super::source::Span;
+use super::super::symbol::{Symbol, fold};
+use super::View;
+
+impl View<'_> {
+    /// The first place of a constant, functor or relation inside `span`; all of `span` if it is not found.
+    pub(super) fn locate(&self, span: Span, name: Symbol) -> Span {
+        self.find(span, name, false).unwrap_or(span)
+    }
+
+    /// The first place of a variable inside `span`.
+    pub(super) fn locate_variable(&self, span: Span, name: Symbol) -> Option<Span> {
+        self.find(span, name, true)
+    }
+
+    /// A variable as it is written at `span`, or as it would be.
+    pub(super) fn variable(&self, span: Span, name: Symbol) -> String {
+        match self.locate_variable(span, name) {
+            Some(place) => self.sheet.source.slice(place).to_owned(),
+            None => self.as_variable(name),
+        }
+    }
+
+    /// The name as a variable of the syntax.
+    pub(super) fn as_variable(&self, name: Symbol) -> String {
+        let name = self.name(name);
+        match self.sheet.syntax {
+            Syntax::Kif => format!("?{name}"),
+            Syntax::Infix => {
+                let mut characters = name.chars();
+                let first = characters.next().into_iter().flat_map(char::to_uppercase);
+                first.chain(characters).collect()
+            }
+        }
+    }
+
+    fn find(&self, span: Span, name: Symbol, variable: bool) -> Option<Span> {
+        let name = fold(self.name(name));
+        words(self.sheet, span)
+            .find(|(word, place)| {
+                is_variable(self.sheet.syntax, word) == variable && {
+                    let _ = place;
+                    fold(word.trim_start_matches('?')) == name
+                }
+            })
+            .map(|(_, place)| place)
+    }
+}
+
+/// Whether a word is a variable.
+pub(super) fn is_variable(syntax: Syntax, word: &str) -> bool {
+    match syntax {
+        Syntax::Kif => word.starts_with('?'),
+        Syntax::Infix => word.starts_with(|first: char| first == '?' || first.is_uppercase()),
+    }
+}
+
+/// The words of a stretch of the text with their places, comments left out.
+pub(super) fn words(sheet: &Rulesheet, span: Span) -> impl Iterator<Item = (&str, Span)> {
+    let text = sheet.source.slice(span);
+    let syntax = sheet.syntax;
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let Range { start, end } = next_word(text, at, syntax)?;
+        at = end;
+        Some((&text[start..end], Span::new(span.start + start, span.start + end)))
+    })
+}
+
+fn next_word(text: &str, mut at: usize, syntax: Syntax) -> Option<Range<usize>> {
+    loop {
+        let rest = &text[at..];
+        let first = rest.chars().next()?;
+        let comment = match syntax {
+            Syntax::Kif => first == ';',
+            Syntax::Infix => first == '%' || rest.starts_with("//"),
+        };
+        if comment {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else if in_word(first, syntax) {
+            let length = rest.find(|character| !in_word(character, syntax)).unwrap_or(rest.len());
+            return Some(at..at + length);
+        } else {
+            at += first.len_utf8();
+        }
+    }
+}
+
+fn in_word(character: char, syntax: Syntax) -> bool {
+    match syntax {
+        Syntax::Kif => !character.is_whitespace() && !matches!(character, '(' | ')' | ';'),
+        Syntax::Infix => {
+            character.is_alphanumeric() || matches!(character, '_' | '?' | '\'' | '$' | '+' | '-')
+        }
+    }
+}

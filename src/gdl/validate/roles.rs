@@ -1,0 +1,177 @@
+//! Roles: that there are any, that they can move, win and lose, and that nobody else is spoken of.
+//!
+//! `no-role`, `no-terminal`, `no-legal`, `no-goal`, `duplicate-role`, `not-a-role`, `goal-out-of-range` and
+//! `goal-not-a-number`. Where a relation is missing and another is spelt nearly so, that one is suggested.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::finding::{Code, Finding, Severity};
+use super::super::rule::{Atom, Clause};
+use super::super::source::Span;
+use super::super::suggest::nearest;
+use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::{View, each_atom_of_clause};
+
+pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let roles = roles(view, findings);
+    if view.whole {
+        missing(view, findings);
+        for (role, span) in &roles {
+            immobile(view, role, *span, findings);
+        }
+    }
+    if view.whole && !roles.is_empty() && roles.iter().all(|(role, _)| role.is_ground()) {
+        strangers(view, &roles, findings);
+    }
+    for clause in &view.sheet.clauses {
+        goal(view, &clause.head, findings);
+    }
+}
+
+/// The roles in the order of the text with their places; reports those named again.
+fn roles<'s>(view: &View<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Span)> {
+    let mut first: FxHashMap<&Term, Span> = FxHashMap::default();
+    let mut roles = Vec::new();
+    for Clause { head, .. } in &view.sheet.clauses {
+        let (Symbol::ROLE, [role]) = (head.relation, &head.arguments[..]) else { continue };
+        match first.get(role) {
+            None => {
+                first.insert(role, head.at.0);
+                roles.push((role, head.at.0));
+            }
+            Some(place) if role.is_ground() => findings.push(
+                Finding::new(
+                    Code::DuplicateRole,
+                    Severity::Fault,
+                    head.at.0,
+                    "this role is named a second time",
+                )
+                .related(*place, "first named here")
+                .help("the second time is ignored"),
+            ),
+            Some(_) => {}
+        }
+    }
+    roles
+}
+
+fn missing(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let needed = [
+        (Symbol::ROLE, Code::NoRole, "the game has no role"),
+        (
+            Symbol::TERMINAL,
+            Code::NoTerminal,
+            "nothing says when the game is over: there is no clause for `terminal`",
+        ),
+        (Symbol::LEGAL, Code::NoLegal, "no move is ever legal: there is no clause for `legal`"),
+        (Symbol::GOAL, Code::NoGoal, "nobody wins anything: there is no clause for `goal`"),
+    ];
+    for (relation, code, message) in needed {
+        if view.defines(relation) {
+            continue;
+        }
+        let finding = Finding::new(code, Severity::Error, Span::default(), message);
+        let word = view.name(relation);
+        let near = view.sheet.clauses.iter().map(|clause| &clause.head).find(|head| {
+            head.relation.keyword_arity().is_none() && nearest(view.name(head.relation), [word]).is_some()
+        });
+        findings.push(match near {
+            Some(head) => {
+                let wrong = view.name(head.relation);
+                finding
+                    .related(view.locate(head.at.0, head.relation), format!("is `{wrong}` a misspelling?"))
+                    .help(format!("did you mean `{word}` for `{wrong}`?"))
+            }
+            None => finding,
+        });
+    }
+}
+
+/// A role that no head of `legal` or `goal` can be about.
+fn immobile(view: &View<'_>, role: &Term, span: Span, findings: &mut Vec<Finding>) {
+    let matches = |relation| {
+        view.sheet.clauses.iter().any(|Clause { head, .. }| {
+            head.relation == relation && head.arguments.first().is_some_and(|first| first.may_unify(role))
+        })
+    };
+    let name = view.show(role);
+    if view.defines(Symbol::LEGAL) && !matches(Symbol::LEGAL) {
+        let message = format!("no clause for `legal` can be about the role `{name}`: it can never move");
+        findings.push(
+            Finding::new(Code::NoLegal, Severity::Error, span, message)
+                .help("give it a move that does nothing, as in `(legal r noop)`, where it has none"),
+        );
+    }
+    if view.defines(Symbol::GOAL) && !matches(Symbol::GOAL) && *role != Term::Constant(Symbol::RANDOM) {
+        let message = format!("no clause for `goal` can be about the role `{name}`");
+        findings.push(
+            Finding::new(Code::NoGoal, Severity::Fault, span, message).help("its goal is taken to be 0"),
+        );
+    }
+}
+
+/// Named things that stand for a role and are none.
+fn strangers(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
+    let known: FxHashSet<&Term> = roles.iter().map(|(role, _)| *role).collect();
+    let about_a_role = |atom: &Atom| {
+        matches!(
+            atom.relation,
+            Symbol::LEGAL | Symbol::GOAL | Symbol::SEES | Symbol::DOES | Symbol::INPUT | Symbol::PERCEPT
+        )
+    };
+    for clause in &view.sheet.clauses {
+        each_atom_of_clause(clause, &mut |atom| {
+            let Some(first) = atom.arguments.first().filter(|_| about_a_role(atom)) else { return };
+            if !first.is_ground()
+                || known.contains(first)
+                || atom.relation.keyword_arity() != Some(atom.arguments.len())
+            {
+                return;
+            }
+            let shown = view.show(first);
+            let message = format!("`{shown}` is no role, but `{}` is about one", view.name(atom.relation));
+            let place = match first {
+                Term::Constant(name) => view.locate(atom.at.0, *name),
+                _ => atom.at.0,
+            };
+            let names = roles.iter().filter_map(|(role, _)| match role {
+                Term::Constant(name) => Some(view.name(*name)),
+                _ => None,
+            });
+            let help = match nearest(&shown, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!(
+                    "the roles are {}",
+                    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                ),
+            };
+            findings.push(Finding::new(Code::NotARole, Severity::Error, place, message).help(help));
+        });
+    }
+}
+
+fn goal(view: &View<'_>, head: &Atom, findings: &mut Vec<Finding>) {
+    let (Symbol::GOAL, [_, value]) = (head.relation, &head.arguments[..]) else { return };
+    let (number, place) = match value {
+        Term::Variable(_) => return,
+        Term::Constant(name) => (view.name(*name).parse::<i64>().ok(), view.locate(head.at.0, *name)),
+        Term::Compound(..) => (None, head.at.0),
+    };
+    match number {
+        Some(0..=100) => {}
+        Some(number) => {
+            let message = format!("the goal value {number} is outside 0..=100");
+            let help = format!("it is taken to be {}", number.clamp(0, 100));
+            findings.push(Finding::new(Code::GoalOutOfRange, Severity::Fault, place, message).help(help));
+        }
+        None => {
+            let shown = view.show(value);
+            let message = format!("the goal value `{shown}` is not a whole number");
+            findings.push(
+                Finding::new(Code::GoalNotANumber, Severity::Error, place, message)
+                    .help("goals are whole numbers from 0 to 100"),
+            );
+        }
+    }
+}
