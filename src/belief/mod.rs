@@ -34,6 +34,8 @@ mod tree;
 mod weight;
 
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod toy;
 
 pub use model::{OpponentModel, Uniform};
