@@ -14,6 +14,9 @@ mod order;
 mod plan;
 mod program;
 mod relation;
+#[cfg(test)]
+mod tests;
+mod walk;
 
 pub use database::Database;
 pub use plan::RelationId;

@@ -182,6 +182,11 @@ impl Relation {
         }
     }
 
+    /// Whether an index exists and covers all tuples.
+    pub fn is_fresh(&self, index: usize) -> bool {
+        self.indexes.get(index).is_some_and(|index| index.older.len() == self.count)
+    }
+
     /// Brings an index up to date with the tuples. O(new tuples).
     pub fn refresh(&mut self, index: usize, terms: &TermStore) {
         let Index { shape, heads, older } = &mut self.indexes[index];

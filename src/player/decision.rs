@@ -4,6 +4,10 @@ use rand::RngExt;
 
 use crate::machine::{Budget, Evidence, History, Move, Seed};
 
+/// The share of the time until the deadline that a player that reasons uses; the rest is for whatever cannot be
+/// interrupted and for the way back to the referee.
+pub(super) const SAFE_SHARE: f64 = 0.85;
+
 /// What a player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -68,7 +72,7 @@ impl Decision {
 }
 
 /// The policy that gives every move the same share.
-pub fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
+pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
     moves.iter().map(|&own| (own, 1.0 / moves.len() as f64)).collect()
 }
 

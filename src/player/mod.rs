@@ -10,6 +10,7 @@ pub mod registry;
 
 mod clairvoyant;
 mod decision;
+mod deliberation;
 mod judgement;
 mod legal;
 mod random;

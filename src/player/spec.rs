@@ -336,7 +336,10 @@ mod tests {
     #[test]
     fn keys_not_given_have_their_default() {
         let spec = read("rich:merge=off").unwrap();
-        assert_eq!((spec.count("particles"), spec.word("weight"), spec.is_on("merge")), (200, "choice", false));
+        assert_eq!(
+            (spec.count("particles"), spec.word("weight"), spec.is_on("merge")),
+            (200, "choice", false)
+        );
         assert_eq!(spec.nested("inner", CATALOGUE), read("plain").unwrap());
     }
 
@@ -347,7 +350,10 @@ mod tests {
             ("plain:", "plain"),
             ("rich:weight=none,particles=1_000", "rich:particles=1000,weight=none"),
             (" rich : merge = on , particles = 0200 ", "rich"),
-            ("rich:inner=[rich:particles=4,merge=off],merge=off", "rich:merge=off,inner=[rich:particles=4,merge=off]"),
+            (
+                "rich:inner=[rich:particles=4,merge=off],merge=off",
+                "rich:merge=off,inner=[rich:particles=4,merge=off]",
+            ),
             ("rich:inner=[plain]", "rich"),
         ] {
             assert_eq!(read(text).unwrap().to_string(), canonical, "{text}");

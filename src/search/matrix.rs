@@ -147,8 +147,8 @@ fn simplex(matrix: &Matrix) -> (Vec<f64>, Vec<f64>) {
     let mut tableau: Vec<Vec<f64>> = (0..rows)
         .map(|row| {
             let mut line = vec![0.0; width];
-            for column in 0..columns {
-                line[column] = 1.0 + (matrix.at(row, column) - low) / (high - low);
+            for (column, entry) in line[..columns].iter_mut().enumerate() {
+                *entry = 1.0 + (matrix.at(row, column) - low) / (high - low);
             }
             line[columns + row] = 1.0;
             line[width - 1] = 1.0;
