@@ -47,8 +47,6 @@ pub struct Opened {
     pub rulesheet: Rulesheet,
     /// The rules as meant.
     pub game: Game,
-    /// What is to be said about them; no error.
-    pub findings: Vec<Finding>,
 }
 
 impl Opened {
@@ -116,6 +114,6 @@ impl GameArgument {
                 self.game
             ));
         }
-        Ok(Opened { name, rulesheet: loaded.rulesheet, game, findings: loaded.findings })
+        Ok(Opened { name, rulesheet: loaded.rulesheet, game })
     }
 }

@@ -39,7 +39,10 @@ pub fn run(arguments: &PerftArguments, out: &Output) -> Result<(), Failure> {
     for depth in 1..=arguments.depth {
         let count = machine.perft(&machine.initial(), depth, &mut scratch);
         if let Some(failure) = machine.failure() {
-            return Err(Failure::failed(format!("{}, depth {depth}: {failure}", opened.name), "take a smaller depth"));
+            return Err(Failure::failed(
+                format!("{}, depth {depth}: {failure}", opened.name),
+                "take a smaller depth",
+            ));
         }
         if !arguments.json {
             out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;

@@ -25,7 +25,11 @@ pub struct ManArguments {
 ///
 /// # Errors
 /// If standard output cannot be written to.
-pub fn completions(arguments: &CompletionsArguments, mut command: Command, out: &Output) -> Result<(), Failure> {
+pub fn completions(
+    arguments: &CompletionsArguments,
+    mut command: Command,
+    out: &Output,
+) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "hyperplay", &mut script);
     out.text(&String::from_utf8_lossy(&script))

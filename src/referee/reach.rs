@@ -46,15 +46,24 @@ pub struct Reach {
     pub complete: bool,
 }
 
+/// What the exploration comes by.
+#[derive(Clone, Copy, Debug)]
+pub enum Sight<'a, S> {
+    /// A state, each once.
+    State(&'a S),
+    /// A joint move tried in a state.
+    Step(&'a S, &'a JointMove),
+}
+
 /// Explores the states of a game until all are known or the next one has more joint moves than are left of `limit`;
-/// `visit` is called with each state of the graph once, in its order.
+/// `visit` is called with each state and with each joint move tried, in the order of the graph.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
 pub fn reach<M: StateMachine>(
     machine: &M,
     limit: usize,
-    mut visit: impl FnMut(&M::State),
+    mut visit: impl FnMut(Sight<'_, M::State>),
 ) -> Result<Reach, Failure> {
     let mut scratch = machine.scratch();
     let mut graph = DiGraph::new();
@@ -66,7 +75,7 @@ pub fn reach<M: StateMachine>(
     while current < states.len() {
         let index = NodeIndex::new(current);
         let state = states[current].clone();
-        visit(&state);
+        visit(Sight::State(&state));
         current += 1;
         let terminal = machine.terminal(&state, &mut scratch);
         if terminal {
@@ -84,6 +93,7 @@ pub fn reach<M: StateMachine>(
                 graph[index].kind = Kind::Expanded;
                 let depth = graph[index].depth + 1;
                 for joint in JointMoves::new(&legal) {
+                    visit(Sight::Step(&state, &joint));
                     let next = machine.next(&state, &joint, &mut scratch);
                     let to = *numbers.entry(next).or_insert_with_key(|next| {
                         states.push(next.clone());
@@ -158,9 +168,14 @@ mod tests {
 
     #[test]
     fn the_toy_is_known_whole() {
-        let mut visited = 0;
-        let reach = reach(&Coin::new(), 100, |_| visited += 1).unwrap();
-        assert_eq!((reach.graph.node_count(), reach.graph.edge_count(), visited), (7, 6, 7));
+        let (mut states, mut steps) = (0, 0);
+        let reach = reach(&Coin::new(), 100, |sight| match sight {
+            Sight::State(_) => states += 1,
+            Sight::Step(..) => steps += 1,
+        })
+        .unwrap();
+        assert_eq!((reach.graph.node_count(), reach.graph.edge_count()), (7, 6));
+        assert_eq!((states, steps), (7, 6));
         assert!(reach.complete);
         assert_eq!(
             (reach.fewest_steps(), reach.longest_match(), reach.loops()),
