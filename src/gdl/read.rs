@@ -106,6 +106,21 @@ pub(super) fn too_deep(start: Span, place: Span) -> Finding {
     Finding::new(Code::TooDeep, Severity::Error, start, message).related(place, "too deep here")
 }
 
+/// The finding for a logical word with the wrong number of arguments.
+pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
+    let plural = if right == 1 { "argument" } else { "arguments" };
+    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
+    Finding::new(Code::KeywordArity, Severity::Error, span, message)
+}
+
+/// Appends a formula to a conjunction, a conjunction by its members.
+pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
+    match formula {
+        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
+        other => body.push(other),
+    }
+}
+
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
 fn shallow(clause: &Clause, report: &mut Report) -> bool {
     let deep = std::iter::once((atom_depth(&clause.head), clause.head.at))

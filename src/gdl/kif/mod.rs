@@ -12,7 +12,7 @@ mod layout;
 mod token;
 
 use super::finding::{Code, Finding, Severity};
-use super::read::{MAX_NESTING, Report, too_deep};
+use super::read::{MAX_NESTING, Report, keyword_arity, splice, too_deep};
 use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use super::symbol::{Symbol, Symbols};
@@ -207,8 +207,14 @@ impl Reader<'_> {
         let text = &self.text[word.span().start..word.span().end];
         match word.kind {
             Kind::Variable => {
-                self.report
-                    .syntax(word.span(), format!("the variable `{text}` stands where {wanted} must stand"));
+                let message = format!("the variable `{text}` stands where {wanted} must stand");
+                let finding = Finding::new(Code::Syntax, Severity::Error, word.span(), message);
+                self.report.add(match form {
+                    Form::List(..) => {
+                        finding.help("GDL has no lists: begin with a name, as in `(pair ?x ?y)`")
+                    }
+                    Form::Word(_) => finding,
+                });
                 None
             }
             Kind::If => {
@@ -224,21 +230,6 @@ impl Reader<'_> {
     fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &Form) -> Option<T> {
         self.report.add(keyword_arity(word, right, wrong, form.span()));
         None
-    }
-}
-
-/// The finding for a logical word with the wrong number of arguments.
-pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
-    let plural = if right == 1 { "argument" } else { "arguments" };
-    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
-    Finding::new(Code::KeywordArity, Severity::Error, span, message)
-}
-
-/// Appends a formula to a conjunction, a conjunction by its members.
-pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
-    match formula {
-        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
-        other => body.push(other),
     }
 }
 
