@@ -55,7 +55,10 @@ impl Title<'_> {
     /// The roles that are played, with their specs.
     fn players(&self) -> impl Iterator<Item = (Role, &str, &str)> {
         let specs = self.heading.players.iter();
-        self.roles.iter().zip(specs).filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
+        self.roles
+            .iter()
+            .zip(specs)
+            .filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
     }
 }
 
@@ -149,10 +152,12 @@ impl Report {
             many(self.matches, "match"),
             title.heading.seed
         ))?;
-        let mut rows = vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
+        let mut rows =
+            vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
         for (role, name, spec) in title.players() {
             let score = &self.scores[role];
-            let number = |value: Option<f64>, mark| value.map_or("-".to_owned(), |value| format!("{mark}{value:.2}"));
+            let number =
+                |value: Option<f64>, mark| value.map_or("-".to_owned(), |value| format!("{mark}{value:.2}"));
             rows.push(vec![
                 name.to_owned(),
                 spec.to_owned(),

@@ -128,7 +128,7 @@ mod tests {
         assert!(matches!(strongly(&whole, guesser, Goal::MAX), Verdict::Shown(line) if line.len() == 2));
         // `random` has laid the coin before the guess.
         assert_eq!(strongly(&whole, Role::new(0), Goal::MAX), Verdict::Refuted);
-        let part = reach(&machine, 2, |_| ()).unwrap();
+        let part = reach(&machine, 3, |_| ()).unwrap();
         assert_eq!(weakly(&part, guesser, Goal::MAX), Verdict::Undecided);
         assert_eq!(strongly(&part, guesser, Goal::MAX), Verdict::Undecided);
     }
