@@ -100,9 +100,10 @@ pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// A finding for a text nested too deeply at `span`.
-pub(super) fn too_deep(span: Span) -> Finding {
-    Finding::new(Code::TooDeep, Severity::Error, span, format!("nested more than {MAX_DEPTH} levels deep"))
+/// A finding for a clause that begins at `start` and is nested too deeply at `place`.
+pub(super) fn too_deep(start: Span, place: Span) -> Finding {
+    let message = format!("nested more than {MAX_DEPTH} levels deep");
+    Finding::new(Code::TooDeep, Severity::Error, start, message).related(place, "too deep here")
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
@@ -111,7 +112,8 @@ fn shallow(clause: &Clause, report: &mut Report) -> bool {
         .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
         .find(|(depth, _)| *depth > MAX_DEPTH);
     if let Some((_, at)) = deep {
-        report.add(too_deep(at.0));
+        let start = clause.at.0.start;
+        report.add(too_deep(Span::new(start, start + 1), at.0));
     }
     deep.is_none()
 }

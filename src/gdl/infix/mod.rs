@@ -29,10 +29,12 @@ pub(super) use token::{begins_variable, is_letter};
 /// Reads the clauses of a text.
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
-    let mut reader = Reader { text, tokens, next: 0, nesting: 0, groups: 0, closed: None, symbols, report };
+    let mut reader =
+        Reader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
     let mut clauses = Vec::new();
     while reader.next < reader.tokens.len() {
         let start = reader.next;
+        reader.start = start;
         (reader.nesting, reader.groups) = (0, 0);
         match reader.clause() {
             Some(clause) => clauses.push(clause),
@@ -48,6 +50,8 @@ struct Reader<'r> {
     tokens: Vec<Token>,
     /// The position of the next token.
     next: usize,
+    /// The position of the first token of the clause.
+    start: usize,
     /// How many recursive calls are under way.
     nesting: usize,
     /// How many parentheses around formulas are open.
@@ -60,7 +64,6 @@ struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     fn clause(&mut self) -> Option<Clause> {
-        let start = self.next;
         self.check_head()?;
         let head = self.atom()?;
         self.drop_extra();
@@ -76,7 +79,7 @@ impl<'r> Reader<'r> {
         }
         self.take(Kind::Stop);
         let last = self.tokens[self.next - 1];
-        Some(Clause { head, body, at: At(self.tokens[start].span().to(last.span())) })
+        Some(Clause { head, body, at: At(self.tokens[self.start].span().to(last.span())) })
     }
 
     fn disjunction(&mut self) -> Option<Formula> {
@@ -273,7 +276,7 @@ impl<'r> Reader<'r> {
     /// Runs one recursive step of the descent.
     fn descend<T>(&mut self, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.nesting == MAX_NESTING {
-            self.report.add(too_deep(self.here()));
+            self.report.add(too_deep(self.tokens[self.start].span(), self.here()));
             return None;
         }
         self.nesting += 1;
