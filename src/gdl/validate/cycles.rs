@@ -22,9 +22,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
         for branch in branches {
-            for call in
-                branch.positive().filter(|call| view.graph.in_a_cycle(clause.head.relation, call.relation))
-            {
+            for call in branch.positive().filter(|call| recursive(view, clause, call)) {
                 for argument in &call.arguments {
                     if !restricted(view, clause, branch, argument) && seen.insert((call.at.0, argument)) {
                         findings.push(unrestricted(view, clause, call, argument));
@@ -33,6 +31,13 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// Whether a condition recurs to the head. A call of the head's own name with another arity has a finding already.
+fn recursive(view: &View<'_>, clause: &Clause, call: &Atom) -> bool {
+    let head = &clause.head;
+    view.graph.in_a_cycle(head.relation, call.relation)
+        && (head.relation != call.relation || head.arguments.len() == call.arguments.len())
 }
 
 /// The cycle in words: `p <- not q <- r <- p`, with the line of each clause.

@@ -11,7 +11,7 @@ use super::super::rule::{Atom, Clause};
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{View, each_atom, each_part, each_term_of_clause};
+use super::{View, each_atom, each_part, each_term};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     let mut noted = FxHashSet::default();
@@ -34,13 +34,33 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
                 }
             });
         });
-        each_term_of_clause(clause, &mut |outer, span| {
+        terms(clause, &mut |outer, span| {
             each_part(outer, &mut |term| part(view, term, span, &mut noted, findings));
         });
         if let (Symbol::ROLE, [Term::Constant(role)]) = (clause.head.relation, &clause.head.arguments[..]) {
             named_role(view, *role, clause.head.at.0, findings);
         }
     }
+}
+
+/// Calls `visit` for the terms of a clause with their places, leaving out atoms with a wrong number of arguments:
+/// their arguments are not where they are meant to be.
+fn terms<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Term, Span)) {
+    if right(&clause.head) {
+        clause.head.arguments.iter().for_each(|term| visit(term, clause.head.at.0));
+    }
+    for formula in &clause.body {
+        let mut wrong = false;
+        each_atom(formula, &mut |atom| wrong |= !right(atom));
+        if !wrong {
+            each_term(formula, visit);
+        }
+    }
+}
+
+/// Whether an atom has as many arguments as its relation takes.
+pub(super) fn right(atom: &Atom) -> bool {
+    atom.relation.keyword_arity().is_none_or(|arity| arity == atom.arguments.len())
 }
 
 /// Whether a name is `not`, `and`, `or`, `distinct` or the arrow.
@@ -78,7 +98,7 @@ fn head(view: &View<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
 
 fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
     let Some(arity) = atom.relation.keyword_arity() else { return };
-    if connective(view, atom.relation) || atom.arguments.len() == arity {
+    if connective(view, atom.relation) || right(atom) {
         return;
     }
     let name = view.name(atom.relation);
@@ -99,6 +119,13 @@ fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
 /// A suggestion for `(base cell (1 2))`, `(init cell 1 1)`, `(legal move)` and the like.
 fn arity_help(view: &View<'_>, atom: &Atom, arity: usize) -> Option<String> {
     let name = view.name(atom.relation);
+    // `(<= (base (p ?x) (role ?x)))`: the conditions slipped into the head.
+    let condition = |term: &Term| matches!(term, Term::Compound(functor, _) if keyword(view, *functor) || view.defines(*functor));
+    if atom.arguments.len() > arity && atom.arguments[arity..].iter().all(condition) {
+        return Some(format!(
+            "the parenthesis that closes `({name} ...` stands behind the conditions of the body"
+        ));
+    }
     match (arity, &atom.arguments[..]) {
         (1, [Term::Constant(first), _, ..]) if atom.relation != Symbol::ROLE => {
             let first = view.name(*first);

@@ -11,7 +11,7 @@ use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::View;
-use super::typos;
+use super::{keywords, typos};
 
 /// Where a variable stands that must be bound elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +29,8 @@ struct Unbound {
 }
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
-    for (clause, branches) in view.clauses() {
+    // A head with a wrong number of arguments has a finding already; the rest would only echo it.
+    for (clause, branches) in view.clauses().filter(|(clause, _)| keywords::right(&clause.head)) {
         let mut unbound: Vec<Unbound> = Vec::new();
         let mut repaired = None;
         for branch in branches {
