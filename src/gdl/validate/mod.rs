@@ -17,6 +17,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::depend::{Dependencies, Dependency};
 use super::finding::{Code, Finding, Severity};
 use super::game::Game;
@@ -103,6 +105,23 @@ fn game(view: View<'_>, findings: &[Finding]) -> Game {
     }
 }
 
+/// A message lists at most this many names.
+const MANY: usize = 12;
+
+/// Names in a list, each in backquotes, a long one cut short.
+fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut text = String::new();
+    for (position, name) in names.enumerate() {
+        if position == MANY {
+            text += ", ...";
+            break;
+        }
+        let comma = if position > 0 { ", " } else { "" };
+        text += &format!("{comma}`{name}`");
+    }
+    text
+}
+
 /// What every check looks at.
 struct View<'s> {
     sheet: &'s Rulesheet,
@@ -112,6 +131,10 @@ struct View<'s> {
     branches: Vec<Vec<Branch>>,
     /// Which relation is derived from which.
     graph: Dependencies,
+    /// The relations that some clause has for its head.
+    defined: FxHashSet<Symbol>,
+    /// Where each line but the first begins.
+    lines: Vec<usize>,
 }
 
 impl<'s> View<'s> {
@@ -135,7 +158,9 @@ impl<'s> View<'s> {
             })
         });
         let graph = Dependencies::new(heads, arrows);
-        View { sheet, whole, branches, graph }
+        let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
+        let lines = sheet.source.text().match_indices('\n').map(|(offset, _)| offset + 1).collect();
+        View { sheet, whole, branches, graph, defined, lines }
     }
 
     /// The clauses with their alternatives.
@@ -162,21 +187,24 @@ impl<'s> View<'s> {
 
     /// The line of an offset.
     fn line(&self, span: Span) -> usize {
-        self.sheet.source.line_column(span.start).0
+        self.lines.partition_point(|begin| *begin <= span.start) + 1
     }
 
     /// Whether some clause has this head.
     fn defines(&self, relation: Symbol) -> bool {
-        self.sheet.clauses.iter().any(|clause| clause.head.relation == relation)
+        self.defined.contains(&relation)
     }
 
     /// The relations of a chain of arrows with their lines, as in ``` `goal` (line 3) reads `won` (line 5) reads
     /// `does` ```.
     fn chain(&self, arrows: &[Dependency]) -> String {
         let mut text = String::new();
-        for arrow in arrows {
+        for arrow in arrows.iter().take(MANY) {
             let line = self.line(self.sheet.clauses[arrow.clause].at.0);
             text += &format!("`{}` (line {line}) reads ", self.name(arrow.head));
+        }
+        if arrows.len() > MANY {
+            text += "... reads ";
         }
         text + &arrows.last().map_or_else(String::new, |arrow| format!("`{}`", self.name(arrow.body)))
     }
