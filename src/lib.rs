@@ -1,5 +1,7 @@
 //! hyperplay: general game playing with imperfect information.
 
+pub mod datalog;
+pub mod engine;
 pub mod gdl;
 pub mod machine;
 pub mod player;

@@ -19,7 +19,7 @@ use super::symbol::{Symbol, Symbols};
 use super::term::Term;
 
 /// A ground term of one [`TermStore`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct TermId(u32);
 
 impl TermId {

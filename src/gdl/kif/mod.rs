@@ -19,6 +19,7 @@ use super::symbol::{Symbol, Symbols};
 use super::term::Term;
 use layout::Repair;
 use token::{Kind, Token};
+pub(super) use token::{is_name, looks_like_comment};
 
 /// A word, or a list of forms in parentheses.
 enum Form {
@@ -325,7 +326,7 @@ mod tests {
         let deep = "(".repeat(1_000_000);
         assert_eq!(places(&deep)[1].0, Code::TooDeep);
         let balanced = format!("(role a)(p {}x{})(role b)", "(f ".repeat(5000), ")".repeat(5000));
-        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9 + 3 + 3 * 399)]);
+        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9 + 3 + 3 * 215)]);
         assert_eq!(kif(&balanced).0.clauses.len(), 2);
         let shallow = |n| format!("(p {}x{})", "(f ".repeat(n), ")".repeat(n));
         assert_eq!(places(&shallow(199)), []);

@@ -1,0 +1,23 @@
+//! Layer 1a, evaluation: stratified, semi-naive Datalog with function symbols.
+//!
+//! Three nouns: a [`Program`] is rules, ordered and compiled once; a [`Relation`] is a set of tuples; a [`Database`]
+//! is the relations of a program for given inputs, derived on demand. There is no game word here: what is an input
+//! and at which stage is the caller's business.
+//!
+//! Termination: validation guarantees finitely many derivable atoms for a rulesheet within GDL's recursion
+//! restriction; typed limits guard the rest.
+//!
+//! Third-party: `petgraph` (strongly connected components), `hashbrown`, `rustc-hash`, `smallvec` (hot tables).
+
+mod database;
+mod order;
+mod plan;
+mod program;
+mod relation;
+#[cfg(test)]
+mod tests;
+
+pub use database::Database;
+pub use plan::RelationId;
+pub use program::{LimitError, Limits, Program, Stage};
+pub use relation::Relation;

@@ -1,0 +1,295 @@
+//! Programs: stratified rules, split by the inputs they depend on.
+//!
+//! A program has *inputs*, relations whose tuples the caller gives (none of them defined by rules), each with a
+//! [`Stage`]. A relation's stage is the highest among the inputs that it depends on, stage 0 if there is none: its
+//! tuples are the same for ever and are derived once. A *component* is a set of mutually recursive relations; the
+//! components in topological order are the strata, and a query evaluates only those that its relation needs.
+//!
+//! Evaluation is semi-naive (Ullman 1988, chapter 3): in each round a recursive rule must use at least one tuple that
+//! the round before derived. The order of rules never changes what is derived.
+
+use std::cmp::Ordering;
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::order::Estimator;
+use super::plan::{Plan, RelationId, Rows, Shown, Step, compile};
+use super::relation::{Relation, Shape};
+use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
+
+/// Which inputs a relation depends on; higher stages change more often.
+pub type Stage = usize;
+
+/// Bounds on one evaluation, so that no program runs for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Tuples that one relation may hold.
+    pub tuples: usize,
+    /// How deep a derived term may be nested.
+    pub depth: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { tuples: 20_000_000, depth: 100 }
+    }
+}
+
+/// An evaluation met a limit.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LimitError {
+    /// Too many tuples.
+    #[error("the relation `{relation}` holds more than {limit} tuples (last rule: {rule})")]
+    Tuples {
+        /// The relation.
+        relation: String,
+        /// The limit.
+        limit: usize,
+        /// The rule that derived the last one.
+        rule: String,
+    },
+    /// Too deep a term.
+    #[error("the relation `{relation}` holds terms nested deeper than {limit} (last rule: {rule})")]
+    Depth {
+        /// The relation.
+        relation: String,
+        /// The limit.
+        limit: u32,
+        /// The rule that derived the last one.
+        rule: String,
+    },
+}
+
+/// Mutually recursive relations with their rules.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Component {
+    pub(super) relations: Vec<RelationId>,
+    /// The rules that derive them, in the order of the text.
+    pub(super) rules: Vec<usize>,
+    pub(super) is_planned: bool,
+    /// The rules as they run first: all of them, over all rows.
+    pub(super) first: Vec<Plan>,
+    /// The recursive rules, once for each recursive literal, which looks at the delta.
+    pub(super) repeated: Vec<Plan>,
+}
+
+/// Rules, ready to be evaluated.
+#[derive(Clone, Debug)]
+pub struct Program {
+    rules: Vec<Rule>,
+    names: Vec<Symbol>,
+    arities: Vec<usize>,
+    by_name: FxHashMap<Symbol, RelationId>,
+    stages: Vec<Stage>,
+    /// In topological order: a component reads only itself and earlier ones.
+    pub(super) components: Vec<Component>,
+    component_of: Vec<usize>,
+    /// For each component, the components it needs, itself last.
+    needs: Vec<Vec<usize>>,
+    /// The shapes indexed, by relation.
+    pub(super) shapes: Vec<Vec<Shape>>,
+    /// The bounds on an evaluation.
+    pub limits: Limits,
+}
+
+impl Program {
+    /// A program of these rules. `inputs` are the relations that the caller fills, with their stage (from 1).
+    ///
+    /// The rules must be safe and stratified, each relation of one arity: validation sees to it.
+    pub fn new(rules: Vec<Rule>, inputs: &[(Symbol, usize, Stage)]) -> Program {
+        let mut program = Program {
+            rules,
+            names: Vec::new(),
+            arities: Vec::new(),
+            by_name: FxHashMap::default(),
+            stages: Vec::new(),
+            components: Vec::new(),
+            component_of: Vec::new(),
+            needs: Vec::new(),
+            shapes: Vec::new(),
+            limits: Limits::default(),
+        };
+        program.collect_relations(inputs);
+        program.find_components(inputs);
+        program
+    }
+
+    fn collect_relations(&mut self, inputs: &[(Symbol, usize, Stage)]) {
+        let mut all: Vec<(Symbol, usize)> = inputs.iter().map(|&(name, arity, _)| (name, arity)).collect();
+        for rule in &self.rules {
+            all.push((rule.head.relation, rule.head.arguments.len()));
+            all.extend(atoms(rule).map(|(atom, _)| (atom.relation, atom.arguments.len())));
+        }
+        for (name, arity) in all {
+            self.by_name.entry(name).or_insert_with(|| {
+                self.names.push(name);
+                self.arities.push(arity);
+                self.names.len() - 1
+            });
+        }
+    }
+
+    fn find_components(&mut self, inputs: &[(Symbol, usize, Stage)]) {
+        let mut graph: DiGraph<(), ()> = DiGraph::new();
+        (0..self.names.len()).for_each(|_| {
+            graph.add_node(());
+        });
+        for rule in &self.rules {
+            let head = NodeIndex::new(self.by_name[&rule.head.relation]);
+            for (atom, _) in atoms(rule) {
+                graph.update_edge(head, NodeIndex::new(self.by_name[&atom.relation]), ());
+            }
+        }
+        // Tarjan's algorithm gives the components in reverse topological order of head -> body: bodies first.
+        self.component_of = vec![0; self.names.len()];
+        self.stages = vec![0; self.names.len()];
+        for (number, component) in tarjan_scc(&graph).into_iter().enumerate() {
+            let mut relations: Vec<RelationId> = component.iter().map(|node| node.index()).collect();
+            relations.sort_unstable();
+            for &relation in &relations {
+                self.component_of[relation] = number;
+            }
+            let mut needed: Vec<usize> = component
+                .iter()
+                .flat_map(|&node| graph.neighbors(node))
+                .map(|read| self.component_of[read.index()])
+                .filter(|&other| other != number)
+                .flat_map(|other| self.needs[other].iter().copied())
+                .collect();
+            let given = |relation: &RelationId| {
+                inputs.iter().find(|(name, ..)| *name == self.names[*relation]).map_or(0, |&(_, _, stage)| stage)
+            };
+            let own = relations.iter().map(given).max().unwrap_or(0);
+            let inherited = needed.iter().map(|&other| self.component_stage(other)).max().unwrap_or(0);
+            for &relation in &relations {
+                self.stages[relation] = own.max(inherited);
+            }
+            needed.push(number);
+            needed.sort_unstable();
+            needed.dedup();
+            self.needs.push(needed);
+            self.components.push(Component { relations, ..Component::default() });
+        }
+        for (index, rule) in self.rules.iter().enumerate() {
+            let component = self.component_of[self.by_name[&rule.head.relation]];
+            self.components[component].rules.push(index);
+        }
+        self.shapes = vec![Vec::new(); self.names.len()];
+    }
+
+    /// Plans the rules of a component, measuring selectivity on a sample of the relations that they read. Shapes to
+    /// be indexed are added, none is taken away.
+    pub(super) fn plan<'a>(
+        &mut self,
+        component: usize,
+        sample: impl Fn(RelationId) -> Option<&'a Relation>,
+        terms: &'a TermStore,
+    ) {
+        let mut estimator = Estimator::new(sample, terms);
+        let relation = |atom: &Atom| self.by_name[&atom.relation];
+        let is_own = |atom: &Atom| self.component_of[relation(atom)] == component;
+        let (mut first, mut repeated) = (Vec::new(), Vec::new());
+        for &index in &self.components[component].rules {
+            let rule = &self.rules[index];
+            let order = estimator.order(rule, None, relation);
+            first.push(compile(rule, index, relation, |_| Rows::All, &order, terms));
+            let recursive: Vec<usize> = (0..rule.body.len())
+                .filter(|&position| matches!(&rule.body[position], Literal::Positive(atom) if is_own(atom)))
+                .collect();
+            for &delta in &recursive {
+                let rows = |position: usize| match position.cmp(&delta) {
+                    Ordering::Equal => Rows::Delta,
+                    Ordering::Greater if recursive.contains(&position) => Rows::Old,
+                    _ => Rows::All,
+                };
+                let order = estimator.order(rule, Some(delta), relation);
+                repeated.push(compile(rule, index, relation, rows, &order, terms));
+            }
+        }
+        for step in first.iter_mut().chain(&mut repeated).flat_map(|plan| &mut plan.steps) {
+            let Step::Find(find) = step else { continue };
+            if find.key.is_empty() && find.shape.compounds.is_empty() {
+                continue;
+            }
+            let shapes = &mut self.shapes[find.relation];
+            let known = shapes.iter().position(|shape| *shape == find.shape);
+            find.index = Some(known.unwrap_or_else(|| {
+                shapes.push(find.shape.clone());
+                shapes.len() - 1
+            }));
+        }
+        let planned = &mut self.components[component];
+        (planned.first, planned.repeated, planned.is_planned) = (first, repeated, true);
+    }
+
+    /// The number of relations; their ids are 0, 1, ...
+    pub fn relations(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The relation with this name, if a rule or an input names it.
+    pub fn relation(&self, name: Symbol) -> Option<RelationId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// The stage of a relation.
+    pub fn stage(&self, relation: RelationId) -> Stage {
+        self.stages[relation]
+    }
+
+    /// The number of arguments of a relation.
+    pub fn arity(&self, relation: RelationId) -> usize {
+        self.arities[relation]
+    }
+
+    /// The components that a relation's tuples follow from, in the order in which to evaluate them.
+    pub(super) fn needs(&self, relation: RelationId) -> &[usize] {
+        &self.needs[self.component_of[relation]]
+    }
+
+    /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
+    pub(super) fn needed_at(&self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
+        let mut components: Vec<usize> = targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
+        components.sort_unstable();
+        components.dedup();
+        components.retain(|&component| self.component_stage(component) <= stage);
+        components.iter().filter_map(|&component| self.components[component].relations.first().copied()).collect()
+    }
+
+    /// The stage of a component.
+    pub(super) fn component_stage(&self, component: usize) -> Stage {
+        self.components[component].relations.first().map_or(0, |&relation| self.stages[relation])
+    }
+
+    /// The text of every plan: the rule it came from, then its steps.
+    /// Only components that were planned are described.
+    pub fn describe(&self, terms: &TermStore) -> String {
+        let show = |plan| {
+            let (rules, relations) = (&self.rules[..], &self.names[..]);
+            Shown { plan, rules, relations, symbols: terms.symbols() }.to_string()
+        };
+        self.components.iter().flat_map(|part| part.first.iter().chain(&part.repeated)).map(show).collect()
+    }
+
+    pub(super) fn limit_error(&self, plan: &Plan, too_deep: bool, terms: &TermStore) -> LimitError {
+        let relation = terms.symbols().name(self.names[plan.head]).to_owned();
+        let rule = crate::gdl::print_rule(&self.rules[plan.rule], terms.symbols());
+        if too_deep {
+            LimitError::Depth { relation, limit: self.limits.depth, rule }
+        } else {
+            LimitError::Tuples { relation, limit: self.limits.tuples, rule }
+        }
+    }
+}
+
+/// The atoms of a rule's body, with whether they are negated.
+fn atoms(rule: &Rule) -> impl Iterator<Item = (&Atom, bool)> {
+    rule.body.iter().filter_map(|literal| match literal {
+        Literal::Positive(atom) => Some((atom, false)),
+        Literal::Negative(atom) => Some((atom, true)),
+        Literal::Distinct(..) | Literal::Same(..) => None,
+    })
+}

@@ -1,0 +1,332 @@
+//! The interpreter: the reference engine.
+//!
+//! It answers every query by evaluating the rules as they stand, by the definitions of GDL-II (Thielscher 2011): what
+//! holds, is legal, terminal or worth a goal in a state S follows from the rules with `true(f)` for every f in S; the
+//! next state and the percepts from these with `does(r, m)` for the joint move besides. It is obvious and complete
+//! rather than fast; the faster engines must agree with it.
+//!
+//! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the
+//! state asked about last, so a query derives only what earlier queries on the same state did not.
+//!
+//! Invariant: a [`Fluents`] lists ids in increasing order, so equal sets of fluents are equal states.
+
+use std::sync::{Arc, OnceLock};
+
+use super::EngineError;
+use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
+use crate::gdl::{Game, Symbol, TermId, TermStore};
+use crate::machine::{
+    Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine, StateMachineExt,
+};
+
+/// What depends on the state.
+const STATE: Stage = 1;
+/// What depends on the joint move besides.
+const STEP: Stage = 2;
+/// Steps of the random match on which the joins are planned a second time.
+const SAMPLE_STEPS: usize = 12;
+
+/// A state: the set of fluents that hold. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Fluents(Arc<[TermId]>);
+
+impl Fluents {
+    fn new(mut fluents: Vec<TermId>) -> Self {
+        fluents.sort_unstable();
+        fluents.dedup();
+        Fluents(fluents.into())
+    }
+
+    /// The fluents, in increasing order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = TermId> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The number of fluents that hold.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether no fluent holds.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The relations of the program that a machine asks for; `None` where no rule names one.
+#[derive(Clone, Copy, Debug)]
+struct Queries {
+    holds: RelationId,
+    does: RelationId,
+    legal: Option<RelationId>,
+    next: Option<RelationId>,
+    sees: Option<RelationId>,
+    goal: Option<RelationId>,
+    terminal: Option<RelationId>,
+}
+
+/// The reference engine of a game.
+#[derive(Debug)]
+pub struct Interpreter {
+    game: Game,
+    roles: ByRole<String>,
+    random: Option<Role>,
+    program: Program,
+    fixed: Arc<Database>,
+    queries: Queries,
+    initial: Fluents,
+    failure: OnceLock<Failure>,
+}
+
+/// What one thread evaluates with.
+#[derive(Debug)]
+pub struct Scratch {
+    database: Database,
+    state: Option<Fluents>,
+    joint: Option<JointMove>,
+    legal: Option<ByRole<Vec<Move>>>,
+}
+
+impl Interpreter {
+    /// An engine for a game.
+    ///
+    /// # Errors
+    /// When deriving the initial state, or what depends on no state, meets a limit.
+    pub fn new(game: &Game) -> Result<Interpreter, EngineError> {
+        let terms = game.terms();
+        let mut program =
+            Program::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)]);
+        let queries = Queries {
+            holds: program.relation(Symbol::TRUE).expect("it is an input"),
+            does: program.relation(Symbol::DOES).expect("it is an input"),
+            legal: program.relation(Symbol::LEGAL),
+            next: program.relation(Symbol::NEXT),
+            sees: program.relation(Symbol::SEES),
+            goal: program.relation(Symbol::GOAL),
+            terminal: program.relation(Symbol::TERMINAL),
+        };
+        let mut fixed = Database::new(&program, None);
+        let mut initial = Vec::new();
+        if let Some(init) = program.relation(Symbol::INIT) {
+            fixed.plan(&mut program, init, false, terms)?;
+            initial = fixed.relation(init, &program).rows().map(|row| row[0]).collect();
+        }
+        fixed.plan_stage(&mut program, &queries.targets(), 0, terms)?;
+        fixed.freeze(&program, terms);
+        let names = game.roles().iter().map(|&role| terms.show(role)).collect();
+        let mut interpreter = Interpreter {
+            roles: ByRole::new(names),
+            random: game.random().map(Role::new),
+            game: game.clone(),
+            fixed: Arc::new(fixed),
+            program,
+            queries,
+            initial: Fluents::new(initial),
+            failure: OnceLock::new(),
+        };
+        interpreter.plan_steps()?;
+        Ok(interpreter)
+    }
+
+    /// Plans what depends on states: first in the initial state, then again in a state some random steps on, where
+    /// the relations have the sizes of play.
+    fn plan_steps(&mut self) -> Result<(), LimitError> {
+        let mut state = self.initial.clone();
+        let mut scratch = self.scratch();
+        self.plan_in(&state, false, &mut scratch)?;
+        let mut rng = Seed::root(0).child("plan").rng();
+        for _ in 0..SAMPLE_STEPS {
+            if self.terminal(&state, &mut scratch) {
+                break;
+            }
+            let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
+            state = self.next(&state, &joint, &mut scratch);
+        }
+        let mut scratch = self.scratch();
+        self.plan_in(&state, true, &mut scratch)
+    }
+
+    fn plan_in(&mut self, state: &Fluents, again: bool, scratch: &mut Scratch) -> Result<(), LimitError> {
+        let terms = Arc::clone(self.game.terms());
+        let targets = self.queries.targets();
+        self.enter(state, None, scratch);
+        for (stage, targets) in [(STATE, &targets), (STEP, &targets)] {
+            if stage == STEP {
+                let joint = self.first_joint(state, scratch);
+                self.set_joint(joint.as_ref(), scratch);
+            }
+            for &target in targets.iter() {
+                if self.program.stage(target) <= stage {
+                    scratch.database.plan(&mut self.program, target, again, &terms)?;
+                }
+            }
+            // New plans may ask for new indexes on what is shared.
+            Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
+            scratch.database.share(&self.fixed);
+        }
+        Ok(())
+    }
+
+    fn first_joint(&self, state: &Fluents, scratch: &mut Scratch) -> Option<JointMove> {
+        let legal = self.legal_by_role(state, scratch);
+        legal.values().iter().map(|moves| moves.first().copied()).collect::<Option<Vec<_>>>().map(JointMove::new)
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The text of every join plan: the rule it came from, then its steps.
+    pub fn describe_plans(&self) -> String {
+        self.program.describe(self.game.terms())
+    }
+
+    /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
+    fn enter(&self, state: &Fluents, joint: Option<&JointMove>, scratch: &mut Scratch) {
+        if scratch.state.as_ref() != Some(state) {
+            let fluents = state.0.iter().map(std::slice::from_ref);
+            scratch.database.set_input(&self.program, self.queries.holds, fluents);
+            scratch.state = Some(state.clone());
+            scratch.legal = None;
+        }
+        if scratch.joint.as_ref() != joint {
+            self.set_joint(joint, scratch);
+        }
+    }
+
+    fn set_joint(&self, joint: Option<&JointMove>, scratch: &mut Scratch) {
+        let facts: Vec<[TermId; 2]> = match joint {
+            Some(joint) => self.game.roles().iter().zip(joint.iter()).map(|(&role, own)| [role, own.0]).collect(),
+            None => Vec::new(),
+        };
+        scratch.database.set_input(&self.program, self.queries.does, facts.iter().map(|fact| &fact[..]));
+        scratch.joint = joint.cloned();
+    }
+
+    /// The tuples of a relation in a state (and step), in the order of their derivation; none after a failure.
+    fn ask<'s>(
+        &self,
+        relation: Option<RelationId>,
+        state: &Fluents,
+        joint: Option<&JointMove>,
+        scratch: &'s mut Scratch,
+    ) -> impl Iterator<Item = &'s [TermId]> + use<'s> {
+        let answer = relation.and_then(|relation| {
+            // What depends on the state alone is the same whatever joint move the scratch holds.
+            let kept = scratch.joint.clone();
+            let joint = if self.program.stage(relation) < STEP { kept.as_ref() } else { joint };
+            self.enter(state, joint, scratch);
+            match scratch.database.query(&self.program, relation, self.game.terms()) {
+                Ok(relation) => Some(relation),
+                Err(limit) => {
+                    self.failure.get_or_init(|| Failure { reason: limit.to_string() });
+                    None
+                }
+            }
+        });
+        answer.into_iter().flat_map(|relation| relation.rows())
+    }
+
+    fn of_role<'s>(
+        &self,
+        rows: impl Iterator<Item = &'s [TermId]>,
+        role: Role,
+    ) -> impl Iterator<Item = TermId> {
+        let name = self.game.roles()[role.index()];
+        rows.filter(move |row| row[0] == name).map(|row| row[1])
+    }
+}
+
+impl Queries {
+    fn targets(&self) -> Vec<RelationId> {
+        [self.terminal, self.legal, self.goal, self.next, self.sees].into_iter().flatten().collect()
+    }
+}
+
+impl StateMachine for Interpreter {
+    type State = Fluents;
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        let database = Database::new(&self.program, Some(Arc::clone(&self.fixed)));
+        Scratch { database, state: None, joint: None, legal: None }
+    }
+
+    fn terms(&self) -> &TermStore {
+        self.game.terms()
+    }
+
+    fn roles(&self) -> &ByRole<String> {
+        &self.roles
+    }
+
+    fn random(&self) -> Option<Role> {
+        self.random
+    }
+
+    fn initial(&self) -> Fluents {
+        self.initial.clone()
+    }
+
+    fn legal(&self, state: &Fluents, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
+        out.clear();
+        let is_cached = scratch.state.as_ref() == Some(state);
+        if let (true, Some(legal)) = (is_cached, &scratch.legal) {
+            out.extend_from_slice(&legal[role]);
+            return;
+        }
+        let mut legal: ByRole<Vec<Move>> = ByRole::from_fn(self.roles.len(), |_| Vec::new());
+        for row in self.ask(self.queries.legal, state, None, scratch) {
+            if let Some(position) = self.game.roles().iter().position(|&name| name == row[0]) {
+                legal[Role::new(position)].push(Move(row[1]));
+            }
+        }
+        for role in self.each_role() {
+            legal[role].sort_unstable_by(|a, b| self.terms().compare(a.0, b.0));
+        }
+        out.extend_from_slice(&legal[role]);
+        scratch.legal = Some(legal);
+    }
+
+    fn next(&self, state: &Fluents, joint: &JointMove, scratch: &mut Scratch) -> Fluents {
+        Fluents::new(self.ask(self.queries.next, state, Some(joint), scratch).map(|row| row[0]).collect())
+    }
+
+    fn percepts(&self, state: &Fluents, joint: &JointMove, role: Role, scratch: &mut Scratch) -> Percepts {
+        let terms = self.terms();
+        let seen: Vec<Percept> = if self.game.is_imperfect() {
+            let rows = self.ask(self.queries.sees, state, Some(joint), scratch);
+            self.of_role(rows, role).map(Percept).collect()
+        } else {
+            let did = |(&role, own): (&TermId, &Move)| Percept(terms.intern(Symbol::DID, &[role, own.0]));
+            self.game.roles().iter().zip(joint.iter()).map(did).collect()
+        };
+        Percepts::new(seen, |a, b| terms.compare(a.0, b.0))
+    }
+
+    fn terminal(&self, state: &Fluents, scratch: &mut Scratch) -> bool {
+        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || self.failure.get().is_some()
+    }
+
+    fn goal(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Goal {
+        let rows = self.ask(self.queries.goal, state, None, scratch);
+        // Several goals are a fault of the rules; the repair is the first in rule order.
+        let value = self.of_role(rows, role).next();
+        let symbols = self.terms().symbols();
+        let number = value.and_then(|value| symbols.name(self.terms().functor(value)).parse().ok());
+        number.map_or(Goal::default(), Goal::clamped)
+    }
+
+    fn fluents(&self, state: &Fluents) -> Vec<String> {
+        let mut fluents: Vec<TermId> = state.iter().collect();
+        fluents.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
+        fluents.into_iter().map(|fluent| self.terms().show(fluent)).collect()
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.failure.get().cloned()
+    }
+}
+
+impl Bulk for Interpreter {}

@@ -1,0 +1,19 @@
+//! Layer 2, the engines: implementations of [`StateMachine`](crate::machine::StateMachine).
+//!
+//! [`Interpreter`] is the reference: obvious and complete.
+
+mod interpreter;
+
+use thiserror::Error;
+
+use crate::datalog::LimitError;
+
+pub use interpreter::{Fluents, Interpreter, Scratch};
+
+/// Why no engine could be made for a game.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum EngineError {
+    /// Deriving what depends on no state met a limit.
+    #[error("the rules cannot be evaluated: {0}")]
+    Limit(#[from] LimitError),
+}
