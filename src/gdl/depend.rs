@@ -1,13 +1,13 @@
 //! The dependency graph of a rulesheet: which relation is derived from which.
 //!
-//! The nodes are the relations; there is an edge from `q` to `p` where `q` occurs in the body of a clause with head
-//! `p`, marked when it occurs negated. The temporal pairs have no edge: `true` does not depend on `next` or `init`,
-//! nor `does` on `legal`, for the one is about another state than the other.
+//! The nodes are the relations; there is an edge from `q` to `p` where `q` occurs in the body of a clause
+//! with head `p`, marked when it occurs negated. The temporal pairs have no edge: `true` does not depend on
+//! `next` or `init`, nor `does` on `legal`, for the one is about another state than the other.
 //!
-//! Invariant: an edge is labelled by the first clause, in the order of the text, that makes it. Two relations are
-//! *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is derived from
-//! itself. Definitions: the dependency graph, stratified negation and the recursion restriction of the GDL
-//! specification (Love et al. 2008).
+//! Invariant: an edge is labelled by the first clause, in the order of the text, that makes it. Two relations
+//! are *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is
+//! derived from itself. Definitions: the dependency graph, stratified negation and the recursion restriction
+//! of the GDL specification (Love et al. 2008).
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -86,7 +86,8 @@ impl Dependencies {
             }
         }
         let mut component = vec![0; graph.node_count()];
-        // Not Tarjan's algorithm: petgraph's is recursive, and a chain of relations may be as long as the text.
+        // Not Tarjan's algorithm: petgraph's is recursive, and a chain of relations may be as long as the
+        // text.
         let components = kosaraju_scc(&graph);
         for (number, members) in components.iter().enumerate() {
             members.iter().for_each(|member| component[member.index()] = number);
@@ -105,8 +106,8 @@ impl Dependencies {
         number(a).is_some_and(|a| Some(a) == number(b) && self.cyclic[a])
     }
 
-    /// For every component in which a relation depends on its own negation, the shortest cycle through its first
-    /// negation: `p` depends on `not q`, `q` on `r`, `r` on `p`. Ordered by clause.
+    /// For every component in which a relation depends on its own negation, the shortest cycle through its
+    /// first negation: `p` depends on `not q`, `q` on `r`, `r` on `p`. Ordered by clause.
     pub(super) fn negative_cycles(&self) -> Vec<Vec<Dependency>> {
         let mut first: FxHashMap<usize, Dependency> = FxHashMap::default();
         for edge in self.graph.edge_references() {
@@ -128,7 +129,8 @@ impl Dependencies {
         first.into_iter().map(cycle).collect()
     }
 
-    /// The shortest way down to a wanted relation from every relation that `through` admits, by such relations only.
+    /// The shortest way down to a wanted relation from every relation that `through` admits, by such
+    /// relations only.
     pub(super) fn routes(&self, wanted: impl Fn(Symbol) -> bool, through: impl Fn(Symbol) -> bool) -> Routes {
         let mut first: FxHashMap<Symbol, Option<Dependency>> = FxHashMap::default();
         let mut queue = VecDeque::new();

@@ -1,10 +1,10 @@
 //! Cycles: what guarantees that finitely many atoms are derived, in one meaning.
 //!
-//! `unstratified-negation`: no relation may depend on its own negation. `unrestricted-recursion`: where a clause
-//! calls a relation that is in a cycle with its head, every argument of the call must be ground, or be an argument of
-//! the head, or occur in a positive condition that is not in the cycle (GDL specification, definition of the
-//! recursion restriction). A compound argument occurs there also when all its variables do, for then it has finitely
-//! many instances.
+//! `unstratified-negation`: no relation may depend on its own negation. `unrestricted-recursion`: where a
+//! clause calls a relation that is in a cycle with its head, every argument of the call must be ground, or be
+//! an argument of the head, or occur in a positive condition that is not in the cycle (GDL specification,
+//! definition of the recursion restriction). A compound argument occurs there also when all its variables do,
+//! for then it has finitely many instances.
 
 use rustc_hash::FxHashSet;
 
@@ -52,7 +52,8 @@ fn bound_outside(view: &View<'_>, clause: &Clause, branch: &Branch) -> FxHashSet
     variables
 }
 
-/// Whether a condition recurs to the head. A call of the head's own name with another arity has a finding already.
+/// Whether a condition recurs to the head. A call of the head's own name with another arity has a finding
+/// already.
 fn recursive(view: &View<'_>, clause: &Clause, call: &Atom) -> bool {
     let head = &clause.head;
     view.graph.in_a_cycle(head.relation, call.relation)

@@ -1,7 +1,8 @@
 //! Declared: `base`, `input` and `percept`, where a rulesheet has them.
 //!
-//! `not-declared`: the head of `init` or `next`, `legal` or `sees` has no instance among the declared terms. Only what
-//! cannot match at all is found here; whether every term met in play is declared is checked by simulation.
+//! `not-declared`: the head of `init` or `next`, `legal` or `sees` has no instance among the declared terms.
+//! Only what cannot match at all is found here; whether every term met in play is declared is checked by
+//! simulation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -82,8 +83,8 @@ impl<'s> Declared<'s> {
         self.functors.contains(&None) || functor(term).is_none_or(|key| self.functors.contains(&Some(key)))
     }
 
-    /// Whether some declaration may have an instance in common with a head; taken to be so when the comparisons are
-    /// used up.
+    /// Whether some declaration may have an instance in common with a head; taken to be so when the
+    /// comparisons are used up.
     fn admits(&self, head: &Atom, comparisons: &mut usize) -> bool {
         if self.ground.contains(&head.arguments[..]) {
             return true;

@@ -1,8 +1,9 @@
-//! Validation: everything that is wrong, or worth saying, about a rulesheet; and the game, unless something is an error.
+//! Validation: everything that is wrong, or worth saying, about a rulesheet; and the game, unless something
+//! is an error.
 //!
-//! Every check sees the same [`View`] of the rulesheet (its clauses, their branches, the dependency graph) and adds
-//! its findings to one list; no check stops another, so that an author gets the whole list at once. Each group of
-//! checks is one file:
+//! Every check sees the same [`View`] of the rulesheet (its clauses, their branches, the dependency graph)
+//! and adds its findings to one list; no check stops another, so that an author gets the whole list at once.
+//! Each group of checks is one file:
 //!
 //! ```text
 //! keywords      the words of the language: arity, place        safety      what binds the variables
@@ -23,6 +24,7 @@ use super::depend::{Dependencies, Dependency};
 use super::finding::{Code, Finding, Severity};
 use super::game::Game;
 use super::normal::{self, Branch};
+use super::print::print_term;
 use super::rule::{Atom, Clause, Formula, Rule};
 use super::rulesheet::Rulesheet;
 use super::source::Span;
@@ -40,6 +42,8 @@ mod relations;
 mod roles;
 mod safety;
 mod state;
+#[cfg(test)]
+mod tests;
 mod typos;
 
 /// Validates a rulesheet: all findings, by place, and the game unless a finding is an error.
@@ -47,8 +51,8 @@ pub fn validate(sheet: &Rulesheet) -> (Vec<Finding>, Option<Game>) {
     validate_partly(sheet, true)
 }
 
-/// Validates a rulesheet. If it is not `whole`, because parts of the text could not be read, what is missing from
-/// it is no finding.
+/// Validates a rulesheet. If it is not `whole`, because parts of the text could not be read, what is missing
+/// from it is no finding.
 pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, Option<Game>) {
     let mut findings = Vec::new();
     let view = View::new(sheet, whole, &mut findings);
@@ -175,14 +179,7 @@ impl<'s> View<'s> {
 
     /// A term as it would be written.
     fn show(&self, term: &Term) -> String {
-        match term {
-            Term::Variable(variable) => self.as_variable(*variable),
-            Term::Constant(name) => self.name(*name).to_owned(),
-            Term::Compound(functor, arguments) => {
-                let arguments: Vec<String> = arguments.iter().map(|argument| self.show(argument)).collect();
-                format!("({} {})", self.name(*functor), arguments.join(" "))
-            }
-        }
+        print_term(term, &self.sheet.symbols, self.sheet.syntax)
     }
 
     /// The line of an offset.
@@ -195,8 +192,8 @@ impl<'s> View<'s> {
         self.defined.contains(&relation)
     }
 
-    /// The relations of a chain of arrows with their lines, as in ``` `goal` (line 3) reads `won` (line 5) reads
-    /// `does` ```.
+    /// The relations of a chain of arrows with their lines, as in ``` `goal` (line 3) reads `won` (line 5)
+    /// reads `does` ```.
     fn chain(&self, arrows: &[Dependency]) -> String {
         let mut text = String::new();
         for arrow in arrows.iter().take(MANY) {

@@ -1,8 +1,8 @@
 //! Relations: what is read is defined, and what is defined is read.
 //!
-//! `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing defines is empty; it
-//! is often a fluent without `true`, or misspelt. The relations that a game master reads (`legal`, `sees`, ...) are used
-//! without being read by a rule; one that only calls itself is not used.
+//! `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing defines is
+//! empty; it is often a fluent without `true`, or misspelt. The relations that a game master reads (`legal`,
+//! `sees`, ...) are used without being read by a rule; one that only calls itself is not used.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

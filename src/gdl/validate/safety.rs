@@ -1,8 +1,9 @@
 //! Safety: every variable is bound by a positive atom of the body.
 //!
-//! `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. The check is made for each branch, for an
-//! alternative of a disjunction may leave a variable unbound that another binds. A role variable of `legal`, `goal`
-//! or `sees` that nothing binds has been repaired by the normal form; that is a fault of its own.
+//! `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. The check is made for each branch,
+//! for an alternative of a disjunction may leave a variable unbound that another binds. A role variable of
+//! `legal`, `goal` or `sees` that nothing binds has been repaired by the normal form; that is a fault of its
+//! own.
 
 use std::collections::BTreeMap;
 

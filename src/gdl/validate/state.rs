@@ -1,10 +1,10 @@
 //! State: what may depend on the state, and what on the moves.
 //!
 //! `depends-on-state`: the roles, the initial state and the declarations are the same in every state.
-//! `depends-on-does`: what is legal, terminal and a goal is decided before a move. `sees-without-move`: `sees` is about
-//! a move; where none is made `does` is empty, and so are the percepts. `sees-reads-next` and `sees-in-body` are
-//! accepted with a note. Dependence is followed through helper relations, and not through `legal`, `goal` and
-//! `terminal`, which get their own findings.
+//! `depends-on-does`: what is legal, terminal and a goal is decided before a move. `sees-without-move`:
+//! `sees` is about a move; where none is made `does` is empty, and so are the percepts. `sees-reads-next` and
+//! `sees-in-body` are accepted with a note. Dependence is followed through helper relations, and not through
+//! `legal`, `goal` and `terminal`, which get their own findings.
 
 use super::super::depend::{Dependency, Routes};
 use super::super::finding::{Code, Finding, Severity};

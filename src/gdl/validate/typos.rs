@@ -1,11 +1,11 @@
 //! Typos: variables that look mistyped.
 //!
-//! `single-use-variable`: a variable that occurs once in its clause, beside one whose name is a slip away (one letter
-//! more, less, other, or two swapped), except where authors number or prefix names on purpose (`?x1 ?x2`,
-//! `?xold ?yold`, `?row ?nrow`). `missing-question-mark`: in the prefix form, a constant beside the variable of the
-//! same name and found nowhere else; or a capitalised constant that is found twice in every rule in which it occurs,
-//! and in no fact, so that nothing ever brings it in (in several rules: an error, for then the author took capitals for
-//! variables).
+//! `single-use-variable`: a variable that occurs once in its clause, beside one whose name is a slip away
+//! (one letter more, less, other, or two swapped), except where authors number or prefix names on purpose
+//! (`?x1 ?x2`, `?xold ?yold`, `?row ?nrow`). `missing-question-mark`: in the prefix form, a constant beside
+//! the variable of the same name and found nowhere else; or a capitalised constant that is found twice in
+//! every rule in which it occurs, and in no fact, so that nothing ever brings it in (in several rules: an
+//! error, for then the author took capitals for variables).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
