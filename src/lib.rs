@@ -1,5 +1,6 @@
 //! hyperplay: general game playing with imperfect information.
 
+pub mod belief;
 pub mod datalog;
 pub mod engine;
 pub mod gdl;
