@@ -133,8 +133,8 @@ impl Interpreter {
     /// the relations have the sizes of play.
     fn plan_steps(&mut self) -> Result<(), LimitError> {
         let mut state = self.initial.clone();
+        self.plan_in(&state, false)?;
         let mut scratch = self.scratch();
-        self.plan_in(&state, false, &mut scratch)?;
         let mut rng = Seed::root(0).child("plan").rng();
         for _ in 0..SAMPLE_STEPS {
             if self.terminal(&state, &mut scratch) {
@@ -143,13 +143,13 @@ impl Interpreter {
             let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
             state = self.next(&state, &joint, &mut scratch);
         }
-        let mut scratch = self.scratch();
-        self.plan_in(&state, true, &mut scratch)
+        self.plan_in(&state, true)
     }
 
-    fn plan_in(&mut self, state: &Fluents, again: bool, scratch: &mut Scratch) -> Result<(), LimitError> {
+    fn plan_in(&mut self, state: &Fluents, again: bool) -> Result<(), LimitError> {
         let terms = Arc::clone(self.game.terms());
         let targets = self.queries.targets();
+        let scratch = &mut self.scratch();
         self.enter(state, None, scratch);
         for (stage, targets) in [(STATE, &targets), (STEP, &targets)] {
             if stage == STEP {
@@ -165,6 +165,8 @@ impl Interpreter {
             Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
             scratch.database.share(&self.fixed);
         }
+        scratch.database.choose_proofs(&mut self.program, &targets, &terms);
+        Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
         Ok(())
     }
 
@@ -186,6 +188,13 @@ impl Interpreter {
     /// The text of every join plan: the rule it came from, then its steps.
     pub fn describe_plans(&self) -> String {
         self.program.describe(self.game.terms())
+    }
+
+    /// All goal values that the rules give a role in a state, in rule order: the first one counts, and a game
+    /// without faults has exactly one in a terminal state.
+    pub fn goal_values(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Vec<TermId> {
+        let rows = self.ask(self.queries.goal, state, None, scratch);
+        self.of_role(rows, role).collect()
     }
 
     /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
