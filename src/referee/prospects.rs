@@ -7,8 +7,9 @@
 //!
 //! The best goal of a role is the highest value that a clause names for it, 100 where the value is a variable.
 
+use super::places::Places;
 use super::reach::{Reach, reach};
-use super::simulate::{Effort, Places};
+use super::simulate::Effort;
 use super::winnable::{Verdict, strongly, weakly};
 use crate::engine::Interpreter;
 use crate::gdl::{Code, Finding, Severity, Symbol, Term};
