@@ -35,25 +35,27 @@ pub struct Effort {
     pub search: usize,
 }
 
-/// Plays and searches; the findings in no particular order.
+/// Plays and searches; the findings in no particular order. `tick` is called after each match and for each joint move
+/// that the search tries.
 pub fn simulate(
     machine: &Interpreter,
     rulesheet: &Rulesheet,
     effort: &Effort,
     interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
 ) -> Vec<Finding> {
     let places = Places { machine, rulesheet };
     let declarations = match Declarations::of(machine) {
         Ok(declarations) => declarations,
         Err(failure) => return vec![places.failed(&failure)],
     };
-    let meetings = match meet(machine, &declarations, effort, interrupt) {
+    let meetings = match meet(machine, &declarations, effort, interrupt, tick) {
         Ok(meetings) => meetings,
         Err(failure) => return vec![places.failed(&failure)],
     };
     let mut findings = report(&places, &meetings, effort);
     if !interrupt.is_raised() {
-        findings.extend(prospects(machine, &places, effort));
+        findings.extend(prospects(machine, &places, effort, interrupt, tick));
     }
     findings
 }
@@ -87,6 +89,7 @@ fn meet(
     declarations: &Declarations,
     effort: &Effort,
     interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
 ) -> Result<Vec<Meeting>, Failure> {
     let seed = Seed::root(effort.seed).child("simulate");
     let mut meetings: Vec<Meeting> = Vec::new();
@@ -95,7 +98,10 @@ fn meet(
         let batch: Vec<Vec<(Issue, usize)>> = (start..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
-                Inspector::new(machine, declarations).play(effort.limit, &seed.index(index), interrupt)
+                let met =
+                    Inspector::new(machine, declarations).play(effort.limit, &seed.index(index), interrupt);
+                tick();
+                met
             })
             .collect();
         if let Some(failure) = machine.failure() {
