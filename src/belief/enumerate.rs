@@ -1,0 +1,108 @@
+//! Enumeration: while an information set is small, all of it is kept and nothing is sampled.
+//!
+//! Invariant: a [`Whole`] lists every history that explains the evidence up to its step, each once, with the exact
+//! logarithm of its prior; so normalised, the weights are the posterior.
+//!
+//! Step by step, all joint moves of all histories are tried. When a step would cost too many states or leaves too many
+//! histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not dead,
+//! given up as soon as it finds too many.
+
+use super::tree::{NodeId, ROOT, Tree};
+use crate::machine::{Budget, Bulk, Meter};
+
+/// All histories that explain the evidence of the first steps, with the logarithms of their priors.
+#[derive(Clone, Debug)]
+pub(super) struct Whole(pub(super) Vec<(NodeId, f64)>);
+
+/// How following the evidence went.
+pub(super) enum Extended {
+    /// To its last step.
+    Done,
+    /// The histories that stand are whole up to a step; going on costs too much, or there are too many already.
+    TooLarge,
+    /// No history explains this step.
+    Empty { step: usize },
+}
+
+impl Whole {
+    /// The empty history alone.
+    pub(super) fn new() -> Self {
+        Whole(vec![(ROOT, 0.0)])
+    }
+
+    /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
+    /// A step that would cost more is not begun.
+    pub(super) fn extend<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        limit: usize,
+        states: u64,
+        budget: &Budget,
+    ) -> Extended {
+        let mut meter = Meter::new(budget.with_nodes(states));
+        while let Some(&(first, _)) = self.0.first() {
+            let depth = tree.depth(first);
+            if self.0.len() > limit {
+                return Extended::TooLarge;
+            }
+            if depth == tree.target() {
+                return Extended::Done;
+            }
+            let cost = self.0.iter().fold(meter.spent(), |cost, &(node, _)| {
+                cost.saturating_add(tree.branches(node).count())
+            });
+            if cost > states || !self.0.iter().all(|&(node, _)| tree.visit_all(node, &mut meter)) {
+                return Extended::TooLarge;
+            }
+            let mut next = Vec::new();
+            for &(node, ln_prior) in &self.0 {
+                let branches = tree.branches(node);
+                let mut open = branches.open().to_vec();
+                open.sort_unstable();
+                for (index, child) in open {
+                    next.push((child, ln_prior + branches.probability(index).ln()));
+                }
+            }
+            if next.is_empty() {
+                return Extended::Empty { step: depth + 1 };
+            }
+            self.0 = next;
+            self.0.iter().for_each(|&(node, _)| tree.witness(node));
+        }
+        Extended::Done
+    }
+}
+
+/// All histories that explain the evidence, if they are at most `limit` and the meter lasts.
+pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Meter) -> Option<Whole> {
+    let mut found = Vec::new();
+    // Each node is met twice: on the way down, and when all below it is known.
+    let mut stack = vec![(ROOT, 0.0, false)];
+    while let Some((node, ln_prior, done)) = stack.pop() {
+        if tree.depth(node) == tree.target() {
+            tree.witness(node);
+            found.push((node, ln_prior));
+            if found.len() > limit {
+                return None;
+            }
+            continue;
+        }
+        if done {
+            if tree.branches(node).is_barren() {
+                tree.bury(node);
+            }
+            continue;
+        }
+        if !tree.visit_all(node, meter) {
+            return None;
+        }
+        stack.push((node, ln_prior, true));
+        let branches = tree.branches(node);
+        let mut open = branches.open().to_vec();
+        open.sort_unstable();
+        for &(index, child) in open.iter().rev() {
+            stack.push((child, ln_prior + branches.probability(index).ln(), false));
+        }
+    }
+    Some(Whole(found))
+}

@@ -1,0 +1,54 @@
+//! What can be chosen about a belief, each part so that it can be measured alone.
+//!
+//! The default is the method at its best: the whole information set while it is small, then weighted particles. As
+//! published (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice`; plain rejection is
+//! `enumerate: false, backtrack: false, weight: Weight::None`.
+
+/// How particles are weighted; definitions and the known biases stand in [`weight`](super::weight).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Weight {
+    /// All alike.
+    None,
+    /// By the prior probability of the history: the product of `1/|J|` under uniform opponents. Right only when the
+    /// particles are distinct and read as an enumeration.
+    Choice,
+    /// By the ratio of posterior to sampling probability: the product of `|G|/|J|`.
+    #[default]
+    Posterior,
+}
+
+/// The parts of a belief.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// How many particles are sampled once the information set is too large to be kept whole.
+    pub particles: usize,
+    /// Whether the whole information set is kept while it is small.
+    pub enumerate: bool,
+    /// The most histories kept whole, where this exceeds the number of particles.
+    pub whole: usize,
+    /// How particles are weighted.
+    pub weight: Weight,
+    /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts anew.
+    pub backtrack: bool,
+    /// Whether particles with equal histories are reported as one.
+    pub merge: bool,
+    /// Metropolis-Hastings moves made with every particle after each update.
+    pub rejuvenate: usize,
+    /// States that each particle may visit in one update before it is given up.
+    pub states: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            particles: 200,
+            enumerate: true,
+            whole: 500,
+            weight: Weight::Posterior,
+            backtrack: true,
+            merge: true,
+            rejuvenate: 0,
+            states: 500,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Weights: what makes backtracking estimate the posterior.
+//!
+//! Whatever is known to be dead, the branch that a particle finally keeps at a prefix is drawn from G, the branches
+//! that lead to a consistent history. So a history h is sampled with probability `prod 1/|G|`, where its prior is
+//! `prod 1/|J|`, and its importance weight is `W(h) = prod |G|/|J|` over the steps below its base. For a model that is
+//! not uniform, the sizes are the sums of the probabilities.
+//!
+//! G is known only at the end of an update: [`test_siblings`] looks for a way down from every branch not taken, within
+//! what is left of the particle's budget. What stays untested counts as alive. All weights are logarithms until
+//! [`normalised`].
+
+use super::advance::{Draw, Growth, grow};
+use super::tree::{NodeId, Tree};
+use crate::machine::{Bulk, Meter};
+
+/// Finds out for every branch beside a history, from the last step up to its base, whether it leads to a consistent
+/// history. False when the budget ran out.
+pub(super) fn test_siblings<M: Bulk>(
+    tree: &mut Tree<M>,
+    node: NodeId,
+    base: usize,
+    meter: &mut Meter,
+) -> bool {
+    let target = tree.target();
+    for above in steps_below(tree, node, base) {
+        if tree.branches(above).tested == target {
+            continue;
+        }
+        if !tree.visit_all(above, meter) {
+            return false;
+        }
+        for (_, sibling) in tree.branches(above).open().to_vec() {
+            let depth = tree.depth(sibling);
+            if tree.reach(sibling) < target
+                && grow(tree, sibling, depth, Draw::Any, meter) == Growth::Spent
+            {
+                return false;
+            }
+        }
+        tree.branches(above).tested = target;
+    }
+    true
+}
+
+/// The logarithm of `prod |G|/|J|` over the steps of a history below `base`.
+pub(super) fn ln_ratio<M: Bulk>(tree: &mut Tree<M>, node: NodeId, base: usize) -> f64 {
+    let above = steps_below(tree, node, base);
+    above.into_iter().map(|above| tree.branches(above).alive_mass().ln()).sum()
+}
+
+/// The prefixes of a history from its last step up to the base.
+fn steps_below<M: Bulk>(tree: &Tree<M>, node: NodeId, base: usize) -> Vec<NodeId> {
+    tree.steps(node).map(|(above, _)| above).take_while(|&above| tree.depth(above) >= base).collect()
+}
+
+/// The logarithm of the prior probability of a history, given the own moves.
+pub(super) fn ln_prior<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> f64 {
+    let steps: Vec<(NodeId, u64)> = tree.steps(node).collect();
+    steps.into_iter().map(|(above, index)| tree.branches(above).probability(index).ln()).sum()
+}
+
+/// The weights with these logarithms, summing to 1. Empty for none.
+pub(super) fn normalised(logarithms: &[f64]) -> Vec<f64> {
+    let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logarithms.iter().map(|ln| (ln - greatest).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / sum).collect()
+}
+
+/// The logarithm of the mean of `count` weights, of which these are the ones that are not 0.
+pub(super) fn ln_mean(logarithms: &[f64], count: usize) -> f64 {
+    let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logarithms.iter().map(|ln| (ln - greatest).exp()).sum();
+    greatest + sum.ln() - (count as f64).ln()
+}
+
+/// The effective sample size of normalised weights: as many equal ones would vary as little.
+pub fn effective_size(weights: impl IntoIterator<Item = f64>) -> f64 {
+    let squares: f64 = weights.into_iter().map(|weight| weight * weight).sum();
+    if squares > 0.0 { 1.0 / squares } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normalised_weights_sum_to_one_however_small_they_were() {
+        let weights = normalised(&[-2000.0, -2000.0 + 2_f64.ln(), f64::NEG_INFINITY]);
+        for (weight, expected) in weights.iter().zip([1.0 / 3.0, 2.0 / 3.0, 0.0]) {
+            assert!((weight - expected).abs() < 1e-12);
+        }
+        assert!((ln_mean(&[-2000.0, -2000.0 + 3_f64.ln()], 4) + 2000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_effective_size_counts_equal_weights() {
+        assert!((effective_size([0.25; 4]) - 4.0).abs() < 1e-12);
+        assert!((effective_size([1.0, 0.0]) - 1.0).abs() < 1e-12);
+        assert_eq!(effective_size([]), 0.0);
+    }
+}
