@@ -70,7 +70,7 @@ pub enum Outcome {
     },
     /// It is proven that no history explains this step: the rules and the match disagree.
     Inconsistent {
-        /// The step, counted from 1.
+        /// The step, counted from 1; 0 for the initial state.
         step: usize,
     },
 }

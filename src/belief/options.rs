@@ -1,8 +1,10 @@
 //! What can be chosen about a belief, each part so that it can be measured alone.
 //!
-//! The default is the method at its best: the whole information set while it is small, then weighted particles. As
-//! published (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice`; plain rejection is
-//! `enumerate: false, backtrack: false, weight: Weight::None`.
+//! The default is the method at its best: the whole information set while it is small, then weighted particles, each
+//! moved once after every update. (Measured on Krieg-TicTacToe 3x3 with 64 particles: bias TV is 1.2 times its floor
+//! without moves, 1.07 with one, 1.0 with five; one move is also cheaper than none, because weights then begin at the
+//! last step. With a handful of particles, weights without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice, rejuvenate: 0`; plain
+//! rejection is `enumerate: false, backtrack: false, weight: Weight::None, rejuvenate: 0`.
 
 /// How particles are weighted; definitions and the known biases stand in [`weight`](super::weight).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,7 +49,7 @@ impl Default for Options {
             weight: Weight::Posterior,
             backtrack: true,
             merge: true,
-            rejuvenate: 0,
+            rejuvenate: 1,
             states: 500,
         }
     }

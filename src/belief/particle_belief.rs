@@ -10,7 +10,8 @@
 //! 5. they are rejuvenated ([`rejuvenate`]) as often as asked for.
 //!
 //! A particle's *base* is the depth from which its weight is computed and above which it takes nothing back: 0 for a
-//! particle grown from the root, the last step for one that was resampled or rejuvenated. All particles of an update
+//! particle grown from the root, the last step for one that was resampled or rejuvenated, and for all when the tests
+//! became too much for the budget (so that the next ones begin at that step). All particles of an update
 //! have their weights on one scale, that of the probability of the evidence. A particle that has no continuation below
 //! its base has weight 0 and waits for the next resampling; when none is left, all are regrown from the root.
 //!
@@ -112,6 +113,10 @@ impl<M: Bulk> ParticleBelief<M> {
     }
 
     fn follow(&mut self, budget: &Budget, seed: &Seed) -> Outcome {
+        if !self.tree.begins() {
+            self.particles.clear();
+            return Outcome::Inconsistent { step: 0 };
+        }
         if let Held::Whole(whole) = &mut self.held {
             let states = self.options.states.saturating_mul(self.options.particles as u64);
             let states = budget.nodes.map_or(states, |nodes| states.min(nodes)) / 2;
@@ -165,7 +170,7 @@ impl<M: Bulk> ParticleBelief<M> {
 
     /// Weights that do not ask how a history was found allow taking back everything.
     fn base(&self, depth: usize) -> usize {
-        if self.options.weight == Weight::Posterior && self.options.backtrack { depth } else { 0 }
+        if self.is_importance_sampling() { depth } else { 0 }
     }
 
     /// The particles are few: perhaps the information set has become small. Looks for all of it.
@@ -215,13 +220,13 @@ impl<M: Bulk> ParticleBelief<M> {
             self.particles.clear();
             return Outcome::Depleted { step: target };
         }
-        let mut logarithms = self.weigh(&mut meters);
+        let (mut logarithms, tested) = self.weigh(&mut meters);
         let slots = self.slots();
         let weights = normalised(&logarithms);
         // Moves forget where a particle came from, so weights kept through them would only add noise.
         let least = if self.options.rejuvenate > 0 { 0.99 } else { 0.5 };
         let too_uneven = effective_size(weights.iter().copied()) < least * slots.len() as f64;
-        if too_uneven && self.options.weight == Weight::Posterior && self.options.backtrack {
+        if too_uneven && self.is_importance_sampling() {
             let mean = ln_mean(&logarithms, slots.len());
             let drawn = systematic(&weights, slots.len(), &mut seed.child("resample").rng());
             let slots: Vec<Slot> = drawn
@@ -231,8 +236,9 @@ impl<M: Bulk> ParticleBelief<M> {
             logarithms = vec![mean; slots.len()];
             self.set_slots(slots);
         }
-        if self.options.rejuvenate > 0 {
-            self.rejuvenate(&logarithms, &mut meters, seed);
+        self.rejuvenate(&logarithms, &mut meters, seed);
+        if self.is_importance_sampling() && (self.options.rejuvenate > 0 || !tested) {
+            self.settle(&logarithms);
         }
         self.report(&logarithms)
     }
@@ -281,18 +287,19 @@ impl<M: Bulk> ParticleBelief<M> {
         meters
     }
 
-    /// The logarithm of every slot's weight.
-    fn weigh(&mut self, meters: &mut [Meter]) -> Vec<f64> {
-        let Held::Sampled(slots) = &self.held else { return Vec::new() };
+    /// The logarithm of every slot's weight, and whether it is exact.
+    fn weigh(&mut self, meters: &mut [Meter]) -> (Vec<f64>, bool) {
+        let Held::Sampled(slots) = &self.held else { return (Vec::new(), true) };
         let target = self.tree.target();
-        if self.options.weight == Weight::Posterior && self.options.backtrack {
+        let mut tested = true;
+        if self.is_importance_sampling() {
             for (slot, meter) in slots.iter().zip(meters) {
                 if slot.alive && self.tree.depth(slot.node) == target {
-                    test_siblings(&mut self.tree, slot.node, slot.base, meter);
+                    tested &= test_siblings(&mut self.tree, slot.node, slot.base, meter);
                 }
             }
         }
-        slots
+        let logarithms = slots
             .iter()
             .map(|slot| {
                 if !slot.alive || self.tree.depth(slot.node) < target {
@@ -306,24 +313,41 @@ impl<M: Bulk> ParticleBelief<M> {
                     Weight::Posterior => slot.ln_base + ln_ratio(&mut self.tree, slot.node, slot.base),
                 }
             })
-            .collect()
+            .collect();
+        (logarithms, tested)
+    }
+
+    /// Whether weights tell how a history was found, so that particles have bases.
+    fn is_importance_sampling(&self) -> bool {
+        self.options.weight == Weight::Posterior && self.options.backtrack
+    }
+
+    /// Makes the last step the base of every particle, at the weight that it has.
+    fn settle(&mut self, logarithms: &[f64]) {
+        let base = self.base(self.tree.target());
+        if let Held::Sampled(slots) = &mut self.held {
+            for (slot, &ln_base) in slots.iter_mut().zip(logarithms).filter(|(slot, _)| slot.alive) {
+                if ln_base > f64::NEG_INFINITY {
+                    *slot = Slot { base, ln_base, ..slot.clone() };
+                } else {
+                    slot.alive = false;
+                }
+            }
+        }
     }
 
     fn rejuvenate(&mut self, logarithms: &[f64], meters: &mut [Meter], seed: &Seed) {
-        let mut slots = self.slots();
-        let target = self.tree.target();
-        let held: Vec<usize> =
-            (0..slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
+        let Held::Sampled(slots) = &mut self.held else { return };
+        let held = (0..slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY);
+        let held: Vec<usize> = held.collect();
         let mut moving: Vec<(NodeId, Meter)> =
             held.iter().map(|&slot| (slots[slot].node, meters[slot].clone())).collect();
         for round in 0..self.options.rejuvenate {
             rejuvenate::pass(&mut self.tree, &mut moving, &seed.child("rejuvenate").index(round));
         }
-        for (&slot, (node, _)) in held.iter().zip(&moving) {
-            let base = self.base(target);
-            slots[slot] = Slot { node: *node, base, ln_base: logarithms[slot], alive: true };
+        for (slot, (node, _)) in held.into_iter().zip(moving) {
+            slots[slot].node = node;
         }
-        self.set_slots(slots);
     }
 
     fn report(&mut self, logarithms: &[f64]) -> Outcome {
