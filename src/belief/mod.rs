@@ -30,6 +30,7 @@ mod order;
 mod particle_belief;
 mod rejuvenate;
 mod resample;
+mod sample;
 mod tree;
 mod weight;
 

@@ -54,3 +54,26 @@ impl Default for Options {
         }
     }
 }
+
+impl Options {
+    /// The most histories kept whole.
+    pub(super) fn limit(&self) -> usize {
+        self.whole.max(self.particles)
+    }
+
+    /// The states that all particles together may visit in one update.
+    pub(super) fn all_states(&self) -> u64 {
+        self.states.saturating_mul(self.particles as u64)
+    }
+
+    /// Whether weights tell how a history was found, so that particles have bases.
+    pub(super) fn has_bases(&self) -> bool {
+        self.weight == Weight::Posterior && self.backtrack
+    }
+
+    /// The base of a particle drawn from the posterior: weights that do not ask how it was found allow taking back
+    /// everything.
+    pub(super) fn base(&self, depth: usize) -> usize {
+        if self.has_bases() { depth } else { 0 }
+    }
+}

@@ -107,6 +107,11 @@ impl<M: Bulk> Tree<M> {
         self.evidence.step()
     }
 
+    /// Whether it is proven that no history explains the evidence.
+    pub(super) fn is_refuted(&mut self) -> bool {
+        self.target() > 0 && self.branches(ROOT).is_barren()
+    }
+
     /// The first step whose evidence nothing met so far explains.
     pub(super) fn unexplained(&self) -> usize {
         self.deepest + 1
