@@ -106,7 +106,9 @@ impl Paths {
                 self.see_tree(&path.tree, before, line);
                 before.pop();
             }
-            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.see_tree(item, before, line)),
+            syn::UseTree::Group(group) => {
+                group.items.iter().for_each(|item| self.see_tree(item, before, line))
+            }
             syn::UseTree::Name(name) => {
                 before.push(name.ident.to_string());
                 self.see(before, line);
@@ -173,7 +175,9 @@ fn imports_only_lead_downward() {
     for file in sources() {
         let text = fs::read_to_string(&file).unwrap();
         let module = module_of(&file);
-        all.extend(breaches(&module, &text).into_iter().map(|breach| format!("{}: {breach}", file.display())));
+        all.extend(
+            breaches(&module, &text).into_iter().map(|breach| format!("{}: {breach}", file.display())),
+        );
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
@@ -216,7 +220,8 @@ fn datalog_contains_no_game_word() {
             self.0.push(ident.to_string().to_lowercase());
         }
     }
-    const GAME: [&str; 9] = ["legal", "goal", "sees", "terminal", "role", "fluent", "percept", "game", "does"];
+    const GAME: [&str; 9] =
+        ["legal", "goal", "sees", "terminal", "role", "fluent", "percept", "game", "does"];
     for file in sources().into_iter().filter(|file| module_of(file)[0] == "datalog") {
         let mut words = Words(Vec::new());
         words.visit_file(&syn::parse_file(&fs::read_to_string(&file).unwrap()).unwrap());

@@ -8,15 +8,16 @@
 
 use std::sync::Arc;
 
-use super::plan::{Expression, Find, Plan, RelationId, Rows, Step};
+use super::plan::{Find, Plan, RelationId, Step};
 use super::program::{LimitError, Program, Stage};
-use super::relation::{Relation, Tuple};
+use super::relation::Relation;
+use super::walk::{Memo, Output, Trouble, Walk};
 use crate::gdl::{TermId, TermStore};
 
 /// Below this many rows a step walks through all of them rather than keep an index.
 const INDEXED_ROWS: usize = 12;
-/// Returned by a walk that derived nothing to jump back from.
-const NO_JUMP: usize = usize::MAX;
+/// A sample for planning holds no more tuples of a relation than this.
+const SAMPLED_TUPLES: usize = 50_000;
 
 /// The tuples of a program's relations.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub struct Database {
     evaluated: Vec<bool>,
     /// First row of the delta and first row behind it, by relation, while a recursive component is evaluated.
     delta: Vec<(usize, usize)>,
-    registers: Vec<TermId>,
+    memo: Memo,
 }
 
 impl Database {
@@ -40,7 +41,7 @@ impl Database {
             .map(|component| fixed.is_some() && program.component_stage(component) == 0)
             .collect();
         let delta = vec![(0, 0); program.relations()];
-        Database { fixed, relations, evaluated, delta, registers: Vec::new() }
+        Database { fixed, relations, evaluated, delta, memo: Memo::new(program) }
     }
 
     /// Replaces the tuples of an input and forgets all that was derived from its stage on.
@@ -65,6 +66,7 @@ impl Database {
                 self.evaluated[component] = false;
             }
         }
+        self.memo.forget(program, stage);
     }
 
     /// The tuples of a relation, derived if they are not there yet.
@@ -99,7 +101,8 @@ impl Database {
     }
 
     /// Derives a relation, planning each component (anew, if `again`) with the tuples before it at hand. A component
-    /// of stage 0 is left alone if this database reads stage 0 from another.
+    /// of stage 0 is left alone if this database reads stage 0 from another; then what it derives is a sample, cut off
+    /// where a relation grows large, and good for nothing but planning.
     ///
     /// # Errors
     /// When a limit of the program is met.
@@ -115,16 +118,37 @@ impl Database {
             if is_fixed || self.evaluated[component] {
                 continue;
             }
-            if again || !program.components[component].is_planned {
+            if !program.components[component].is_planned || again && !program.involves_proofs(component) {
                 let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
                 let this = &*self;
                 program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
                 self.adopt_shapes(program);
             }
-            self.evaluate(program, component, terms)?;
+            if self.fixed.is_some() {
+                self.sample(program, component, terms)?;
+            } else {
+                self.evaluate(program, component, terms)?;
+            }
             self.evaluated[component] = true;
         }
         Ok(())
+    }
+
+    /// Evaluates a component for the sake of a sample: up to [`SAMPLED_TUPLES`] tuples are as good as all.
+    fn sample(
+        &mut self,
+        program: &mut Program,
+        component: usize,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        let limits = program.limits;
+        program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
+        let result = self.evaluate(program, component, terms);
+        program.limits = limits;
+        match result {
+            Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
+            other => other,
+        }
     }
 
     /// Plans and derives whatever of a stage or below the targets need, the targets themselves being of any stage.
@@ -149,6 +173,14 @@ impl Database {
         self.fixed = Some(Arc::clone(fixed));
     }
 
+    /// Chooses, with the tuples at hand as a sample, which relations are proved on demand instead of derived.
+    pub fn choose_proofs(&mut self, program: &mut Program, targets: &[RelationId], terms: &TermStore) {
+        let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+        let this = &*self;
+        program.choose_proofs(targets, |id| Some(this.stored(id, stages[id])), terms);
+        self.adopt_shapes(program);
+    }
+
     /// Gives the relations the indexes that the program's plans ask for.
     fn adopt_shapes(&mut self, program: &Program) {
         for (relation, shapes) in self.relations.iter_mut().zip(&program.shapes) {
@@ -168,8 +200,8 @@ impl Database {
 
     fn evaluate(&mut self, program: &Program, component: usize, terms: &TermStore) -> Result<(), LimitError> {
         let component = &program.components[component];
-        if component.rules.is_empty() {
-            return Ok(()); // an input, or a relation that nothing defines
+        if component.rules.is_empty() || component.proofs.is_some() {
+            return Ok(()); // an input, a relation that nothing defines, or one that is proved
         }
         debug_assert!(component.is_planned);
         for &relation in &component.relations {
@@ -235,150 +267,38 @@ impl Database {
         terms: &TermStore,
         out: &mut Relation,
     ) -> Result<(), LimitError> {
-        for step in &plan.steps {
-            if let Step::Find(Find { relation, index: Some(index), .. }) = step {
-                let is_own = self.fixed.is_none() || program.stage(*relation) > 0;
-                if is_own && self.relations[*relation].len() > INDEXED_ROWS {
-                    self.relations[*relation].refresh(*index, terms);
-                }
-            }
-        }
-        let mut registers = std::mem::take(&mut self.registers);
-        if registers.len() < plan.registers {
-            registers.resize(plan.registers, TermId::default());
-        }
-        let mut walk = Walk { database: self, program, plan, terms, registers, out, trouble: None };
-        walk.from(0);
-        let Walk { registers, trouble, .. } = walk;
-        self.registers = registers;
+        self.refresh(program, plan, terms);
+        let mut memo = std::mem::take(&mut self.memo);
+        let trouble = Walk::new(self, program, terms, &mut memo, plan, Output::Tuples(out)).run();
+        self.memo = memo;
         match trouble {
-            Some(too_deep) => Err(program.limit_error(plan, too_deep, terms)),
+            Some(trouble) => Err(program.limit_error(plan, trouble == Trouble::Depth, terms)),
             None => Ok(()),
         }
     }
-}
 
-/// One run of a plan: a depth-first walk through its steps.
-struct Walk<'a> {
-    database: &'a Database,
-    program: &'a Program,
-    plan: &'a Plan,
-    terms: &'a TermStore,
-    registers: Vec<TermId>,
-    out: &'a mut Relation,
-    /// Set when a limit was met: whether it was the depth of terms.
-    trouble: Option<bool>,
-}
-
-impl<'a> Walk<'a> {
-    /// Takes the steps from number `step` on. Returns how many steps are worth going on with: a step goes on to its
-    /// next row only if its number is below that.
-    fn from(&mut self, step: usize) -> usize {
-        let plan = self.plan;
-        let Some(this) = plan.steps.get(step) else {
-            return self.derive();
-        };
-        let passes = match this {
-            Step::Find(find) => return self.find(step, find),
-            Step::Holds(relation, tuple, rows) => {
-                let tuple = self.tuple(tuple);
-                match rows {
-                    Rows::All => self.relation(*relation).contains(&tuple),
-                    rows => self.holds_within(*relation, &tuple, *rows),
-                }
-            }
-            Step::Absent(relation, tuple) => {
-                let tuple = self.tuple(tuple);
-                !self.relation(*relation).contains(&tuple)
-            }
-            Step::Distinct(a, b) => self.term(a) != self.term(b),
-            Step::Same(a, b) => self.term(a) == self.term(b),
-        };
-        if passes { self.from(step + 1) } else { NO_JUMP }
-    }
-
-    fn find(&mut self, step: usize, find: &Find) -> usize {
-        let relation = self.relation(find.relation);
-        let range = self.range(find.relation, find.rows);
-        let key: Tuple = find.key.iter().map(|term| self.term(term)).collect();
-        match find.index {
-            Some(index) if relation.is_fresh(index) => {
-                for row in relation.probe(index, &key, range) {
-                    let jump = self.visit(step, find, relation.row(row), &key);
-                    if jump <= step {
-                        return jump;
+    /// Brings the indexes up to date that a plan, or a proof that it asks for, looks into.
+    fn refresh(&mut self, program: &Program, plan: &Plan, terms: &TermStore) {
+        for step in &plan.steps {
+            match step {
+                Step::Find(Find { relation, index: Some(index), .. }) => {
+                    let is_own = self.fixed.is_none() || program.stage(*relation) > 0;
+                    if is_own && self.relations[*relation].len() > INDEXED_ROWS {
+                        self.relations[*relation].refresh(*index, terms);
                     }
                 }
-            }
-            _ => {
-                for row in range {
-                    let jump = self.visit(step, find, relation.row(row), &key);
-                    if jump <= step {
-                        return jump;
+                Step::Holds(relation, ..) | Step::Absent(relation, _) => {
+                    for proof in program.proofs(*relation).into_iter().flatten() {
+                        self.refresh(program, proof, terms);
                     }
                 }
+                _ => {}
             }
         }
-        NO_JUMP
     }
 
-    /// Goes on with one row, if it matches.
-    fn visit(&mut self, step: usize, find: &Find, row: &[TermId], key: &[TermId]) -> usize {
-        let matches = find.shape.admits(row, self.terms)
-            && find.shape.key.iter().zip(key).all(|(path, &term)| path.of(row, self.terms) == term);
-        if !matches {
-            return NO_JUMP;
-        }
-        for (path, register) in &find.bind {
-            self.registers[*register] = path.of(row, self.terms);
-        }
-        let repeats =
-            find.repeat.iter().all(|(path, register)| path.of(row, self.terms) == self.registers[*register]);
-        if repeats { self.from(step + 1) } else { NO_JUMP }
-    }
-
-    /// Derives the head. The steps behind those that decide it have nothing more to say.
-    fn derive(&mut self) -> usize {
-        let plan = self.plan;
-        let tuple = self.tuple(&plan.arguments);
-        if self.out.insert(&tuple) {
-            let limits = &self.program.limits;
-            let too_deep = tuple.iter().any(|&term| self.terms.depth(term) > limits.depth);
-            if too_deep || self.out.len() > limits.tuples {
-                self.trouble = Some(too_deep);
-                return 0;
-            }
-        }
-        plan.decided
-    }
-
-    fn relation(&self, relation: RelationId) -> &'a Relation {
-        self.database.relation(relation, self.program)
-    }
-
-    fn range(&self, relation: RelationId, rows: Rows) -> std::ops::Range<usize> {
-        let (start, end) = self.database.delta[relation];
-        match rows {
-            Rows::All => 0..self.relation(relation).len(),
-            Rows::Delta => start..end,
-            Rows::Old => 0..start,
-        }
-    }
-
-    fn holds_within(&self, relation: RelationId, tuple: &[TermId], rows: Rows) -> bool {
-        let range = self.range(relation, rows);
-        self.relation(relation).position(tuple).is_some_and(|row| range.contains(&row))
-    }
-
-    fn tuple(&self, expressions: &[Expression]) -> Tuple {
-        expressions.iter().map(|expression| self.term(expression)).collect()
-    }
-
-    fn term(&self, expression: &Expression) -> TermId {
-        match expression {
-            Expression::Register(register) => self.registers[*register],
-            Expression::Ground(term) => *term,
-            Expression::Build(functor, arguments) => self.terms.intern(*functor, &self.tuple(arguments)),
-        }
+    /// First row of the delta of a relation, and first row behind it.
+    pub(super) fn delta(&self, relation: RelationId) -> (usize, usize) {
+        self.delta[relation]
     }
 }

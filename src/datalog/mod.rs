@@ -16,6 +16,7 @@ mod program;
 mod relation;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 pub use database::Database;
 pub use plan::RelationId;

@@ -47,17 +47,23 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
     }
 
     /// The order in which to evaluate the body of `rule`: positions in the body. A literal in `first` comes first
-    /// (semi-naive evaluation starts from the delta).
+    /// (semi-naive evaluation starts from the delta); with `is_proof` the variables of the head are known.
     pub fn order(
         &mut self,
         rule: &Rule,
         first: Option<usize>,
+        is_proof: bool,
         relation: impl Fn(&Atom) -> RelationId,
     ) -> Vec<usize> {
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
         let mut bound = FxHashSet::default();
         let mut order = Vec::with_capacity(left.len());
         let mut next = first;
+        if is_proof {
+            rule.head.each_variable(&mut |variable| {
+                bound.insert(variable);
+            });
+        }
         while !left.is_empty() {
             let chosen = next.take().unwrap_or_else(|| self.cheapest(rule, &left, &bound, &relation));
             left.retain(|&position| position != chosen);

@@ -36,6 +36,19 @@ pub enum Rows {
     Old,
 }
 
+/// What a tuple must look like, and what it binds.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pattern {
+    /// The functors and key paths of the tuples wanted.
+    pub shape: Shape,
+    /// The key, one expression a key path.
+    pub key: Vec<Expression>,
+    /// Registers to be set.
+    pub bind: Vec<(Path, usize)>,
+    /// Registers bound by this very tuple that must be met again.
+    pub repeat: Vec<(Path, usize)>,
+}
+
 /// A step that walks through the matching rows of a relation and binds registers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Find {
@@ -43,21 +56,17 @@ pub struct Find {
     pub relation: RelationId,
     /// Which of its rows.
     pub rows: Rows,
-    /// The functors and key paths of the rows wanted.
-    pub shape: Shape,
-    /// The key, one expression a key path.
-    pub key: Vec<Expression>,
-    /// The relation's index for the shape, if the key is not empty.
+    /// What the rows look like.
+    pub pattern: Pattern,
+    /// The relation's index for the pattern's shape, if the shape asks for anything.
     pub index: Option<usize>,
-    /// Registers to be set.
-    pub bind: Vec<(Path, usize)>,
-    /// Registers bound by this very row that must be met again.
-    pub repeat: Vec<(Path, usize)>,
 }
 
 /// One step of a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Step {
+    /// Binds registers from the tuple that is to be proved; the first step of a proof.
+    Given(Pattern),
     /// Binds registers, once for each matching row.
     Find(Find),
     /// The tuple holds.
@@ -88,20 +97,35 @@ pub struct Plan {
     pub decided: usize,
 }
 
-/// Compiles a rule whose body is in the order wanted. `relation` gives the id of a relation; `rows` says which rows
-/// the positive literal at a body position looks at.
+/// What a plan is made from.
+pub struct Draft<'a> {
+    /// The rule.
+    pub rule: &'a Rule,
+    /// Its index in the program.
+    pub index: usize,
+    /// Positions in the body, in the order of evaluation.
+    pub order: Vec<usize>,
+    /// Whether the head is given and the plan proves it.
+    pub is_proof: bool,
+}
+
+/// Compiles a rule. `relation` gives the id of a relation; `rows` says which rows the positive literal at a body
+/// position looks at.
 pub fn compile(
-    rule: &Rule,
-    index: usize,
+    draft: &Draft<'_>,
     relation: impl Fn(&Atom) -> RelationId,
     rows: impl Fn(usize) -> Rows,
-    order: &[usize],
     terms: &TermStore,
 ) -> Plan {
+    let Draft { rule, index, ref order, is_proof } = *draft;
     let mut registers = Registers { variables: Vec::new(), terms };
-    let mut steps = Vec::with_capacity(order.len());
+    let mut steps = Vec::with_capacity(order.len() + 1);
     // For each register, the number of steps up to and including the one that binds it.
     let mut bound_by = Vec::new();
+    if is_proof {
+        steps.push(Step::Given(registers.pattern(&rule.head)));
+        bound_by.resize(registers.variables.len(), steps.len());
+    }
     for &position in order {
         let step = match &rule.body[position] {
             Literal::Positive(atom) => registers.find(relation(atom), atom, rows(position)),
@@ -118,7 +142,14 @@ pub fn compile(
         let register = registers.position(variable).expect("a safe rule binds the variables of its head");
         decided = decided.max(bound_by[register]);
     });
-    Plan { rule: index, head: relation(&rule.head), arguments, steps, registers: registers.variables.len(), decided }
+    Plan {
+        rule: index,
+        head: relation(&rule.head),
+        arguments,
+        steps,
+        registers: registers.variables.len(),
+        decided,
+    }
 }
 
 /// The shape in which an atom looks up its relation when `is_bound` variables are known, with the key terms.
@@ -169,9 +200,9 @@ impl Registers<'_> {
 
     fn expression(&self, term: &Term) -> Expression {
         match term {
-            Term::Variable(variable) => {
-                Expression::Register(self.position(*variable).expect("the order binds a variable before it is read"))
-            }
+            Term::Variable(variable) => Expression::Register(
+                self.position(*variable).expect("the order binds a variable before it is read"),
+            ),
             Term::Compound(functor, arguments) if !term.is_ground() => {
                 Expression::Build(*functor, self.expressions(arguments).into())
             }
@@ -181,17 +212,24 @@ impl Registers<'_> {
 
     /// The step for a positive literal; binds its unbound variables.
     fn find(&mut self, relation: RelationId, atom: &Atom, rows: Rows) -> Step {
-        let bound = self.variables.len();
-        let (shape, key) = shape_of(atom, &|variable| self.position(variable).is_some());
-        if key.len() == atom.arguments.len() && shape.compounds.is_empty() {
+        let mut is_known = true;
+        atom.each_variable(&mut |variable| is_known &= self.position(variable).is_some());
+        if is_known {
             return Step::Holds(relation, self.expressions(&atom.arguments), rows);
         }
+        Step::Find(Find { relation, rows, pattern: self.pattern(atom), index: None })
+    }
+
+    /// The pattern of an atom; binds its unbound variables.
+    fn pattern(&mut self, atom: &Atom) -> Pattern {
+        let bound = self.variables.len();
+        let (shape, key) = shape_of(atom, &|variable| self.position(variable).is_some());
         let key = key.into_iter().map(|term| self.expression(term)).collect();
         let (mut bind, mut repeat) = (Vec::new(), Vec::new());
         for (column, argument) in atom.arguments.iter().enumerate() {
             self.bind(argument, Path::column(column), bound, &mut bind, &mut repeat);
         }
-        Step::Find(Find { relation, rows, shape, key, index: None, bind, repeat })
+        Pattern { shape, key, bind, repeat }
     }
 
     /// Collects the variables of a term that are not among the first `bound` registers.
@@ -242,16 +280,18 @@ impl fmt::Display for Shown<'_> {
         for (number, step) in self.plan.steps.iter().enumerate() {
             write!(f, "  {}. ", number + 1)?;
             match step {
+                Step::Given(_) => writeln!(f, "given {}", name(&self.plan.head))?,
                 Step::Find(find) => {
-                    let by = if find.key.is_empty() { "scan" } else { "index" };
-                    write!(f, "find {} by {by}", name(&find.relation))?;
-                    if !find.key.is_empty() {
-                        write!(f, " of {} of its terms", find.key.len())?;
+                    let keys = find.pattern.key.len();
+                    write!(f, "find {} by ", name(&find.relation))?;
+                    match keys {
+                        0 => write!(f, "scan")?,
+                        _ => write!(f, "index of {keys} of its terms")?,
                     }
                     if find.rows != Rows::All {
                         write!(f, " ({:?})", find.rows)?;
                     }
-                    writeln!(f, ", binding {}", find.bind.len())?;
+                    writeln!(f, ", binding {}", find.pattern.bind.len())?;
                 }
                 Step::Holds(relation, ..) => writeln!(f, "test {}", name(relation))?,
                 Step::Absent(relation, _) => writeln!(f, "test not {}", name(relation))?,

@@ -16,9 +16,12 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::order::Estimator;
-use super::plan::{Plan, RelationId, Rows, Shown, Step, compile};
+use super::plan::{Draft, Plan, RelationId, Rows, Shown, Step, compile};
 use super::relation::{Relation, Shape};
 use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
+
+/// A relation with more rows in a sample is proved instead of derived, where that is possible.
+const PROVED_ROWS: usize = 1000;
 
 /// Which inputs a relation depends on; higher stages change more often.
 pub type Stage = usize;
@@ -74,6 +77,18 @@ pub(super) struct Component {
     pub(super) first: Vec<Plan>,
     /// The recursive rules, once for each recursive literal, which looks at the delta.
     pub(super) repeated: Vec<Plan>,
+    /// If the component's one relation is proved, never derived: for each rule, the plan that proves a given head.
+    pub(super) proofs: Option<Vec<Plan>>,
+}
+
+impl Component {
+    /// The plans that are run.
+    fn plans(&self) -> impl Iterator<Item = &Plan> {
+        match &self.proofs {
+            Some(proofs) => proofs.iter().chain([].iter()),
+            None => self.first.iter().chain(self.repeated.iter()),
+        }
+    }
 }
 
 /// Rules, ready to be evaluated.
@@ -160,7 +175,10 @@ impl Program {
                 .flat_map(|other| self.needs[other].iter().copied())
                 .collect();
             let given = |relation: &RelationId| {
-                inputs.iter().find(|(name, ..)| *name == self.names[*relation]).map_or(0, |&(_, _, stage)| stage)
+                inputs
+                    .iter()
+                    .find(|(name, ..)| *name == self.names[*relation])
+                    .map_or(0, |&(_, _, stage)| stage)
             };
             let own = relations.iter().map(given).max().unwrap_or(0);
             let inherited = needed.iter().map(|&other| self.component_stage(other)).max().unwrap_or(0);
@@ -194,8 +212,9 @@ impl Program {
         let (mut first, mut repeated) = (Vec::new(), Vec::new());
         for &index in &self.components[component].rules {
             let rule = &self.rules[index];
-            let order = estimator.order(rule, None, relation);
-            first.push(compile(rule, index, relation, |_| Rows::All, &order, terms));
+            let order = estimator.order(rule, None, false, relation);
+            let draft = Draft { rule, index, order, is_proof: false };
+            first.push(compile(&draft, relation, |_| Rows::All, terms));
             let recursive: Vec<usize> = (0..rule.body.len())
                 .filter(|&position| matches!(&rule.body[position], Literal::Positive(atom) if is_own(atom)))
                 .collect();
@@ -205,24 +224,84 @@ impl Program {
                     Ordering::Greater if recursive.contains(&position) => Rows::Old,
                     _ => Rows::All,
                 };
-                let order = estimator.order(rule, Some(delta), relation);
-                repeated.push(compile(rule, index, relation, rows, &order, terms));
+                let order = estimator.order(rule, Some(delta), false, relation);
+                repeated.push(compile(&Draft { rule, index, order, is_proof: false }, relation, rows, terms));
             }
         }
-        for step in first.iter_mut().chain(&mut repeated).flat_map(|plan| &mut plan.steps) {
+        self.index(first.iter_mut().chain(&mut repeated));
+        let planned = &mut self.components[component];
+        (planned.first, planned.repeated, planned.is_planned) = (first, repeated, true);
+    }
+
+    /// Gives every look-up of these plans an index.
+    fn index<'p>(&mut self, plans: impl Iterator<Item = &'p mut Plan>) {
+        for step in plans.flat_map(|plan| &mut plan.steps) {
             let Step::Find(find) = step else { continue };
-            if find.key.is_empty() && find.shape.compounds.is_empty() {
+            let shape = &find.pattern.shape;
+            if shape.key.is_empty() && shape.compounds.is_empty() {
                 continue;
             }
             let shapes = &mut self.shapes[find.relation];
-            let known = shapes.iter().position(|shape| *shape == find.shape);
+            let known = shapes.iter().position(|other| other == shape);
             find.index = Some(known.unwrap_or_else(|| {
-                shapes.push(find.shape.clone());
+                shapes.push(shape.clone());
                 shapes.len() - 1
             }));
         }
-        let planned = &mut self.components[component];
-        (planned.first, planned.repeated, planned.is_planned) = (first, repeated, true);
+    }
+
+    /// Decides which relations are proved tuple by tuple instead of being derived whole: those that are large in the
+    /// sample, not recursive, not among the `targets`, and that every plan only tests for given tuples. (Chess tests
+    /// a few hundred threats a state out of three million that could be derived.)
+    pub(super) fn choose_proofs<'a>(
+        &mut self,
+        targets: &[RelationId],
+        sample: impl Fn(RelationId) -> Option<&'a Relation>,
+        terms: &'a TermStore,
+    ) {
+        let mut estimator = Estimator::new(&sample, terms);
+        // Readers stand behind what they read: by then it is known whether they are proved themselves.
+        for number in (0..self.components.len()).rev() {
+            let component = &self.components[number];
+            let &[relation] = &component.relations[..] else { continue };
+            let is_large = sample(relation).is_some_and(|rows| rows.len() > PROVED_ROWS);
+            if !is_large
+                || !component.repeated.is_empty()
+                || self.stages[relation] == 0
+                || targets.contains(&relation)
+            {
+                continue;
+            }
+            let reads = |step: &Step| matches!(step, Step::Find(find) if find.relation == relation);
+            let plans = self.components.iter().flat_map(Component::plans);
+            if plans.flat_map(|plan| &plan.steps).any(reads) {
+                continue;
+            }
+            let id = |atom: &Atom| self.by_name[&atom.relation];
+            let prove = |&index: &usize| {
+                let rule = &self.rules[index];
+                let order = estimator.order(rule, None, true, id);
+                compile(&Draft { rule, index, order, is_proof: true }, id, |_| Rows::All, terms)
+            };
+            let mut proofs: Vec<Plan> = self.components[number].rules.iter().map(prove).collect();
+            self.index(proofs.iter_mut());
+            self.components[number].proofs = Some(proofs);
+        }
+    }
+
+    /// Whether a component is proved or tests a relation that is: then its plans stay as they were when that was chosen.
+    pub(super) fn involves_proofs(&self, component: usize) -> bool {
+        let component = &self.components[component];
+        let tests = |step: &Step| match step {
+            Step::Holds(relation, ..) | Step::Absent(relation, _) => self.proofs(*relation).is_some(),
+            _ => false,
+        };
+        component.proofs.is_some() || component.plans().flat_map(|plan| &plan.steps).any(tests)
+    }
+
+    /// The plans by which a relation is proved, if it is not derived.
+    pub(super) fn proofs(&self, relation: RelationId) -> Option<&[Plan]> {
+        self.components[self.component_of[relation]].proofs.as_deref()
     }
 
     /// The number of relations; their ids are 0, 1, ...
@@ -252,11 +331,15 @@ impl Program {
 
     /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
     pub(super) fn needed_at(&self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
-        let mut components: Vec<usize> = targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
+        let mut components: Vec<usize> =
+            targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
         components.sort_unstable();
         components.dedup();
         components.retain(|&component| self.component_stage(component) <= stage);
-        components.iter().filter_map(|&component| self.components[component].relations.first().copied()).collect()
+        components
+            .iter()
+            .filter_map(|&component| self.components[component].relations.first().copied())
+            .collect()
     }
 
     /// The stage of a component.
@@ -271,7 +354,7 @@ impl Program {
             let (rules, relations) = (&self.rules[..], &self.names[..]);
             Shown { plan, rules, relations, symbols: terms.symbols() }.to_string()
         };
-        self.components.iter().flat_map(|part| part.first.iter().chain(&part.repeated)).map(show).collect()
+        self.components.iter().flat_map(Component::plans).map(show).collect()
     }
 
     pub(super) fn limit_error(&self, plan: &Plan, too_deep: bool, terms: &TermStore) -> LimitError {

@@ -29,7 +29,12 @@ fn rules_of(text: &str) -> (Vec<Rule>, TermStore) {
     (sheet.clauses.iter().enumerate().map(rule).collect(), TermStore::new(sheet.symbols))
 }
 
-fn derive(rules: Vec<Rule>, terms: &TermStore, relation: &str, limits: Limits) -> Result<BTreeSet<String>, LimitError> {
+fn derive(
+    rules: Vec<Rule>,
+    terms: &TermStore,
+    relation: &str,
+    limits: Limits,
+) -> Result<BTreeSet<String>, LimitError> {
     let mut program = Program::new(rules, &[]);
     program.limits = limits;
     let relation = program.relation(terms.symbols().get(relation).unwrap()).unwrap();
@@ -83,7 +88,10 @@ fn an_endless_derivation_is_stopped_and_names_its_rule() {
     let text = "(n 0) (<= (n (s ?x)) (n ?x))";
     let (rules, terms) = rules_of(text);
     let deep = derive(rules.clone(), &terms, "n", Limits { depth: 20, ..Limits::default() });
-    assert!(matches!(&deep, Err(LimitError::Depth { relation, limit: 20, .. }) if relation == "n"), "{deep:?}");
+    assert!(
+        matches!(&deep, Err(LimitError::Depth { relation, limit: 20, .. }) if relation == "n"),
+        "{deep:?}"
+    );
     let many = derive(rules, &terms, "n", Limits { tuples: 20, ..Limits::default() });
     assert!(matches!(&many, Err(LimitError::Tuples { limit: 20, .. })), "{many:?}");
 }
@@ -115,7 +123,11 @@ fn an_input_changed_changes_only_what_depends_on_it() {
 fn atom(relations: usize) -> impl Strategy<Value = String> {
     let term = prop_oneof![3 => (0..3_usize).prop_map(|v| format!("?v{v}")), 1 => Just("a".to_owned())];
     (0..relations, term.clone(), term).prop_map(|(relation, first, second)| {
-        if relation % 2 == 0 { format!("(p{relation} {first})") } else { format!("(p{relation} {first} {second})") }
+        if relation % 2 == 0 {
+            format!("(p{relation} {first})")
+        } else {
+            format!("(p{relation} {first} {second})")
+        }
     })
 }
 
@@ -131,7 +143,14 @@ fn program() -> impl Strategy<Value = String> {
         let negative = prop::collection::vec(atom(4), 0..2);
         (Just(head), positive, negative, 0..3_usize, 0..3_usize, any::<bool>())
     });
-    let text = |(head, positive, negative, x, y, distinct): (usize, Vec<String>, Vec<String>, usize, usize, bool)| {
+    let text = |(head, positive, negative, x, y, distinct): (
+        usize,
+        Vec<String>,
+        Vec<String>,
+        usize,
+        usize,
+        bool,
+    )| {
         // Bind what the head and the tests use, so that every rule is safe.
         let mut body: Vec<String> = positive;
         let used = format!("{} ?v{x} ?v{y}", negative.join(" "));
@@ -167,7 +186,8 @@ fn naive(rules: &[Rule], terms: &TermStore) -> BTreeSet<(Symbol, Vec<TermId>)> {
                         }
                         ground => terms.intern_term(ground).unwrap(),
                     };
-                    let tuple = |atom: &Atom| (atom.relation, atom.arguments.iter().map(value).collect::<Vec<_>>());
+                    let tuple =
+                        |atom: &Atom| (atom.relation, atom.arguments.iter().map(value).collect::<Vec<_>>());
                     let holds = rule.body.iter().all(|literal| match literal {
                         Literal::Positive(atom) => known.contains(&tuple(atom)),
                         Literal::Negative(atom) => !known.contains(&tuple(atom)),

@@ -16,7 +16,8 @@ use super::EngineError;
 use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
 use crate::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{
-    Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine, StateMachineExt,
+    Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
+    StateMachineExt,
 };
 
 /// What depends on the state.
@@ -132,8 +133,8 @@ impl Interpreter {
     /// the relations have the sizes of play.
     fn plan_steps(&mut self) -> Result<(), LimitError> {
         let mut state = self.initial.clone();
+        self.plan_in(&state, false)?;
         let mut scratch = self.scratch();
-        self.plan_in(&state, false, &mut scratch)?;
         let mut rng = Seed::root(0).child("plan").rng();
         for _ in 0..SAMPLE_STEPS {
             if self.terminal(&state, &mut scratch) {
@@ -142,13 +143,13 @@ impl Interpreter {
             let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
             state = self.next(&state, &joint, &mut scratch);
         }
-        let mut scratch = self.scratch();
-        self.plan_in(&state, true, &mut scratch)
+        self.plan_in(&state, true)
     }
 
-    fn plan_in(&mut self, state: &Fluents, again: bool, scratch: &mut Scratch) -> Result<(), LimitError> {
+    fn plan_in(&mut self, state: &Fluents, again: bool) -> Result<(), LimitError> {
         let terms = Arc::clone(self.game.terms());
         let targets = self.queries.targets();
+        let scratch = &mut self.scratch();
         self.enter(state, None, scratch);
         for (stage, targets) in [(STATE, &targets), (STEP, &targets)] {
             if stage == STEP {
@@ -164,12 +165,19 @@ impl Interpreter {
             Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
             scratch.database.share(&self.fixed);
         }
+        scratch.database.choose_proofs(&mut self.program, &targets, &terms);
+        Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
         Ok(())
     }
 
     fn first_joint(&self, state: &Fluents, scratch: &mut Scratch) -> Option<JointMove> {
         let legal = self.legal_by_role(state, scratch);
-        legal.values().iter().map(|moves| moves.first().copied()).collect::<Option<Vec<_>>>().map(JointMove::new)
+        legal
+            .values()
+            .iter()
+            .map(|moves| moves.first().copied())
+            .collect::<Option<Vec<_>>>()
+            .map(JointMove::new)
     }
 
     /// The game.
@@ -180,6 +188,13 @@ impl Interpreter {
     /// The text of every join plan: the rule it came from, then its steps.
     pub fn describe_plans(&self) -> String {
         self.program.describe(self.game.terms())
+    }
+
+    /// All goal values that the rules give a role in a state, in rule order: the first one counts, and a game
+    /// without faults has exactly one in a terminal state.
+    pub fn goal_values(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Vec<TermId> {
+        let rows = self.ask(self.queries.goal, state, None, scratch);
+        self.of_role(rows, role).collect()
     }
 
     /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
@@ -197,7 +212,9 @@ impl Interpreter {
 
     fn set_joint(&self, joint: Option<&JointMove>, scratch: &mut Scratch) {
         let facts: Vec<[TermId; 2]> = match joint {
-            Some(joint) => self.game.roles().iter().zip(joint.iter()).map(|(&role, own)| [role, own.0]).collect(),
+            Some(joint) => {
+                self.game.roles().iter().zip(joint.iter()).map(|(&role, own)| [role, own.0]).collect()
+            }
             None => Vec::new(),
         };
         scratch.database.set_input(&self.program, self.queries.does, facts.iter().map(|fact| &fact[..]));

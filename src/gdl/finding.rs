@@ -99,6 +99,8 @@ pub enum Code {
     UnusualCharacter,
     /// A variable used once, beside a name much like it.
     SingleUseVariable,
+    /// A constant where a variable seems meant.
+    MissingQuestionMark,
     /// A term that `base`, `input` or `percept` do not declare.
     NotDeclared,
     /// A word of the language inside a term.
@@ -133,7 +135,7 @@ pub enum Code {
 
 impl Code {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `Code`.
-    pub const ALL: [(Code, &'static str); 47] = [
+    pub const ALL: [(Code, &'static str); 48] = [
         (Code::Syntax, "syntax"),
         (Code::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (Code::TooDeep, "too-deep"),
@@ -166,6 +168,7 @@ impl Code {
         (Code::Capitalisation, "capitalisation"),
         (Code::UnusualCharacter, "unusual-character"),
         (Code::SingleUseVariable, "single-use-variable"),
+        (Code::MissingQuestionMark, "missing-question-mark"),
         (Code::NotDeclared, "not-declared"),
         (Code::KeywordInTerm, "keyword-in-term"),
         (Code::SeesReadsNext, "sees-reads-next"),

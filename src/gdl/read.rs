@@ -9,12 +9,12 @@
 //! `and`, `or` and `not` as one level each. What is printed of it stays within the readers' limits.
 
 use super::finding::{Code, Finding, Severity};
-use super::kif;
 use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
 use super::symbol::Symbols;
 use super::term::{MAX_DEPTH, Term};
+use super::{infix, kif};
 
 /// The readers refuse text longer than this, in bytes.
 pub const MAX_TEXT: usize = 16 << 20;
@@ -23,7 +23,7 @@ pub const MAX_TEXT: usize = 16 << 20;
 pub const MAX_FINDINGS: usize = 100;
 
 /// How deep parentheses may nest in the text, superfluous ones included.
-pub(super) const MAX_NESTING: usize = 2 * MAX_DEPTH;
+pub(super) const MAX_NESTING: usize = MAX_DEPTH + 16;
 
 /// Reads a text in the given syntax, or in the one that it seems to be written in.
 pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>) {
@@ -36,16 +36,27 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
         Vec::new()
     } else {
         match syntax {
-            Syntax::Kif | Syntax::Infix => kif::read(source.text(), &mut symbols, &mut report),
+            Syntax::Kif => kif::read(source.text(), &mut symbols, &mut report),
+            Syntax::Infix => infix::read(source.text(), &mut symbols, &mut report),
         }
     };
     let clauses = clauses.into_iter().filter(|clause| shallow(clause, &mut report)).collect();
     (Rulesheet { source, syntax, symbols, clauses }, report.finish())
 }
 
-/// The syntax that a text seems to be written in.
-pub(super) fn sniff(_text: &str) -> Syntax {
-    Syntax::Kif
+/// The syntax that a text seems to be written in: the prefix form if the first thing that is not a comment is a
+/// parenthesis, or if more lines begin with a parenthesis than with a name; the infix form otherwise.
+fn sniff(text: &str) -> Syntax {
+    let mut lines = text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty() && !line.starts_with([';', '%']) && !line.starts_with("//"))
+        .peekable();
+    if lines.peek().is_none_or(|line| line.starts_with('(')) {
+        return Syntax::Kif;
+    }
+    let (prefix, other): (Vec<&str>, Vec<&str>) = lines.take(1000).partition(|line| line.starts_with('('));
+    if prefix.len() > other.len() { Syntax::Kif } else { Syntax::Infix }
 }
 
 /// The findings of one reader, their number limited.
@@ -84,9 +95,30 @@ impl Report {
     }
 }
 
-/// A finding for a text nested too deeply at `span`.
-pub(super) fn too_deep(span: Span) -> Finding {
-    Finding::new(Code::TooDeep, Severity::Error, span, format!("nested more than {MAX_DEPTH} levels deep"))
+/// Whether a character separates words: white space, and the byte-order mark that some editors leave.
+pub(super) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
+/// A finding for a clause that begins at `start` and is nested too deeply at `place`.
+pub(super) fn too_deep(start: Span, place: Span) -> Finding {
+    let message = format!("nested more than {MAX_DEPTH} levels deep");
+    Finding::new(Code::TooDeep, Severity::Error, start, message).related(place, "too deep here")
+}
+
+/// The finding for a logical word with the wrong number of arguments.
+pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
+    let plural = if right == 1 { "argument" } else { "arguments" };
+    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
+    Finding::new(Code::KeywordArity, Severity::Error, span, message)
+}
+
+/// Appends a formula to a conjunction, a conjunction by its members.
+pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
+    match formula {
+        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
+        other => body.push(other),
+    }
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
@@ -95,7 +127,8 @@ fn shallow(clause: &Clause, report: &mut Report) -> bool {
         .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
         .find(|(depth, _)| *depth > MAX_DEPTH);
     if let Some((_, at)) = deep {
-        report.add(too_deep(at.0));
+        let start = clause.at.0.start;
+        report.add(too_deep(Span::new(start, start + 1), at.0));
     }
     deep.is_none()
 }

@@ -91,31 +91,3 @@ pub struct Rule {
     /// Index of the clause that the rule came from, in its rulesheet.
     pub clause: usize,
 }
-
-/// A rule in KIF on one line.
-pub fn print_rule(rule: &Rule, symbols: &super::Symbols) -> String {
-    fn term(term: &Term, symbols: &super::Symbols) -> String {
-        match term {
-            Term::Variable(name) => format!("?{}", symbols.name(*name)),
-            Term::Constant(name) => symbols.name(*name).to_owned(),
-            Term::Compound(name, arguments) => list(*name, arguments, symbols),
-        }
-    }
-    fn list(name: Symbol, arguments: &[Term], symbols: &super::Symbols) -> String {
-        let mut words = vec![symbols.name(name).to_owned()];
-        words.extend(arguments.iter().map(|argument| term(argument, symbols)));
-        if arguments.is_empty() { words.remove(0) } else { format!("({})", words.join(" ")) }
-    }
-    let literal = |literal: &Literal| match literal {
-        Literal::Positive(atom) => list(atom.relation, &atom.arguments, symbols),
-        Literal::Negative(atom) => format!("(not {})", list(atom.relation, &atom.arguments, symbols)),
-        Literal::Distinct(a, b) => format!("(distinct {} {})", term(a, symbols), term(b, symbols)),
-        Literal::Same(a, b) => format!("(not (distinct {} {}))", term(a, symbols), term(b, symbols)),
-    };
-    let head = list(rule.head.relation, &rule.head.arguments, symbols);
-    if rule.body.is_empty() {
-        return head;
-    }
-    let body: Vec<String> = rule.body.iter().map(literal).collect();
-    format!("(<= {head} {})", body.join(" "))
-}

@@ -33,6 +33,15 @@ impl Budget {
         Budget { nodes: Some(nodes), ..self }
     }
 
+    /// The same node limit, and of the time that is left the given share (0..=1).
+    pub fn share(self, share: f64) -> Self {
+        let deadline = self.deadline.map(|deadline| {
+            let now = Instant::now();
+            now + deadline.saturating_duration_since(now).mul_f64(share.clamp(0.0, 1.0))
+        });
+        Budget { deadline, ..self }
+    }
+
     /// Whether the deadline has passed.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -71,6 +80,11 @@ impl Meter {
     /// Whether nothing more may be spent.
     pub fn is_exhausted(&self) -> bool {
         self.late || self.budget.nodes.is_some_and(|nodes| self.spent > nodes)
+    }
+
+    /// States that may still be visited; `u64::MAX` for no limit.
+    pub fn left(&self) -> u64 {
+        self.budget.nodes.map_or(u64::MAX, |nodes| nodes.saturating_sub(self.spent))
     }
 
     /// States visited so far.

@@ -83,6 +83,23 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
+    /// The state and, where it is terminal, the goals after every (state, joint move), in the order given: what
+    /// [`expand`](Bulk::expand) gives without the percepts, for search, which reads none.
+    fn advance(
+        &self,
+        steps: &[(&Self::State, &JointMove)],
+        scratch: &mut Self::Scratch,
+    ) -> Vec<(Self::State, Option<ByRole<Goal>>)> {
+        steps
+            .iter()
+            .map(|(state, joint)| {
+                let state = self.next(state, joint, scratch);
+                let end = self.terminal(&state, scratch).then(|| self.goals(&state, scratch));
+                (state, end)
+            })
+            .collect()
+    }
+
     /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
     /// `seed/s/p` (so a result depends on neither the grouping nor the threads). Stops between playouts when the
     /// deadline of `budget` has passed; the node budget does not matter here: the caller chose the counts.

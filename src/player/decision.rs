@@ -1,6 +1,12 @@
 //! The player's contract: what it is shown, what it answers.
 
+use rand::RngExt;
+
 use crate::machine::{Budget, Evidence, History, Move, Seed};
+
+/// The share of the time until the deadline that a player that reasons uses; the rest is for whatever cannot be
+/// interrupted and for the way back to the referee.
+pub(super) const SAFE_SHARE: f64 = 0.85;
 
 /// What a player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +35,8 @@ pub struct Decision {
     /// The move, drawn from the policy.
     pub choice: Move,
     /// The distribution over moves that the choice was drawn from; sums to 1. Moves whose values are within 1e-9 of
-    /// the best share it evenly.
+    /// the best share it evenly; where a state that is known for certain has both sides moving at once, it is the
+    /// optimal mixed move.
     pub policy: Vec<(Move, f64)>,
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.
     pub values: Vec<(Move, f64)>,
@@ -39,6 +46,34 @@ pub struct Decision {
     pub depleted: bool,
     /// Sentences and belief for `explain`: what was believed and how it was judged.
     pub explanation: Vec<String>,
+}
+
+impl Decision {
+    /// The decision for a move drawn from `policy`, without values, cost or explanation. The policy is not empty and
+    /// sums to 1.
+    pub fn draw(policy: Vec<(Move, f64)>, seed: &Seed) -> Decision {
+        let mut left = seed.child("choice").rng().random::<f64>();
+        let drawn = policy.iter().find(|&&(_, share)| {
+            left -= share;
+            left < 0.0
+        });
+        // Rounding may leave a remainder behind the last share.
+        let last = policy.iter().rfind(|&&(_, share)| share > 0.0);
+        let &(choice, _) = drawn.or(last).expect("some legal move has a positive share");
+        Decision {
+            choice,
+            policy,
+            values: Vec::new(),
+            cost: Cost::default(),
+            depleted: false,
+            explanation: Vec::new(),
+        }
+    }
+}
+
+/// The policy that gives every move the same share.
+pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
+    moves.iter().map(|&own| (own, 1.0 / moves.len() as f64)).collect()
 }
 
 /// A program that plays one role of one match.

@@ -1,7 +1,30 @@
 //! Layer 4, the players: programs that play a role.
 //!
-//! This is the only place where belief and search meet.
+//! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
+//! leaves possible and averages the values (`judgement`). A player is written down as a [`Spec`] and built by
+//! [`registry::build`], the only place where players lose their type.
+//!
+//! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `thiserror`.
 
+pub mod registry;
+
+mod belief_keys;
+mod clairvoyant;
 mod decision;
+mod deliberation;
+mod hyperplay;
+mod judgement;
+mod legal;
+mod random;
+mod spec;
 
+pub use belief_keys::{
+    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    opponent_model,
+};
+pub use clairvoyant::Clairvoyant;
 pub use decision::{Cost, Decision, Player, View};
+pub use hyperplay::HyperPlay;
+pub use legal::LegalPlayer;
+pub use random::RandomPlayer;
+pub use spec::{Entry, Key, Kind, SWITCH, Spec, SpecError};

@@ -5,7 +5,7 @@
 //! line.
 
 use crate::gdl::finding::{Code, Finding, Severity};
-use crate::gdl::read::Report;
+use crate::gdl::read::{Report, is_blank};
 use crate::gdl::source::Span;
 
 /// What a token is.
@@ -59,7 +59,7 @@ fn is_if(word: &str) -> bool {
 }
 
 fn ends_name(c: char) -> bool {
-    matches!(c, '(' | ')' | ';' | '?') || c.is_whitespace() || c.is_control()
+    matches!(c, '(' | ')' | ';' | '?') || is_blank(c) || c.is_control()
 }
 
 /// Splits a text into tokens.
@@ -82,7 +82,7 @@ pub(super) fn tokens(text: &str, report: &mut Report) -> Vec<Token> {
                 (line, line_start, first) = (line + 1, at + 1, true);
                 1
             }
-            _ if c.is_whitespace() => c.len_utf8(),
+            _ if is_blank(c) => c.len_utf8(),
             ';' => to_line_end(rest),
             '(' => token(Kind::Open, 1),
             ')' => token(Kind::Close, 1),

@@ -45,21 +45,21 @@ impl View<'_> {
     fn find(&self, span: Span, name: Symbol, variable: bool) -> Option<Span> {
         let name = fold(self.name(name));
         words(self.sheet, span)
-            .find(|(word, place)| {
-                is_variable(self.sheet.syntax, word) == variable && {
-                    let _ = place;
-                    fold(word.trim_start_matches('?')) == name
-                }
-            })
+            .take_while(|(_, place)| place.start < span.start + FAR)
+            .filter(|(word, _)| is_variable(self.sheet.syntax, word) == variable)
+            .find(|(word, _)| fold(word.trim_start_matches('?').trim_matches('\'')) == name)
             .map(|(_, place)| place)
     }
 }
+
+/// How far into an atom or a clause a name is looked for, in bytes; a finding farther in is about the whole.
+const FAR: usize = 2000;
 
 /// Whether a word is a variable.
 pub(super) fn is_variable(syntax: Syntax, word: &str) -> bool {
     match syntax {
         Syntax::Kif => word.starts_with('?'),
-        Syntax::Infix => word.starts_with(|first: char| first == '?' || first.is_uppercase()),
+        Syntax::Infix => word.starts_with(|first: char| matches!(first, '?' | '_') || first.is_uppercase()),
     }
 }
 
@@ -75,30 +75,51 @@ pub(super) fn words(sheet: &Rulesheet, span: Span) -> impl Iterator<Item = (&str
     })
 }
 
+/// The stretches of the text outside comments, with the offsets at which they begin.
+pub(super) fn code(sheet: &Rulesheet) -> impl Iterator<Item = (&str, usize)> {
+    let mut start = 0;
+    sheet.source.text().split_inclusive('\n').map(move |line| {
+        let at = start;
+        start += line.len();
+        let end = line.char_indices().find(|(offset, _)| comment(&line[*offset..], sheet.syntax));
+        (&line[..end.map_or(line.len(), |(offset, _)| offset)], at)
+    })
+}
+
+/// Whether a text begins with a comment.
+fn comment(text: &str, syntax: Syntax) -> bool {
+    match syntax {
+        Syntax::Kif => text.starts_with(';'),
+        Syntax::Infix => text.starts_with(['%', ';']) || text.starts_with("//"),
+    }
+}
+
 fn next_word(text: &str, mut at: usize, syntax: Syntax) -> Option<Range<usize>> {
     loop {
         let rest = &text[at..];
         let first = rest.chars().next()?;
-        let comment = match syntax {
-            Syntax::Kif => first == ';',
-            Syntax::Infix => first == '%' || rest.starts_with("//"),
-        };
-        if comment {
+        if comment(rest, syntax) {
             at += rest.find('\n').unwrap_or(rest.len());
         } else if in_word(first, syntax) {
-            let length = rest.find(|character| !in_word(character, syntax)).unwrap_or(rest.len());
-            return Some(at..at + length);
+            return Some(at..at + length(rest, syntax));
         } else {
             at += first.len_utf8();
         }
     }
 }
 
+/// How long the word at the beginning of a text is; quotes of the infix form belong to it.
+fn length(text: &str, syntax: Syntax) -> usize {
+    let mark = text.len() - text.trim_start_matches('?').len();
+    if syntax == Syntax::Infix && text[mark..].starts_with('\'') {
+        return text[mark + 1..].find('\'').map_or(text.len(), |end| mark + end + 2);
+    }
+    text.find(|character| !in_word(character, syntax)).unwrap_or(text.len())
+}
+
 fn in_word(character: char, syntax: Syntax) -> bool {
     match syntax {
         Syntax::Kif => !character.is_whitespace() && !matches!(character, '(' | ')' | ';'),
-        Syntax::Infix => {
-            character.is_alphanumeric() || matches!(character, '_' | '?' | '\'' | '$' | '+' | '-')
-        }
+        Syntax::Infix => character.is_alphanumeric() || matches!(character, '_' | '?' | '\''),
     }
 }

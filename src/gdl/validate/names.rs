@@ -1,4 +1,163 @@
-//! stub
-use super::super::finding::Finding;
-use super::View;
-pub(super) fn check(_view: &View<'_>, _findings: &mut Vec<Finding>) {}
+//! Names: one name, one arity, one kind, one spelling.
+//!
+//! `arity-mismatch` (an error for relations; a fault for functions, fluents and moves among them, for games
+//! in use have it, and terms of different arity are different terms anyway; a constant is no function),
+//! `function-and-relation`, `capitalisation` and `unusual-character`. The keywords have a file of their own.
+
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::finding::{Code, Finding, Severity};
+use super::super::rulesheet::Syntax;
+use super::super::source::Span;
+use super::super::symbol::{Symbol, fold};
+use super::super::term::Term;
+use super::locate::{code, is_variable, words};
+use super::{View, each_atom_of_clause, each_part, keywords};
+
+pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let mut relations = Uses::new("relation", Severity::Error);
+    let mut functions = Uses::new("function", Severity::Fault);
+    for clause in &view.sheet.clauses {
+        each_atom_of_clause(clause, &mut |atom| {
+            if atom.relation.keyword_arity().is_none() {
+                relations.add(view, atom.relation, atom.arguments.len(), atom.at.0, findings);
+            }
+        });
+        keywords::terms(clause, &mut |outer, span| {
+            each_part(outer, &mut |term| {
+                if let Term::Compound(functor, arguments) = term {
+                    functions.add(view, *functor, arguments.len(), span, findings);
+                }
+            });
+        });
+    }
+    kinds(view, &relations, &functions, findings);
+    spelling(view, findings);
+    characters(view, findings);
+}
+
+/// The first use of every name of one kind.
+struct Uses {
+    kind: &'static str,
+    severity: Severity,
+    first: FxHashMap<Symbol, (usize, Span)>,
+    reported: FxHashSet<(Symbol, usize)>,
+}
+
+impl Uses {
+    fn new(kind: &'static str, severity: Severity) -> Self {
+        Uses { kind, severity, first: FxHashMap::default(), reported: FxHashSet::default() }
+    }
+
+    /// Notes a use; reports the first with each arity that is not the first arity.
+    fn add(&mut self, view: &View<'_>, name: Symbol, arity: usize, span: Span, findings: &mut Vec<Finding>) {
+        let (usual, first) = match self.first.entry(name) {
+            Entry::Vacant(entry) => {
+                entry.insert((arity, span));
+                return;
+            }
+            Entry::Occupied(entry) => *entry.get(),
+        };
+        if usual == arity || !self.reported.insert((name, arity)) {
+            return;
+        }
+        let message = format!(
+            "the {} `{}` has {} here, but {} where it is used first",
+            self.kind,
+            view.name(name),
+            count(arity),
+            count(usual)
+        );
+        let finding = Finding::new(Code::ArityMismatch, self.severity, view.locate(span, name), message)
+            .related(view.locate(first, name), "used first here");
+        findings.push(match self.severity {
+            Severity::Fault => finding.help("they are taken to be two functions of one name"),
+            _ => finding,
+        });
+    }
+}
+
+fn count(arguments: usize) -> String {
+    match arguments {
+        0 => "no argument".to_owned(),
+        1 => "1 argument".to_owned(),
+        more => format!("{more} arguments"),
+    }
+}
+
+fn kinds(view: &View<'_>, relations: &Uses, functions: &Uses, findings: &mut Vec<Finding>) {
+    for (&name, &(_, relation)) in &relations.first {
+        let Some(&(_, function)) = functions.first.get(&name) else { continue };
+        let (earlier, later) = if relation < function { (relation, function) } else { (function, relation) };
+        let (kind, other) =
+            if relation < function { ("function", "relation") } else { ("relation", "function") };
+        let shown = view.name(name);
+        let message = format!("`{shown}` is a {kind} here and a {other} elsewhere");
+        findings.push(
+            Finding::new(Code::FunctionAndRelation, Severity::Warning, view.locate(later, name), message)
+                .related(view.locate(earlier, name), format!("a {other} here"))
+                .help(format!(
+                    "if the fluent is meant, write it with `true`; if not, `{shown}` needs another name"
+                )),
+        );
+    }
+}
+
+/// Names in two spellings; a variable only within its clause.
+fn spelling(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let mut names: FxHashMap<Cow<'_, str>, (&str, Span)> = FxHashMap::default();
+    let mut reported = FxHashSet::default();
+    for clause in &view.sheet.clauses {
+        let mut variables: FxHashMap<Cow<'_, str>, (&str, Span)> = FxHashMap::default();
+        for (word, span) in words(view.sheet, clause.at.0) {
+            let variable = is_variable(view.sheet.syntax, word);
+            let known = if variable { &mut variables } else { &mut names };
+            let (first, place) = *known.entry(fold(word)).or_insert((word, span));
+            if first == word || (!variable && !reported.insert(fold(word))) {
+                continue;
+            }
+            let message = format!("`{word}` is `{first}` in another spelling");
+            findings.push(
+                Finding::new(Code::Capitalisation, Severity::Warning, span, message)
+                    .related(place, "spelt so first")
+                    .help("capitals do not count in GDL: the two are one name"),
+            );
+        }
+    }
+}
+
+/// The signs that stand in the names of the games in use, and those of the grammars.
+const SIGNS: &str = "()?;_-+*/.<>=";
+const INFIX_SIGNS: &str = "()?;_-+*/.<>=,:|&~!%'\u{2227}\u{2228}\u{00ac}\u{21d0}\u{2190}";
+
+/// Characters that are not letters or digits of ASCII nor usual signs, each once.
+fn characters(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let signs = match view.sheet.syntax {
+        Syntax::Kif => SIGNS,
+        Syntax::Infix => INFIX_SIGNS,
+    };
+    let usual = |character: char| {
+        character.is_ascii_alphanumeric()
+            || character.is_ascii_whitespace()
+            || character.is_control()
+            || signs.contains(character)
+    };
+    let mut seen = FxHashSet::default();
+    for (stretch, start) in code(view.sheet) {
+        for (offset, character) in stretch.char_indices().filter(|(_, character)| !usual(*character)) {
+            if seen.insert(character) {
+                let at = start + offset;
+                let message = format!(
+                    "the character `{}` (U+{:04X}) is not one that every system reads",
+                    character.escape_debug(),
+                    u32::from(character)
+                );
+                let span = Span::new(at, at + character.len_utf8());
+                findings.push(Finding::new(Code::UnusualCharacter, Severity::Warning, span, message));
+            }
+        }
+    }
+}

@@ -1,4 +1,150 @@
-//! stub
-use super::super::finding::Finding;
-use super::View;
-pub(super) fn check(_view: &View<'_>, _findings: &mut Vec<Finding>) {}
+//! Relations: what is read is defined, and what is defined is read.
+//!
+//! `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing defines is
+//! empty; it is often a fluent without `true`, or misspelt. The relations that a game master reads (`legal`,
+//! `sees`, ...) are used without being read by a rule; one that only calls itself is not used.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::finding::{Code, Finding, Severity};
+use super::super::rule::Atom;
+use super::super::rulesheet::Syntax;
+use super::super::source::Span;
+use super::super::suggest::nearest;
+use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::{View, each_atom, each_atom_of_clause};
+
+/// The words that a misspelt relation may stand for.
+const KEYWORDS: [Symbol; 13] = [
+    Symbol::ROLE,
+    Symbol::INIT,
+    Symbol::TRUE,
+    Symbol::DOES,
+    Symbol::NEXT,
+    Symbol::LEGAL,
+    Symbol::GOAL,
+    Symbol::TERMINAL,
+    Symbol::BASE,
+    Symbol::INPUT,
+    Symbol::SEES,
+    Symbol::PERCEPT,
+    Symbol::DISTINCT,
+];
+
+pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let mut defined: FxHashMap<Symbol, Span> = FxHashMap::default();
+    let mut read: FxHashMap<Symbol, &Atom> = FxHashMap::default();
+    let mut used = FxHashSet::default();
+    for clause in &view.sheet.clauses {
+        let head = &clause.head;
+        defined.entry(head.relation).or_insert(head.at.0);
+        for formula in &clause.body {
+            each_atom(formula, &mut |atom| {
+                read.entry(atom.relation).or_insert(atom);
+                if atom.relation != head.relation {
+                    used.insert(atom.relation);
+                }
+            });
+        }
+    }
+    // An error in the text may have swallowed the clauses that define or read a relation.
+    if !view.whole {
+        return;
+    }
+    let kinds = Kinds::of(view);
+    // Suggestions compare every name with every other; a text with that many names gets none.
+    let few = read.len() * defined.len() <= 1_000_000;
+    for (&relation, &atom) in &read {
+        let plain = relation.keyword_arity().is_none() && !relation.is_logical();
+        if plain && !defined.contains_key(&relation) {
+            findings.push(undefined(view, &kinds, few.then_some(&defined), atom));
+        }
+    }
+    for (&relation, &span) in &defined {
+        let plain = relation.keyword_arity().is_none() && !relation.is_logical();
+        if plain && !used.contains(&relation) {
+            let message = format!("nothing reads the relation `{}`", view.name(relation));
+            let finding =
+                Finding::new(Code::UnusedRelation, Severity::Warning, view.locate(span, relation), message);
+            let unread = |word: &&str| {
+                view.sheet.symbols.get(word).is_none_or(|symbol| !defined.contains_key(&symbol))
+            };
+            let words = KEYWORDS.iter().map(|&word| view.name(word));
+            let missing = read
+                .keys()
+                .filter(|other| few && !defined.contains_key(other))
+                .map(|&other| view.name(other))
+                .collect::<Vec<_>>();
+            findings.push(match nearest(view.name(relation), words.chain(missing).filter(unread)) {
+                Some(near) => finding.help(format!("did you mean `{near}`?")),
+                None => finding,
+            });
+        }
+    }
+}
+
+/// The functions that stand for fluents, and those that stand for moves.
+struct Kinds {
+    fluents: FxHashSet<Symbol>,
+    moves: FxHashSet<Symbol>,
+}
+
+impl Kinds {
+    fn of(view: &View<'_>) -> Self {
+        let mut kinds = Kinds { fluents: FxHashSet::default(), moves: FxHashSet::default() };
+        for clause in &view.sheet.clauses {
+            each_atom_of_clause(clause, &mut |atom| {
+                let (set, term) = match (atom.relation, &atom.arguments[..]) {
+                    (Symbol::TRUE | Symbol::INIT | Symbol::NEXT | Symbol::BASE, [fluent]) => {
+                        (&mut kinds.fluents, fluent)
+                    }
+                    (Symbol::DOES | Symbol::LEGAL | Symbol::INPUT, [_, made]) => (&mut kinds.moves, made),
+                    _ => return,
+                };
+                match term {
+                    Term::Constant(name) | Term::Compound(name, _) => {
+                        set.insert(*name);
+                    }
+                    Term::Variable(_) => {}
+                }
+            });
+        }
+        kinds
+    }
+}
+
+fn undefined(
+    view: &View<'_>,
+    kinds: &Kinds,
+    defined: Option<&FxHashMap<Symbol, Span>>,
+    atom: &Atom,
+) -> Finding {
+    let name = view.name(atom.relation);
+    let message = format!("nothing defines the relation `{name}`: it never holds");
+    let place = view.locate(atom.at.0, atom.relation);
+    let finding = Finding::new(Code::UndefinedRelation, Severity::Warning, place, message);
+    let inner = match (&atom.arguments[..], view.sheet.syntax) {
+        ([], _) => name.to_owned(),
+        (_, Syntax::Kif) => format!("({name} ...)"),
+        (_, Syntax::Infix) => format!("{name}(...)"),
+    };
+    let wrapped = |before: &str, prefix: &str| match view.sheet.syntax {
+        Syntax::Kif => format!("({before} {prefix}{inner})"),
+        Syntax::Infix => format!("{before}({}{inner})", prefix.replace("?r ", "R, ")),
+    };
+    if kinds.fluents.contains(&atom.relation) {
+        return finding.help(format!("`{name}` is a fluent: did you mean `{}`?", wrapped("true", "")));
+    }
+    if kinds.moves.contains(&atom.relation) {
+        return finding.help(format!("`{name}` is a move: did you mean `{}`?", wrapped("does", "?r ")));
+    }
+    let defined = defined.into_iter().flatten();
+    let mut known: Vec<(Span, Symbol)> = defined.map(|(&symbol, &span)| (span, symbol)).collect();
+    known.sort_unstable();
+    let words = KEYWORDS.into_iter().chain(known.into_iter().map(|(_, symbol)| symbol));
+    match nearest(name, words.map(|symbol| view.name(symbol))) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding,
+    }
+}

@@ -1,15 +1,174 @@
-//! stub
-use super::super::finding::Finding;
-use super::View;
-pub(super) fn check(_view: &View<'_>, _findings: &mut Vec<Finding>) {}
+//! Typos: variables that look mistyped.
+//!
+//! `single-use-variable`: a variable that occurs once in its clause, beside one whose name is a slip away
+//! (one letter more, less, other, or two swapped), except where authors number or prefix names on purpose
+//! (`?x1 ?x2`, `?xold ?yold`, `?row ?nrow`). `missing-question-mark`: in the prefix form, a constant beside
+//! the variable of the same name and found nowhere else; or a capitalised constant that is found twice in
+//! every rule in which it occurs, and in no fact, so that nothing ever brings it in (in several rules: an
+//! error, for then the author took capitals for variables).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::finding::{Code, Finding, Severity};
 use super::super::rule::Clause;
+use super::super::rulesheet::Syntax;
+use super::super::source::Span;
 use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::{View, each_part, each_term_of_clause};
+
+/// A clause with more variables than this is no author's, and is not searched for slips.
+const MOST: usize = 100;
+
+/// In how many rules capitals must stand for variables before that is an error.
+const SEVERAL: usize = 3;
+
+pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let uses: Vec<Uses> = view.sheet.clauses.iter().map(uses).collect();
+    // In how many clauses each constant occurs.
+    let mut clauses: FxHashMap<Symbol, usize> = FxHashMap::default();
+    for constant in uses.iter().flat_map(|uses| uses.constants.keys()) {
+        *clauses.entry(*constant).or_default() += 1;
+    }
+    for (position, (clause, branches)) in view.clauses().enumerate() {
+        let uses = &uses[position];
+        let bound: Vec<Vec<Symbol>> = branches.iter().map(|branch| branch.bound()).collect();
+        let safe = |variable: &Symbol| bound.iter().all(|bound| bound.binary_search(variable).is_ok());
+        // An unbound variable gets a finding, with the suggestion, from the safety check.
+        for variable in uses.variables.keys().filter(|variable| safe(variable)) {
+            let confused = uses.constants.contains_key(variable) && clauses[variable] == 1;
+            if confused && view.sheet.syntax == Syntax::Kif {
+                findings.push(marked(view, clause, &[*variable], Severity::Warning));
+            } else if uses.variables[variable] == 1 {
+                let constant = || confused.then(|| view.name(*variable).to_owned());
+                if let Some(other) = alike(view, uses, *variable).or_else(constant) {
+                    findings.push(single(view, clause, *variable, &other));
+                }
+            }
+        }
+    }
+    if view.sheet.syntax == Syntax::Kif {
+        capitals(view, &uses, findings);
+    }
+}
+
+/// How often each variable and each constant occurs in a clause.
+#[derive(Default)]
 pub(super) struct Uses {
-    pub(super) variables: rustc_hash::FxHashMap<Symbol, usize>,
+    pub(super) variables: FxHashMap<Symbol, usize>,
+    constants: FxHashMap<Symbol, usize>,
 }
-pub(super) fn uses(_: &Clause) -> Uses {
-    Uses { variables: Default::default() }
+
+/// Counts the variables and constants of a clause.
+pub(super) fn uses(clause: &Clause) -> Uses {
+    let mut uses = Uses::default();
+    each_term_of_clause(clause, &mut |outer, _| {
+        each_part(outer, &mut |term| match term {
+            Term::Variable(variable) => *uses.variables.entry(*variable).or_default() += 1,
+            Term::Constant(constant) => *uses.constants.entry(*constant).or_default() += 1,
+            Term::Compound(..) => {}
+        });
+    });
+    uses
 }
-pub(super) fn better(_: &View<'_>, _: &Clause, _: Symbol) -> Option<String> {
-    None
+
+/// What may be meant by a variable that nothing binds.
+pub(super) fn better(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<String> {
+    let shown = view.as_variable(variable);
+    if uses.constants.contains_key(&variable) {
+        let constant = view.name(variable);
+        return Some(format!(
+            "the constant `{constant}` stands elsewhere in the clause; did you mean `{shown}` there?"
+        ));
+    }
+    alike(view, uses, variable).map(|other| format!("did you mean `{other}`?"))
+}
+
+/// The variable of the clause that a variable looks like a slip for.
+fn alike(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<String> {
+    let others = uses.variables.keys().take(if uses.variables.len() > MOST { 0 } else { MOST });
+    let near = others.filter(|other| slip(view.name(variable), view.name(**other)));
+    near.min().map(|other| view.as_variable(*other))
+}
+
+/// Whether one name looks like a slip for the other.
+fn slip(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if short.len() < 3 || long.len() < 4 || short == long {
+        return false;
+    }
+    let before = short.iter().zip(&long).take_while(|(a, b)| a == b).count();
+    let room = short.len() - before;
+    let after = short.iter().rev().zip(long.iter().rev()).take(room).take_while(|(a, b)| a == b).count();
+    let (x, y) = (&short[before..short.len() - after], &long[before..long.len() - after]);
+    if x.iter().chain(y).any(|letter| !letter.is_alphabetic()) {
+        return false;
+    }
+    let inside = before > 0 && after > 0;
+    match (x, y) {
+        ([_], [_]) => inside,
+        ([], [_]) => inside || (before >= 5 && y != ['s']),
+        ([p, q], [r, s]) => p == s && q == r,
+        _ => false,
+    }
+}
+
+fn single(view: &View<'_>, clause: &Clause, variable: Symbol, other: &str) -> Finding {
+    let span = clause.at.0;
+    let shown = view.variable(span, variable);
+    let message = format!("the variable `{shown}` occurs once in this clause, beside `{other}`");
+    let place = view.locate_variable(span, variable).unwrap_or(span);
+    Finding::new(Code::SingleUseVariable, Severity::Warning, place, message)
+        .help(format!("did you mean `{other}`?"))
+}
+
+/// Constants that nothing ever brings in and that are written as if they were variables.
+fn capitals(view: &View<'_>, uses: &[Uses], findings: &mut Vec<Finding>) {
+    // Found in a fact, or singly in a rule: something brings it in.
+    let mut brought: FxHashSet<Symbol> = FxHashSet::default();
+    for (clause, uses) in view.sheet.clauses.iter().zip(uses) {
+        let known =
+            |(&name, &count): (&Symbol, &usize)| (clause.body.is_empty() || count == 1).then_some(name);
+        brought.extend(uses.constants.iter().filter_map(known));
+    }
+    let mut found: Vec<(&Clause, Vec<Symbol>)> = Vec::new();
+    for (clause, uses) in view.sheet.clauses.iter().zip(uses).filter(|(clause, _)| !clause.body.is_empty()) {
+        let mut repeated: Vec<Symbol> = uses
+            .constants
+            .iter()
+            .filter(|(name, count)| **count > 1 && !uses.variables.contains_key(name))
+            .map(|(name, _)| *name)
+            .filter(|name| !brought.contains(name) || view.name(*name).chars().count() == 1)
+            .collect();
+        repeated.sort_unstable();
+        repeated.truncate(MOST);
+        repeated.retain(|name| capital(view, clause, *name));
+        // Beside one that nothing brings in, other single capitals are taken for variables too.
+        if repeated.iter().any(|name| !brought.contains(name)) {
+            found.push((clause, repeated));
+        }
+    }
+    let severity = if found.len() >= SEVERAL { Severity::Error } else { Severity::Warning };
+    findings.extend(found.into_iter().map(|(clause, names)| marked(view, clause, &names, severity)));
+}
+
+/// Whether a constant is written with a capital in this clause.
+fn capital(view: &View<'_>, clause: &Clause, name: Symbol) -> bool {
+    view.sheet.source.slice(view.locate(clause.at.0, name)).starts_with(char::is_uppercase)
+}
+
+fn marked(view: &View<'_>, clause: &Clause, names: &[Symbol], severity: Severity) -> Finding {
+    let span = clause.at.0;
+    let places: Vec<Span> = names.iter().map(|name| view.locate(span, *name)).collect();
+    let quoted = |mark: &str| {
+        let shown = places.iter().map(|place| format!("`{mark}{}`", view.sheet.source.slice(*place)));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let constants = if names.len() == 1 { "is a constant" } else { "are constants" };
+    let message = format!("{} {constants} here, but used like a variable", quoted(""));
+    let place = places.iter().min().copied().unwrap_or(span);
+    Finding::new(Code::MissingQuestionMark, severity, place, message)
+        .help(format!("a variable begins with `?`: did you mean {}?", quoted("?")))
 }

@@ -1,0 +1,88 @@
+//! The built-in games: the folder `games/`, carried in the program.
+//!
+//! A game is named by its file without the ending; where two files differ in the ending only (the two syntaxes of one
+//! game) the name means the `.kif` one and the other goes by its full file name.
+
+use include_dir::{Dir, File, include_dir};
+
+use crate::gdl::Source;
+
+static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/games/perfect");
+static IMPERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/games/imperfect");
+
+/// One built-in game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Builtin {
+    /// The name by which it is asked for.
+    pub name: String,
+    /// Its file in the project.
+    pub path: String,
+    /// Whether it is kept among the games with perfect information.
+    pub perfect: bool,
+    /// Its text.
+    pub text: &'static str,
+}
+
+impl Builtin {
+    /// The text as a source named by the game.
+    pub fn source(&self) -> Source {
+        Source::new(self.name.clone(), self.text)
+    }
+
+    /// The first sentence of its first comment: what it is.
+    pub fn about(&self) -> String {
+        let lines = self.text.lines().map(|line| line.trim_start_matches([';', '%', '/', ' ']).trim());
+        let comment: Vec<&str> =
+            lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()).collect();
+        let comment = comment.join(" ");
+        let sentence = comment.split_once(". ").map(|(sentence, _)| sentence);
+        sentence.unwrap_or(&comment).trim_end_matches('.').to_owned()
+    }
+}
+
+/// All built-in games, the perfect ones first, by name.
+pub fn all() -> Vec<Builtin> {
+    let mut games = Vec::new();
+    for (folder, dir, perfect) in [("perfect", &PERFECT, true), ("imperfect", &IMPERFECT, false)] {
+        let mut here: Vec<Builtin> =
+            dir.files().filter_map(|file| builtin(dir, folder, file, perfect)).collect();
+        here.sort_by(|a, b| a.name.cmp(&b.name));
+        games.extend(here);
+    }
+    games
+}
+
+/// The built-in game with this name or file name, ignoring case.
+pub fn find(name: &str) -> Option<Builtin> {
+    all().into_iter().find(|game| {
+        let file = game.path.rsplit('/').next().unwrap_or_default();
+        game.name.eq_ignore_ascii_case(name) || file.eq_ignore_ascii_case(name)
+    })
+}
+
+fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfect: bool) -> Option<Builtin> {
+    let path = file.path();
+    let (stem, full) = (path.file_stem()?.to_str()?, path.file_name()?.to_str()?);
+    let is_second = !full.ends_with(".kif") && dir.contains(path.with_extension("kif"));
+    Some(Builtin {
+        name: if is_second { full.to_owned() } else { stem.to_owned() },
+        path: format!("games/{folder}/{full}"),
+        perfect,
+        text: file.contents_utf8()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_game_has_its_own_name_and_says_what_it_is() {
+        let games = all();
+        assert!(!games.is_empty());
+        for game in &games {
+            assert_eq!(find(&game.name).as_ref(), Some(game));
+            assert!(!game.about().is_empty(), "{}", game.name);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Failure: why a command ends otherwise than well, and the exit code that says so.
+//!
+//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 130 interrupted. Every message names the
+//! place and the cause; a remedy stands on a line of its own where there is one. Standard output closed by its reader
+//! (`| head`) is no failure: the command ends quietly.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a command ended.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// What was asked for does not exist or does not fit together.
+    #[error("{what}")]
+    Usage {
+        /// What is wrong with which argument.
+        what: String,
+        /// What could be asked for instead.
+        remedy: Option<String>,
+    },
+    /// What was asked for did not succeed.
+    #[error("{what}")]
+    Failed {
+        /// Place and cause.
+        what: String,
+        /// What to do about it.
+        remedy: Option<String>,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        cause: io::Error,
+    },
+    /// The result, which has been reported, is a negative one.
+    #[error("there are findings")]
+    Findings,
+    /// Ctrl-C; what was finished has been reported.
+    #[error("interrupted")]
+    Interrupted,
+    /// Standard output cannot be written to.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// A usage error with a remedy.
+    pub fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Failure::Usage { what: what.into(), remedy: Some(remedy.into()) }
+    }
+
+    /// A failure with a remedy.
+    pub fn failed(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Failure::Failed { what: what.into(), remedy: Some(remedy.into()) }
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<&str> {
+        match self {
+            Failure::Usage { remedy, .. } | Failure::Failed { remedy, .. } => remedy.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the user has to be told: not if the result itself or the closed pipe says it.
+    pub fn is_silent(&self) -> bool {
+        match self {
+            Failure::Findings => true,
+            Failure::Output(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
+            _ => false,
+        }
+    }
+
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Failure::Usage { .. } => 2,
+            Failure::Failed { .. } | Failure::File { .. } | Failure::Findings => 1,
+            Failure::Interrupted => 130,
+            Failure::Output(_) if self.is_silent() => 0,
+            Failure::Output(_) => 1,
+        }
+    }
+}

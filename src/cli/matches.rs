@@ -1,0 +1,222 @@
+//! `hyperplay match`: plays matches and says what each role reached.
+//!
+//! The seed fixes the result, whatever the number of threads. Matches with clocks, and those that are shown step by
+//! step, are played one after the other.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::game_argument::GameArgument;
+use super::options::{EngineArgument, pick_seed, use_threads};
+use super::output::Output;
+use super::progress::Progress;
+use super::report::{Played, Report, Title};
+use super::seats::Seats;
+use super::verbose;
+use crate::engine::Interpreter;
+use crate::machine::{PLAYOUT_STEPS, StateMachine};
+use crate::referee::{
+    Clocks, Heading, Interrupt, Match, Outcome, Run, Settings, Stopwatch, Transcript, date, host, match_seed,
+    play_match, play_series,
+};
+
+/// Arguments of `match`.
+#[derive(Args, Debug)]
+pub struct MatchArguments {
+    #[command(flatten)]
+    game: GameArgument,
+    /// Who plays a role, as in alice=hyperplay:particles=64; roles not named are played at random
+    #[arg(value_name = "ROLE=PLAYER")]
+    seats: Vec<String>,
+    /// How many matches
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1)]
+    matches: usize,
+    /// Fixes every random choice [default: drawn and printed]
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// How many threads play [default: as many as there are processors]
+    #[arg(long, value_name = "T")]
+    threads: Option<usize>,
+    /// Seconds to prepare, on top of the first play clock
+    #[arg(long, value_name = "SECONDS", requires = "playclock", value_parser = seconds)]
+    startclock: Option<Duration>,
+    /// Seconds for each move; a later answer is a fault
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    playclock: Option<Duration>,
+    /// States that a player may visit in one decision [default: as its spec says]
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// The longest match in steps; what is longer ends unfinished
+    #[arg(long, value_name = "STEPS", default_value_t = PLAYOUT_STEPS)]
+    limit: usize,
+    /// Show every match step by step
+    #[arg(long, short)]
+    verbose: bool,
+    /// Write one line of JSON a match to this file
+    #[arg(long, value_name = "FILE")]
+    transcript: Option<PathBuf>,
+    /// Record in the transcript how the players judged
+    #[arg(long, requires = "transcript")]
+    values: bool,
+    /// Which engine evaluates the rules
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArgument,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// A time of zero or more seconds, with or without a fraction.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+    let threads = use_threads(arguments.threads)?;
+    let opened = arguments.game.open()?;
+    let machine = arguments.engine.machine(&opened)?;
+    let seats = Seats::parse(machine.as_ref(), &arguments.seats)?;
+    let seed = pick_seed(arguments.seed);
+    let heading = Heading {
+        game: opened.name.clone(),
+        rules: opened.hash(),
+        players: seats.names(),
+        seed,
+        decisions: arguments.values,
+    };
+    let run = Run { date: date(), host: host(), engine: arguments.engine.to_string(), threads, seconds: 0.0 };
+    let series = Series { arguments, machine: &machine, seats: &seats, heading, run, interrupt, out };
+    let report = series.play()?;
+    let title = Title {
+        game: &opened.name,
+        roles: machine.roles(),
+        heading: &series.heading,
+        threads,
+        reproduces: arguments.playclock.is_none(),
+    };
+    if arguments.json {
+        out.json(&report.as_json(&title))?
+    } else {
+        report.write(&title, out)?
+    }
+    let all = report.matches() == arguments.matches;
+    if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// All that stays the same over the matches.
+struct Series<'a> {
+    arguments: &'a MatchArguments,
+    machine: &'a Arc<Interpreter>,
+    seats: &'a Seats,
+    heading: Heading,
+    run: Run,
+    interrupt: &'a Interrupt,
+    out: &'a Output,
+}
+
+impl Series<'_> {
+    /// Plays them all; transcripts are written as the matches are finished.
+    fn play(&self) -> Result<Report, Failure> {
+        let arguments = self.arguments;
+        let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
+        let parallel = arguments.playclock.is_none() && !arguments.verbose;
+        let progress = Progress::new(arguments.matches, "matches");
+        let mut report = Report::new(self.machine.roles().len());
+        let settings = self.settings();
+        let play = |index| {
+            let played = self.one(index, &settings);
+            progress.tick();
+            played
+        };
+        play_series(arguments.matches, parallel, self.interrupt, play, |_, (played, line)| {
+            if played.is_finished() {
+                report.add(&played);
+                if let (Some(file), Some(line)) = (&mut file, &line) {
+                    file.line(line)?;
+                }
+            }
+            Ok(())
+        })?;
+        report.time = progress.finish();
+        file.map_or(Ok(()), TranscriptFile::close)?;
+        Ok(report)
+    }
+
+    fn settings(&self) -> Settings {
+        let start = self.arguments.startclock.unwrap_or_default();
+        Settings {
+            clocks: self.arguments.playclock.map(|play| Clocks { start, play }),
+            nodes: self.arguments.nodes,
+            limit: self.arguments.limit,
+        }
+    }
+
+    /// Plays one match: what the report needs, and the line of the transcript.
+    fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), Failure> {
+        let machine = self.machine.as_ref();
+        let seed = match_seed(self.heading.seed, index);
+        let watch = Stopwatch::start();
+        let mut shown = if self.arguments.verbose { verbose::begin(index, self.out) } else { Ok(()) };
+        let mut number = 0;
+        let show = |step: &_| {
+            number += 1;
+            if self.arguments.verbose && shown.is_ok() {
+                shown = verbose::step(machine, number, step, self.out);
+            }
+        };
+        let players = self.seats.build(self.machine);
+        let played =
+            play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
+                Failure::failed(format!("no thread for a player: {cause}"), "play without clocks")
+            })?;
+        if self.arguments.verbose {
+            shown.and_then(|()| verbose::end(machine, &played, self.out))?;
+        }
+        if let Outcome::Failed(failure) = &played.outcome {
+            return Err(Failure::failed(
+                format!("match {index}, after step {}: {failure}", played.steps.len()),
+                "the rules derive more than the interpreter's limits; `hyperplay check` may say where",
+            ));
+        }
+        let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));
+        Ok((Played::from(&played), line))
+    }
+
+    fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {
+        let mut transcript = Transcript::new(self.machine.as_ref(), &self.heading, settings, index, played);
+        transcript.run = Some(Run { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
+        serde_json::to_string(&transcript).expect("a transcript has string keys only")
+    }
+}
+
+/// The file that transcripts are written to.
+struct TranscriptFile {
+    path: PathBuf,
+    writer: BufWriter<File>,
+}
+
+impl TranscriptFile {
+    fn create(path: &PathBuf) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|cause| Failure::File { path: path.clone(), cause })?;
+        Ok(TranscriptFile { path: path.clone(), writer: BufWriter::new(file) })
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), Failure> {
+        writeln!(self.writer, "{line}").map_err(|cause| Failure::File { path: self.path.clone(), cause })
+    }
+
+    fn close(mut self) -> Result<(), Failure> {
+        self.writer.flush().map_err(|cause| Failure::File { path: self.path, cause })
+    }
+}

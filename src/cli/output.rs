@@ -1,0 +1,82 @@
+//! Output: results to standard output, everything else to standard error.
+//!
+//! The only place that writes to either. Results are written line by line, so a reader of a pipe sees them as they
+//! come; what cannot be written because the reader has gone ends the command quietly (see `failure`).
+
+use std::fmt::{Arguments, Display};
+use std::io::{self, IsTerminal, Stdout, Write};
+
+use serde_json::Value;
+
+use super::failure::Failure;
+
+/// Standard output.
+pub struct Output(Stdout);
+
+impl Output {
+    /// The standard output of this program.
+    pub fn new() -> Self {
+        Output(io::stdout())
+    }
+
+    /// Writes one line.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to; so for the others.
+    pub fn line(&self, line: impl Display) -> Result<(), Failure> {
+        Ok(writeln!(self.0.lock(), "{line}")?)
+    }
+
+    /// Writes text as it is.
+    ///
+    /// # Errors
+    /// See [`line`](Output::line).
+    pub fn text(&self, text: &str) -> Result<(), Failure> {
+        Ok(self.0.lock().write_all(text.as_bytes())?)
+    }
+
+    /// Writes one JSON document, indented.
+    ///
+    /// # Errors
+    /// See [`line`](Output::line).
+    pub fn json(&self, value: &Value) -> Result<(), Failure> {
+        self.line(format_args!("{value:#}"))
+    }
+
+    /// Writes rows as a table: the first column to the left, the others to the right.
+    ///
+    /// # Errors
+    /// See [`line`](Output::line).
+    pub fn table(&self, rows: &[Vec<String>]) -> Result<(), Failure> {
+        let width = |column: usize| {
+            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        for row in rows {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let space = " ".repeat(width(column) - cell.chars().count());
+                let gap = if column == 0 { "" } else { "  " };
+                line += gap;
+                line += &if column == 0 { format!("{cell}{space}") } else { format!("{space}{cell}") };
+            }
+            self.line(line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one line to standard error; if that fails, there is no one left to tell.
+pub fn log(line: Arguments<'_>) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Writes text as it is to standard error.
+pub fn log_text(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether what is written to standard output (or standard error) may be coloured.
+pub fn colour(stderr: bool) -> bool {
+    let terminal = if stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };
+    terminal && std::env::var_os("NO_COLOR").is_none()
+}

@@ -1,0 +1,65 @@
+//! Progress: a bar with an estimate on a terminal, a plain line now and then elsewhere.
+//!
+//! On standard error, so results stay clean. Elsewhere nothing is said of what takes less than ten seconds.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::output::log;
+use crate::referee::Stopwatch;
+
+/// The time between two plain lines, in seconds.
+const INTERVAL: u64 = 10;
+
+/// How much of a long task is done; shared by the threads that do it.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    unit: &'static str,
+    total: u64,
+    done: AtomicU64,
+    /// Plain lines written so far.
+    lines: AtomicU64,
+    watch: Stopwatch,
+}
+
+impl Progress {
+    /// Begins a task of `total` units.
+    pub fn new(total: usize, unit: &'static str) -> Self {
+        let total = total as u64;
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}, {per_sec}, {eta} left")
+                .expect("the template is well formed");
+            let bar = ProgressBar::new(total).with_style(style).with_message(unit);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        let zero = || AtomicU64::new(0);
+        Progress { bar, unit, total, done: zero(), lines: zero(), watch: Stopwatch::start() }
+    }
+
+    /// Another unit is done.
+    pub fn tick(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            return;
+        }
+        let elapsed = self.watch.elapsed().as_secs_f64();
+        let due = elapsed as u64 / INTERVAL;
+        if done < self.total && self.lines.fetch_max(due, Ordering::Relaxed) < due {
+            let left = elapsed / done as f64 * (self.total - done) as f64;
+            log(format_args!("{done}/{} {}, about {left:.0} s left", self.total, self.unit));
+        }
+    }
+
+    /// Ends the task: the bar is taken away.
+    pub fn finish(self) -> Duration {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        self.watch.elapsed()
+    }
+}

@@ -1,0 +1,180 @@
+//! The report of a series of matches: mean goals, what did not end, faults.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::failure::Failure;
+use super::output::Output;
+use crate::machine::{ByRole, Goal, Role};
+use crate::referee::{Heading, Match, Outcome, Score};
+
+/// What a match leaves behind for the report.
+pub struct Played {
+    goals: Option<ByRole<Goal>>,
+    outcome: &'static str,
+    steps: usize,
+    faults: Vec<(Role, &'static str)>,
+}
+
+impl From<&Match> for Played {
+    fn from(played: &Match) -> Self {
+        Played {
+            goals: match &played.outcome {
+                Outcome::Over(goals) => Some(goals.clone()),
+                _ => None,
+            },
+            outcome: played.outcome.as_str(),
+            steps: played.steps.len(),
+            faults: played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect(),
+        }
+    }
+}
+
+impl Played {
+    /// Whether it came to its end; not if it was interrupted.
+    pub fn is_finished(&self) -> bool {
+        self.outcome != Outcome::Interrupted.as_str()
+    }
+}
+
+/// What stands above the figures.
+pub struct Title<'a> {
+    /// Where the rules came from.
+    pub game: &'a str,
+    /// The names of the roles.
+    pub roles: &'a ByRole<String>,
+    /// Rules, players and seed.
+    pub heading: &'a Heading,
+    /// How many threads played.
+    pub threads: usize,
+    /// Whether the seed fixes the result: there were no clocks.
+    pub reproduces: bool,
+}
+
+impl Title<'_> {
+    /// The roles that are played, with their specs.
+    fn players(&self) -> impl Iterator<Item = (Role, &str, &str)> {
+        let specs = self.heading.players.iter();
+        self.roles
+            .iter()
+            .zip(specs)
+            .filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
+    }
+}
+
+/// The sums over a series of matches.
+pub struct Report {
+    scores: ByRole<Score>,
+    matches: usize,
+    steps: u64,
+    unfinished: BTreeMap<&'static str, u64>,
+    faults: ByRole<BTreeMap<&'static str, u64>>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+impl Report {
+    /// No match yet.
+    pub fn new(roles: usize) -> Self {
+        Report {
+            scores: ByRole::from_fn(roles, |_| Score::default()),
+            matches: 0,
+            steps: 0,
+            unfinished: BTreeMap::new(),
+            faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
+            time: Duration::ZERO,
+        }
+    }
+
+    /// The number of matches.
+    pub fn matches(&self) -> usize {
+        self.matches
+    }
+
+    /// Counts one more match. One without goals counts as unfinished and in no mean.
+    pub fn add(&mut self, played: &Played) {
+        self.matches += 1;
+        self.steps += played.steps as u64;
+        match &played.goals {
+            Some(goals) => goals.iter().for_each(|(role, &goal)| self.scores[role].add(goal)),
+            None => *self.unfinished.entry(played.outcome).or_default() += 1,
+        }
+        for &(role, kind) in &played.faults {
+            *self.faults[role].entry(kind).or_default() += 1;
+        }
+    }
+
+    fn rate(&self) -> f64 {
+        self.matches as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+
+    fn all_faults(&self) -> u64 {
+        self.faults.values().iter().flat_map(BTreeMap::values).sum()
+    }
+
+    /// The report as `docs/json.md` has it.
+    pub fn as_json(&self, title: &Title<'_>) -> Value {
+        let mut goals = Map::new();
+        let mut players = Map::new();
+        let mut faults = Map::new();
+        for (role, name, spec) in title.players() {
+            let score = &self.scores[role];
+            goals.insert(name.to_owned(), json!({ "mean": score.mean(), "ci95": score.half_width() }));
+            players.insert(name.to_owned(), spec.into());
+            faults.insert(name.to_owned(), json!(self.faults[role]));
+        }
+        json!({
+            "game": title.game,
+            "rules": title.heading.rules,
+            "seed": title.heading.seed,
+            "reproduces": title.reproduces,
+            "threads": title.threads,
+            "players": players,
+            "matches": self.matches,
+            "goals": goals,
+            "faults": self.all_faults(),
+            "faults_by_role": faults,
+            "unfinished": self.unfinished,
+            "steps": self.steps,
+            "seconds": self.time.as_secs_f64(),
+            "matches_per_second": self.rate(),
+        })
+    }
+
+    /// The report for reading.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), Failure> {
+        let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
+        let es = if self.matches == 1 { "" } else { "es" };
+        let (game, seed) = (title.game, title.heading.seed);
+        out.line(format_args!("{game}: {} match{es}, seed {seed}{clocks}", self.matches))?;
+        let mut rows =
+            vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
+        for (role, name, spec) in title.players() {
+            let score = &self.scores[role];
+            let number =
+                |value: Option<f64>, mark| value.map_or("-".to_owned(), |value| format!("{mark}{value:.2}"));
+            rows.push(vec![
+                name.to_owned(),
+                spec.to_owned(),
+                number(score.mean(), ""),
+                number(score.half_width(), "+-"),
+                self.faults[role].values().sum::<u64>().to_string(),
+            ]);
+        }
+        out.table(&rows)?;
+        for (outcome, count) in &self.unfinished {
+            out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
+        }
+        out.line(format_args!(
+            "{} faults; {:.1} steps a match; {:.1} matches a second",
+            self.all_faults(),
+            self.steps as f64 / self.matches.max(1) as f64,
+            self.rate()
+        ))
+    }
+}

@@ -1,0 +1,261 @@
+//! Walks: running a plan.
+//!
+//! A walk goes depth-first through the steps of a plan, binding registers, and derives the head wherever it reaches the
+//! end. Once the head is derived, the steps that do not decide it have nothing more to say, and the walk jumps back to
+//! the last one that does.
+//!
+//! A relation that is *proved* holds no tuples: a step that tests it starts a walk of its own, which stops at the first
+//! proof. Outcomes are kept in a [`Memo`] until the inputs change.
+
+use smallvec::SmallVec;
+
+use super::database::Database;
+use super::plan::{Expression, Find, Pattern, Plan, RelationId, Rows, Step};
+use super::program::{Program, Stage};
+use super::relation::{Relation, Tuple};
+use crate::gdl::{TermId, TermStore};
+
+/// Returned by a walk that derived nothing to jump back from.
+const NO_JUMP: usize = usize::MAX;
+
+/// Which limit a walk met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    /// Terms too deep.
+    Depth,
+    /// Too many tuples.
+    Tuples,
+}
+
+/// What proofs have shown: by relation, the tuples proved and those that have no proof.
+#[derive(Clone, Debug, Default)]
+pub struct Memo {
+    known: Vec<(Relation, Relation)>,
+}
+
+impl Memo {
+    /// Nothing known yet.
+    pub fn new(program: &Program) -> Memo {
+        let empty = |relation| Relation::new(program.arity(relation), Vec::new());
+        Memo { known: (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect() }
+    }
+
+    /// Forgets the outcomes of a stage and above.
+    pub fn forget(&mut self, program: &Program, stage: Stage) {
+        for (relation, (proved, refuted)) in self.known.iter_mut().enumerate() {
+            if program.stage(relation) >= stage && !(proved.is_empty() && refuted.is_empty()) {
+                proved.clear();
+                refuted.clear();
+            }
+        }
+    }
+}
+
+/// Where a walk puts what it derives.
+pub enum Output<'a> {
+    /// Into a relation.
+    Tuples(&'a mut Relation),
+    /// It is given the head, and stops at the first proof.
+    Proof {
+        /// The head.
+        head: &'a [TermId],
+        /// Whether it was proved.
+        proved: &'a mut bool,
+    },
+}
+
+/// One run of a plan.
+pub struct Walk<'a> {
+    database: &'a Database,
+    program: &'a Program,
+    terms: &'a TermStore,
+    memo: &'a mut Memo,
+    plan: &'a Plan,
+    output: Output<'a>,
+    registers: SmallVec<[TermId; 16]>,
+    trouble: Option<Trouble>,
+}
+
+impl<'a> Walk<'a> {
+    /// A run of `plan` over the tuples of `database`, whose indexes are fresh.
+    pub fn new(
+        database: &'a Database,
+        program: &'a Program,
+        terms: &'a TermStore,
+        memo: &'a mut Memo,
+        plan: &'a Plan,
+        output: Output<'a>,
+    ) -> Self {
+        let registers = SmallVec::from_elem(TermId::default(), plan.registers);
+        Walk { database, program, terms, memo, plan, output, registers, trouble: None }
+    }
+
+    /// Runs the plan. Returns the limit met, if any.
+    pub fn run(mut self) -> Option<Trouble> {
+        self.from(0);
+        self.trouble
+    }
+
+    /// Takes the steps from number `step` on. Returns how many steps are worth going on with: a step goes on to its
+    /// next row only if its number is below that.
+    fn from(&mut self, step: usize) -> usize {
+        let plan = self.plan;
+        let Some(this) = plan.steps.get(step) else {
+            return self.derive();
+        };
+        let passes = match this {
+            Step::Given(pattern) => {
+                let Output::Proof { head, .. } = &self.output else {
+                    unreachable!("only proofs are given a head")
+                };
+                let (head, key) = (*head, self.tuple(&pattern.key));
+                return self.visit(step, pattern, head, &key);
+            }
+            Step::Find(find) => return self.find(step, find),
+            Step::Holds(relation, tuple, rows) => {
+                let tuple = self.tuple(tuple);
+                match rows {
+                    Rows::All => self.holds(*relation, &tuple),
+                    rows => self.holds_within(*relation, &tuple, *rows),
+                }
+            }
+            Step::Absent(relation, tuple) => {
+                let tuple = self.tuple(tuple);
+                !self.holds(*relation, &tuple)
+            }
+            Step::Distinct(a, b) => self.term(a) != self.term(b),
+            Step::Same(a, b) => self.term(a) == self.term(b),
+        };
+        if passes { self.from(step + 1) } else { NO_JUMP }
+    }
+
+    fn find(&mut self, step: usize, find: &Find) -> usize {
+        let relation = self.relation(find.relation);
+        let range = self.range(find.relation, find.rows);
+        let key = self.tuple(&find.pattern.key);
+        match find.index {
+            Some(index) if relation.is_fresh(index) => {
+                for row in relation.probe(index, &key, range) {
+                    let jump = self.visit(step, &find.pattern, relation.row(row), &key);
+                    if jump <= step {
+                        return jump;
+                    }
+                }
+            }
+            _ => {
+                for row in range {
+                    let jump = self.visit(step, &find.pattern, relation.row(row), &key);
+                    if jump <= step {
+                        return jump;
+                    }
+                }
+            }
+        }
+        NO_JUMP
+    }
+
+    /// Goes on with one tuple, if it matches.
+    fn visit(&mut self, step: usize, pattern: &Pattern, row: &[TermId], key: &[TermId]) -> usize {
+        let matches = pattern.shape.admits(row, self.terms)
+            && pattern.shape.key.iter().zip(key).all(|(path, &term)| path.of(row, self.terms) == term);
+        if !matches {
+            return NO_JUMP;
+        }
+        for (path, register) in &pattern.bind {
+            self.registers[*register] = path.of(row, self.terms);
+        }
+        let repeats = pattern
+            .repeat
+            .iter()
+            .all(|(path, register)| path.of(row, self.terms) == self.registers[*register]);
+        if repeats { self.from(step + 1) } else { NO_JUMP }
+    }
+
+    /// Derives the head. The steps behind those that decide it have nothing more to say.
+    fn derive(&mut self) -> usize {
+        let plan = self.plan;
+        let out = match &mut self.output {
+            Output::Proof { proved, .. } => {
+                **proved = true;
+                return 0;
+            }
+            Output::Tuples(out) => out,
+        };
+        let registers = &self.registers;
+        let tuple: Tuple =
+            plan.arguments.iter().map(|argument| build(argument, registers, self.terms)).collect();
+        if out.insert(&tuple) {
+            let limits = &self.program.limits;
+            if out.len() > limits.tuples {
+                self.trouble = Some(Trouble::Tuples);
+            } else if tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
+                self.trouble = Some(Trouble::Depth);
+            }
+            if self.trouble.is_some() {
+                return 0;
+            }
+        }
+        plan.decided
+    }
+
+    /// Whether a tuple is among all tuples of a relation, derived or proved.
+    fn holds(&mut self, relation: RelationId, tuple: &[TermId]) -> bool {
+        let Some(proofs) = self.program.proofs(relation) else {
+            return self.relation(relation).contains(tuple);
+        };
+        let (proved, refuted) = &self.memo.known[relation];
+        if proved.contains(tuple) || refuted.contains(tuple) {
+            return proved.contains(tuple);
+        }
+        let mut proved = false;
+        for plan in proofs {
+            let output = Output::Proof { head: tuple, proved: &mut proved };
+            Walk::new(self.database, self.program, self.terms, self.memo, plan, output).run();
+            if proved {
+                break;
+            }
+        }
+        let outcomes = &mut self.memo.known[relation];
+        let kept = if proved { &mut outcomes.0 } else { &mut outcomes.1 };
+        kept.insert(tuple);
+        proved
+    }
+
+    fn relation(&self, relation: RelationId) -> &'a Relation {
+        self.database.relation(relation, self.program)
+    }
+
+    fn range(&self, relation: RelationId, rows: Rows) -> std::ops::Range<usize> {
+        let (start, end) = self.database.delta(relation);
+        match rows {
+            Rows::All => 0..self.relation(relation).len(),
+            Rows::Delta => start..end,
+            Rows::Old => 0..start,
+        }
+    }
+
+    fn holds_within(&self, relation: RelationId, tuple: &[TermId], rows: Rows) -> bool {
+        let range = self.range(relation, rows);
+        self.relation(relation).position(tuple).is_some_and(|row| range.contains(&row))
+    }
+
+    fn tuple(&self, expressions: &[Expression]) -> Tuple {
+        expressions.iter().map(|expression| self.term(expression)).collect()
+    }
+
+    fn term(&self, expression: &Expression) -> TermId {
+        build(expression, &self.registers, self.terms)
+    }
+}
+
+fn build(expression: &Expression, registers: &[TermId], terms: &TermStore) -> TermId {
+    match expression {
+        Expression::Register(register) => registers[*register],
+        Expression::Ground(term) => *term,
+        Expression::Build(functor, arguments) => {
+            let arguments: Tuple =
+                arguments.iter().map(|argument| build(argument, registers, terms)).collect();
+            terms.intern(*functor, &arguments)
+        }
+    }
+}

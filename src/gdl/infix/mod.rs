@@ -1,0 +1,304 @@
+//! The reader of the infix form of the lectures.
+//!
+//! ```text
+//! clause  = atom [":-" or] ["."]            or   = and {"|" and}
+//! and     = unary {"&" unary}               unary = "~" unary | "not" unary | primary
+//! primary = "(" or ")" | ("and" | "or" | "not") "(" [or {"," or}] ")" | "distinct" "(" term "," term ")" | atom
+//! atom    = name ["(" [term {"," term}] ")"]
+//! ```
+//!
+//! A full stop is not needed: a clause ends where the next token cannot continue it. Recursive descent, every
+//! recursion counted against [`MAX_NESTING`].
+//!
+//! A slip that has one likely repair (a missing `&`, comma or parenthesis, a capital where a name must stand) is
+//! reported and repaired. Any other one costs its clause, and reading goes on with the next line that may begin one.
+
+mod slip;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use super::finding::{Code, Finding, Severity};
+use super::kif;
+use super::read::{MAX_NESTING, Report, keyword_arity, splice, too_deep};
+use super::rule::{Atom, Clause, Formula};
+use super::source::{At, Span};
+use super::symbol::{Symbol, Symbols};
+use super::term::Term;
+use token::{Kind, Token};
+pub(super) use token::{begins_variable, is_letter};
+
+/// Reads the clauses of a text.
+pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Vec<Clause> {
+    let tokens = token::tokens(text, report);
+    let mut reader =
+        Reader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
+    let mut clauses = Vec::new();
+    while reader.next < reader.tokens.len() {
+        let start = reader.next;
+        reader.start = start;
+        (reader.nesting, reader.groups) = (0, 0);
+        match reader.clause() {
+            Some(clause) => clauses.push(clause),
+            None => reader.recover(start),
+        }
+    }
+    clauses
+}
+
+/// What is needed to make sense of tokens. A method that returns `None` has reported why.
+struct Reader<'r> {
+    text: &'r str,
+    tokens: Vec<Token>,
+    /// The position of the next token.
+    next: usize,
+    /// The position of the first token of the clause.
+    start: usize,
+    /// How many recursive calls are under way.
+    nesting: usize,
+    /// How many parentheses around formulas are open.
+    groups: usize,
+    /// The position at which missing parentheses have been put, and reported.
+    closed: Option<usize>,
+    symbols: &'r mut Symbols,
+    report: &'r mut Report,
+}
+
+impl<'r> Reader<'r> {
+    fn clause(&mut self) -> Option<Clause> {
+        self.check_head()?;
+        let head = self.atom()?;
+        self.drop_extra();
+        let mut body = Vec::new();
+        if self.take(Kind::If).is_some() {
+            splice(self.disjunction()?, &mut body);
+            while self.misses_and() {
+                self.report_missing_and(&body);
+                splice(self.disjunction()?, &mut body);
+            }
+        } else {
+            self.check_fact(&head)?;
+        }
+        self.take(Kind::Stop);
+        let last = self.tokens[self.next - 1];
+        Some(Clause { head, body, at: At(self.tokens[self.start].span().to(last.span())) })
+    }
+
+    fn disjunction(&mut self) -> Option<Formula> {
+        self.joined(Kind::Or, Formula::Or, |reader| {
+            reader.joined(Kind::And, Formula::And, |reader| reader.unary())
+        })
+    }
+
+    /// One or more operands joined by an operator.
+    fn joined(
+        &mut self,
+        operator: Kind,
+        make: fn(Vec<Formula>, At) -> Formula,
+        operand: impl Fn(&mut Self) -> Option<Formula>,
+    ) -> Option<Formula> {
+        let first = operand(self)?;
+        let mut span = first.at().0;
+        let mut members = vec![first];
+        while self.take_operator(operator) {
+            let member = operand(self)?;
+            span = span.to(member.at().0);
+            members.push(member);
+        }
+        Some(if members.len() > 1 { make(members, At(span)) } else { members.remove(0) })
+    }
+
+    fn unary(&mut self) -> Option<Formula> {
+        let Some(token) = self.peek() else { return self.unexpected("a condition") };
+        let not = token.kind == Kind::Not
+            || (self.logical(token) == Some(Symbol::NOT) && self.kind_after(1) != Some(Kind::Open));
+        if !not {
+            return self.primary();
+        }
+        self.descend(|reader| {
+            reader.next += 1;
+            let inner = reader.unary()?;
+            let at = At(token.span().to(inner.at().0));
+            Some(Formula::Not(Box::new(inner), at))
+        })
+    }
+
+    fn primary(&mut self) -> Option<Formula> {
+        let Some(token) = self.peek() else { return self.unexpected("a condition") };
+        let formula = match token.kind {
+            Kind::Open => self.descend(|reader| {
+                reader.next += 1;
+                reader.groups += 1;
+                let inner = reader.disjunction()?;
+                reader.close(token)?;
+                reader.groups -= 1;
+                Some(inner)
+            }),
+            Kind::Name if self.logical(token).is_some_and(|word| word != Symbol::DISTINCT) => {
+                self.descend(Self::functional)
+            }
+            Kind::Name => {
+                let atom = self.atom()?;
+                if atom.relation != Symbol::DISTINCT {
+                    Some(Formula::Atom(atom))
+                } else if let Ok([left, right]) = <[Term; 2]>::try_from(atom.arguments.clone()) {
+                    Some(Formula::Distinct(left, right, atom.at))
+                } else {
+                    self.report.add(keyword_arity("distinct", 2, atom.arguments.len(), atom.at.0));
+                    None
+                }
+            }
+            Kind::Variable if self.kind_after(1) == Some(Kind::Open) => self.atom().map(Formula::Atom),
+            Kind::Variable => {
+                let message =
+                    format!("the variable `{}` stands where a condition must stand", self.spelling(token));
+                self.report.syntax(token.span(), message);
+                None
+            }
+            _ => self.unexpected("a condition"),
+        }?;
+        self.drop_extra();
+        Some(formula)
+    }
+
+    /// `and(...)`, `or(...)`, `not(...)` with any number of members.
+    fn functional(&mut self) -> Option<Formula> {
+        let word = self.tokens[self.next];
+        let symbol = self.logical(word);
+        self.next += 1;
+        let mut members = Vec::new();
+        if let Some(open) = self.take(Kind::Open) {
+            self.groups += 1;
+            if self.kind_after(0) != Some(Kind::Close) {
+                members.push(self.disjunction()?);
+                while self.take(Kind::Comma).is_some() {
+                    members.push(self.disjunction()?);
+                }
+            }
+            self.close(open)?;
+            self.groups -= 1;
+        }
+        let at = At(word.span().to(self.tokens[self.next - 1].span()));
+        match symbol {
+            Some(Symbol::AND) => Some(Formula::And(members, at)),
+            Some(Symbol::OR) => Some(Formula::Or(members, at)),
+            _ if members.len() == 1 => Some(Formula::Not(Box::new(members.remove(0)), at)),
+            _ => {
+                self.report.add(keyword_arity("not", 1, members.len(), at.0));
+                None
+            }
+        }
+    }
+
+    fn atom(&mut self) -> Option<Atom> {
+        let token = self.tokens[self.next];
+        let relation = self.name(token)?;
+        let arguments = self.arguments()?;
+        Some(Atom { relation, arguments, at: At(token.span().to(self.tokens[self.next - 1].span())) })
+    }
+
+    fn term(&mut self) -> Option<Term> {
+        let Some(token) = self.peek() else { return self.unexpected("a term") };
+        match token.kind {
+            Kind::Variable if self.kind_after(1) != Some(Kind::Open) => {
+                let name = self.checked_name(token)?;
+                self.next += 1;
+                Some(Term::Variable(name))
+            }
+            Kind::Name | Kind::Variable => {
+                let functor = self.name(token)?;
+                Some(Term::new(functor, self.arguments()?))
+            }
+            _ => self.unexpected("a term"),
+        }
+    }
+
+    /// The arguments that follow a name, none if no parenthesis follows.
+    fn arguments(&mut self) -> Option<Vec<Term>> {
+        let Some(open) = self.take(Kind::Open) else { return Some(Vec::new()) };
+        self.descend(|reader| {
+            let mut terms = Vec::new();
+            if reader.take(Kind::Close).is_some() {
+                return Some(terms);
+            }
+            loop {
+                terms.push(reader.term()?);
+                if reader.take(Kind::Comma).is_none() && !reader.misses_comma() {
+                    reader.close(open)?;
+                    return Some(terms);
+                }
+            }
+        })
+    }
+
+    /// The symbol of a token that stands where a name must stand; a variable is reported and taken for a name.
+    fn name(&mut self, token: Token) -> Option<Symbol> {
+        let symbol = self.checked_name(token)?;
+        self.next += 1;
+        if token.kind == Kind::Variable {
+            self.report_variable(token);
+        }
+        Some(symbol)
+    }
+
+    fn checked_name(&mut self, token: Token) -> Option<Symbol> {
+        let name = token::name(self.spelling(token));
+        if kif::is_name(&name) {
+            return Some(self.symbols.intern(&name));
+        }
+        let message = format!("`{}` is no name: the prefix form could not spell it", self.spelling(token));
+        self.report.syntax(token.span(), message);
+        None
+    }
+
+    /// The logical word that a token is, if it is one.
+    fn logical(&self, token: Token) -> Option<Symbol> {
+        let name = (token.kind == Kind::Name).then(|| token::name(self.spelling(token)))?;
+        self.symbols.get(&name).filter(|symbol| symbol.is_logical())
+    }
+
+    fn spelling(&self, token: Token) -> &'r str {
+        &self.text[token.span().start..token.span().end]
+    }
+
+    fn peek(&self) -> Option<Token> {
+        self.tokens.get(self.next).copied()
+    }
+
+    fn kind_after(&self, tokens: usize) -> Option<Kind> {
+        self.tokens.get(self.next + tokens).map(|token| token.kind)
+    }
+
+    fn take(&mut self, kind: Kind) -> Option<Token> {
+        let token = self.peek().filter(|token| token.kind == kind)?;
+        self.next += 1;
+        Some(token)
+    }
+
+    /// Runs one recursive step of the descent.
+    fn descend<T>(&mut self, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.nesting == MAX_NESTING {
+            self.report.add(too_deep(self.tokens[self.start].span(), self.here()));
+            return None;
+        }
+        self.nesting += 1;
+        let result = step(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// The place of the next token, or of the end of the text.
+    fn here(&self) -> Span {
+        let end = self.tokens.last().map_or(0, |token| token.span().end);
+        self.peek().map_or(Span::new(end, end), Token::span)
+    }
+
+    fn unexpected<T>(&mut self, wanted: &str) -> Option<T> {
+        let message = match self.peek() {
+            Some(token) => format!("`{}` stands where {wanted} must stand", self.spelling(token)),
+            None => format!("the text ends where {wanted} must stand"),
+        };
+        self.report.add(Finding::new(Code::Syntax, Severity::Error, self.here(), message));
+        None
+    }
+}

@@ -1,0 +1,286 @@
+//! The writers: a rulesheet, a rule or a term as text, in either syntax.
+//!
+//! What is written reads back as equal clauses: names keep the spelling that stood first in the text, and the infix
+//! form quotes or marks those that its alphabet cannot spell. In the infix form case tells variables from names, so
+//! a variable `x` is written `X` and a name `Red` is written `red`; GDL does not tell these apart. A rule with
+//! several conditions has one on each line; a blank line stands where the relation defined changes. Comments are not
+//! part of a rulesheet and are lost.
+//!
+//! Invariant: the clauses are at most [`MAX_DEPTH`](super::MAX_DEPTH) deep, as the readers leave them.
+
+use std::borrow::Cow;
+
+use super::rule::{Atom, Clause, Formula, Literal, Rule};
+use super::rulesheet::{Rulesheet, Syntax};
+use super::source::At;
+use super::symbol::{Symbols, fold};
+use super::term::Term;
+use super::{infix, kif};
+
+/// A whole rulesheet.
+pub fn print(rulesheet: &Rulesheet, syntax: Syntax) -> String {
+    let mut writer = Writer { symbols: &rulesheet.symbols, text: String::new() };
+    let mut last = None;
+    for clause in &rulesheet.clauses {
+        let relation = clause.head.relation;
+        if last.is_some_and(|last| last != relation) {
+            writer.text.push('\n');
+        }
+        last = Some(relation);
+        match syntax {
+            Syntax::Kif => writer.kif_clause(clause),
+            Syntax::Infix => writer.infix_clause(clause),
+        }
+        writer.text.push('\n');
+    }
+    writer.text
+}
+
+/// A rule in the prefix form, in one line.
+pub fn print_rule(rule: &Rule, symbols: &Symbols) -> String {
+    let at = At::default();
+    let distinct = |left: &Term, right: &Term| Formula::Distinct(left.clone(), right.clone(), at);
+    let formula = |literal: &Literal| match literal {
+        Literal::Positive(atom) => Formula::Atom(atom.clone()),
+        Literal::Negative(atom) => Formula::Not(Box::new(Formula::Atom(atom.clone())), at),
+        Literal::Distinct(left, right) => distinct(left, right),
+        Literal::Same(left, right) => Formula::Not(Box::new(distinct(left, right)), at),
+    };
+    let mut writer = Writer { symbols, text: String::new() };
+    if rule.body.is_empty() {
+        writer.kif_atom(&rule.head);
+        return writer.text;
+    }
+    writer.text.push_str("(<= ");
+    writer.kif_atom(&rule.head);
+    for literal in &rule.body {
+        writer.text.push(' ');
+        writer.kif_formula(&formula(literal));
+    }
+    writer.text.push(')');
+    writer.text
+}
+
+/// A term.
+pub fn print_term(term: &Term, symbols: &Symbols, syntax: Syntax) -> String {
+    let mut writer = Writer { symbols, text: String::new() };
+    match syntax {
+        Syntax::Kif => writer.kif_term(term),
+        Syntax::Infix => writer.infix_term(term),
+    }
+    writer.text
+}
+
+struct Writer<'w> {
+    symbols: &'w Symbols,
+    text: String,
+}
+
+/// The prefix form.
+impl Writer<'_> {
+    fn kif_clause(&mut self, clause: &Clause) {
+        if clause.body.is_empty() {
+            self.kif_first(&clause.head);
+            return;
+        }
+        self.text.push_str("(<= ");
+        self.kif_atom(&clause.head);
+        let separator = if clause.body.len() == 1 { " " } else { "\n    " };
+        for formula in &clause.body {
+            self.text.push_str(separator);
+            match formula {
+                Formula::Atom(atom) => self.kif_first(atom),
+                _ => self.kif_formula(formula),
+            }
+        }
+        self.text.push(')');
+    }
+
+    /// An atom at the beginning of a line, where some names would look like a comment.
+    fn kif_first(&mut self, atom: &Atom) {
+        let name = self.symbols.name(atom.relation);
+        if kif::looks_like_comment(name) {
+            self.kif_list(name, &atom.arguments, Self::kif_term);
+        } else {
+            self.kif_atom(atom);
+        }
+    }
+
+    fn kif_formula(&mut self, formula: &Formula) {
+        match formula {
+            Formula::Atom(atom) => self.kif_atom(atom),
+            Formula::Distinct(left, right, _) => {
+                self.kif_list("distinct", &[left, right], |writer, term| writer.kif_term(term));
+            }
+            Formula::Not(inner, _) => self.kif_list("not", std::slice::from_ref(&**inner), Self::kif_formula),
+            Formula::And(members, _) => self.kif_list("and", members, Self::kif_formula),
+            Formula::Or(members, _) => self.kif_list("or", members, Self::kif_formula),
+        }
+    }
+
+    fn kif_atom(&mut self, atom: &Atom) {
+        let name = self.symbols.name(atom.relation);
+        if atom.arguments.is_empty() {
+            self.text.push_str(name);
+        } else {
+            self.kif_list(name, &atom.arguments, Self::kif_term);
+        }
+    }
+
+    fn kif_term(&mut self, term: &Term) {
+        match term {
+            Term::Variable(variable) => {
+                self.text.push('?');
+                self.text.push_str(self.symbols.name(*variable));
+            }
+            Term::Constant(constant) => self.text.push_str(self.symbols.name(*constant)),
+            Term::Compound(functor, arguments) => {
+                self.kif_list(self.symbols.name(*functor), arguments, Self::kif_term);
+            }
+        }
+    }
+
+    fn kif_list<T>(&mut self, word: &str, members: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.text.push('(');
+        self.text.push_str(word);
+        for member in members {
+            self.text.push(' ');
+            write(self, member);
+        }
+        self.text.push(')');
+    }
+}
+
+/// The infix form.
+impl Writer<'_> {
+    fn infix_clause(&mut self, clause: &Clause) {
+        self.infix_atom(&clause.head);
+        match clause.body.as_slice() {
+            [] => {}
+            [formula] => {
+                self.text.push_str(" :- ");
+                self.infix_formula(formula);
+            }
+            several => {
+                self.text.push_str(" :-\n    ");
+                self.infix_joined(several, " &\n    ");
+            }
+        }
+    }
+
+    /// A formula where any operator may stand.
+    fn infix_formula(&mut self, formula: &Formula) {
+        match formula {
+            Formula::And(members, _) if members.len() > 1 => self.infix_joined(members, " & "),
+            Formula::Or(members, _) if members.len() > 1 => self.infix_joined(members, " | "),
+            _ => self.infix_operand(formula),
+        }
+    }
+
+    fn infix_joined(&mut self, members: &[Formula], operator: &str) {
+        for (position, member) in members.iter().enumerate() {
+            if position > 0 {
+                self.text.push_str(operator);
+            }
+            self.infix_operand(member);
+        }
+    }
+
+    /// A formula beside an operator: in parentheses if it has one itself that joins.
+    fn infix_operand(&mut self, formula: &Formula) {
+        match formula {
+            Formula::Atom(atom) => self.infix_atom(atom),
+            Formula::Distinct(left, right, _) => {
+                self.infix_list("distinct", &[left, right], |writer, term| writer.infix_term(term));
+            }
+            Formula::Not(inner, _) => {
+                self.text.push('~');
+                self.infix_operand(inner);
+            }
+            Formula::And(members, _) if members.len() < 2 => {
+                self.infix_list("and", members, Self::infix_formula);
+            }
+            Formula::Or(members, _) if members.len() < 2 => {
+                self.infix_list("or", members, Self::infix_formula);
+            }
+            Formula::And(..) | Formula::Or(..) => {
+                self.text.push('(');
+                self.infix_formula(formula);
+                self.text.push(')');
+            }
+        }
+    }
+
+    fn infix_atom(&mut self, atom: &Atom) {
+        let name = infix_name(self.symbols.name(atom.relation));
+        if atom.arguments.is_empty() {
+            self.text.push_str(&name);
+        } else {
+            self.infix_list(&name, &atom.arguments, Self::infix_term);
+        }
+    }
+
+    fn infix_term(&mut self, term: &Term) {
+        match term {
+            Term::Variable(variable) => self.text.push_str(&infix_variable(self.symbols.name(*variable))),
+            Term::Constant(constant) => self.text.push_str(&infix_name(self.symbols.name(*constant))),
+            Term::Compound(functor, arguments) => {
+                self.infix_list(&infix_name(self.symbols.name(*functor)), arguments, Self::infix_term);
+            }
+        }
+    }
+
+    fn infix_list<T>(&mut self, word: &str, members: &[T], mut write: impl FnMut(&mut Self, &T)) {
+        self.text.push_str(word);
+        self.text.push('(');
+        for (position, member) in members.iter().enumerate() {
+            if position > 0 {
+                self.text.push_str(", ");
+            }
+            write(self, member);
+        }
+        self.text.push(')');
+    }
+}
+
+/// A name as the infix form spells it: small at the beginning (`Red` is `red`, `CardA` is `cardA`, `ABC` is `abc`), or
+/// quoted.
+fn infix_name(name: &str) -> Cow<'_, str> {
+    let plain = |name: &str| is_plain(name) && !name.starts_with(infix::begins_variable);
+    if plain(name) {
+        return name.into();
+    }
+    let folded = fold(name);
+    let mut rest = name.chars();
+    let small: String = rest.next().into_iter().flat_map(char::to_lowercase).chain(rest).collect();
+    let camel = name.contains(char::is_lowercase) && fold(&small) == folded;
+    match (camel && plain(&small), plain(&folded)) {
+        (true, _) => small.into(),
+        (_, true) => folded,
+        _ => quote(name).into(),
+    }
+}
+
+/// A variable as the infix form spells it: capital at the beginning, or marked.
+fn infix_variable(name: &str) -> Cow<'_, str> {
+    if !is_plain(name) {
+        return format!("?{}", quote(name)).into();
+    }
+    if name.starts_with(infix::begins_variable) {
+        return name.into();
+    }
+    let mut rest = name.chars();
+    let capital: String = rest.next().into_iter().flat_map(char::to_uppercase).chain(rest).collect();
+    let capitalised =
+        is_plain(&capital) && capital.starts_with(infix::begins_variable) && fold(&capital) == fold(name);
+    if capitalised { capital.into() } else { format!("?{name}").into() }
+}
+
+/// Whether a name needs no quotes.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(infix::is_letter)
+}
+
+fn quote(name: &str) -> String {
+    format!("'{}'", name.replace('\'', "''"))
+}

@@ -1,0 +1,240 @@
+//! Rendering findings: file, line, column, the line of the source, a caret, the second place, the suggestion.
+//!
+//! ```text
+//! error[unsafe-variable]: the variable ?y of the head is not bound
+//!   ┌─ game.kif:3:10
+//!   │
+//! 3 │ (<= (p ?x ?y) (q ?x))
+//!   │           ^^
+//! ```
+//!
+//! The layout is `codespan-reporting`'s, which is used in this file only; the word in the header and the colours are
+//! ours, since our severities are not quite its own. A place in a line too long to be shown is given by its numbers.
+
+use std::borrow::Cow;
+use std::io;
+
+use codespan_reporting::diagnostic::{self, Diagnostic, Label, LabelStyle};
+use codespan_reporting::files::{Error, Files, SimpleFile};
+use codespan_reporting::term::{self, Config, WriteStyle};
+
+use super::finding::{Finding, Severity};
+use super::source::{Source, Span};
+
+/// A line with more bytes than this is not shown.
+const LONG_LINE: usize = 400;
+
+/// All findings one below the other, with escape sequences for colours if wanted.
+pub fn render(findings: &[Finding], source: &Source, colour: bool) -> String {
+    let text = tame(source.text());
+    let file = SimpleFile::new(source.name(), &*text);
+    let mut page = Page { text: Vec::new(), severity: Severity::Note, colour, header: false };
+    for finding in findings {
+        page.severity = finding.severity;
+        term::emit_to_write_style(&mut page, &Config::default(), &file, &diagnostic(finding, &file, source))
+            .expect("the places lie in the file, and writing to memory does not fail");
+    }
+    String::from_utf8_lossy(&page.text).into_owned()
+}
+
+fn diagnostic(finding: &Finding, file: &SimpleFile<&str, &str>, source: &Source) -> Diagnostic<()> {
+    let severity = match finding.severity {
+        Severity::Note => diagnostic::Severity::Note,
+        Severity::Warning => diagnostic::Severity::Warning,
+        Severity::Fault | Severity::Error => diagnostic::Severity::Error,
+    };
+    let mut diagnostic =
+        Diagnostic::new(severity).with_code(finding.code).with_message(printable(&finding.message));
+    let related = finding.related.iter().map(|(span, label)| (*span, Some(label)));
+    for (span, label) in std::iter::once((finding.span, None)).chain(related) {
+        let span = inside(span, source);
+        if !shown(span, file).unwrap_or(false) {
+            let (line, column) = source.line_column(span.start);
+            let place = format!("{}:{line}:{column}", source.name());
+            let note = label.map_or(place.clone(), |label| format!("{place}: {}", printable(label)));
+            diagnostic = diagnostic.with_note(note);
+            continue;
+        }
+        let place = match label {
+            None => Label::primary((), span.start..span.end),
+            Some(label) => Label::secondary((), span.start..span.end).with_message(printable(label)),
+        };
+        diagnostic = diagnostic.with_label(place);
+    }
+    match &finding.help {
+        Some(help) => diagnostic.with_note(format!("help: {}", printable(help))),
+        None => diagnostic,
+    }
+}
+
+/// The text with every character that a terminal obeys replaced by a harmless one of as many bytes.
+fn tame(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        (c.is_control() && !matches!(c, '\n' | '\t'))
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(obeyed) {
+        return text.into();
+    }
+    let harmless = |c: char| match c.len_utf8() {
+        _ if !obeyed(c) => c,
+        1 => ' ',
+        2 => '\u{a0}',
+        _ => char::REPLACEMENT_CHARACTER,
+    };
+    text.chars().map(harmless).collect()
+}
+
+/// The span cut to the text and to whole characters.
+fn inside(span: Span, source: &Source) -> Span {
+    let text = source.text();
+    let start = text.floor_char_boundary(span.start.min(text.len()));
+    Span::new(start, text.ceil_char_boundary(span.end.clamp(start, text.len())))
+}
+
+/// Whether the lines of a span are short enough to be shown.
+fn shown(span: Span, file: &SimpleFile<&str, &str>) -> Result<bool, Error> {
+    for line in file.line_index((), span.start)?..=file.line_index((), span.end)? {
+        if file.line_range((), line)?.len() > LONG_LINE {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A text of ours that may quote the source, cut and without control characters.
+fn printable(text: &str) -> String {
+    let clean = |c: char| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c };
+    if text.len() <= LONG_LINE {
+        return text.chars().map(clean).collect();
+    }
+    text[..text.floor_char_boundary(LONG_LINE)].chars().map(clean).chain(['…']).collect()
+}
+
+/// What has been rendered so far.
+struct Page {
+    text: Vec<u8>,
+    /// The severity of the finding that is being rendered.
+    severity: Severity,
+    colour: bool,
+    /// Whether the severity's word comes next.
+    header: bool,
+}
+
+impl Page {
+    /// Switches to a style given by the numbers of its escape sequence.
+    fn style(&mut self, numbers: &str) -> io::Result<()> {
+        if self.colour {
+            self.text.extend_from_slice(format!("\u{1b}[0m\u{1b}[{numbers}m").as_bytes());
+        }
+        Ok(())
+    }
+
+    fn severity_style(&self) -> &'static str {
+        match self.severity {
+            Severity::Note => "1;32",
+            Severity::Warning => "1;33",
+            Severity::Fault => "1;35",
+            Severity::Error => "1;31",
+        }
+    }
+}
+
+impl io::Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // The first piece of a header is codespan's word for the severity.
+        if std::mem::take(&mut self.header) {
+            self.text.extend_from_slice(self.severity.to_string().as_bytes());
+        } else {
+            self.text.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl WriteStyle for Page {
+    fn set_header(&mut self, _: diagnostic::Severity) -> io::Result<()> {
+        self.style(self.severity_style())?;
+        self.header = true;
+        Ok(())
+    }
+
+    fn set_header_message(&mut self) -> io::Result<()> {
+        self.style("1")
+    }
+
+    fn set_line_number(&mut self) -> io::Result<()> {
+        self.style("34")
+    }
+
+    fn set_note_bullet(&mut self) -> io::Result<()> {
+        self.style("34")
+    }
+
+    fn set_source_border(&mut self) -> io::Result<()> {
+        self.style("34")
+    }
+
+    fn set_label(&mut self, _: diagnostic::Severity, style: LabelStyle) -> io::Result<()> {
+        self.style(if style == LabelStyle::Primary { self.severity_style() } else { "34" })
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        if self.colour {
+            self.text.extend_from_slice(b"\x1b[0m");
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::Code;
+    use super::*;
+
+    #[test]
+    fn a_finding_is_shown_with_both_places_and_its_help() {
+        let source = Source::new("g.kif", "(role a)\n(role a)\n");
+        let finding =
+            Finding::new(Code::DuplicateRole, Severity::Fault, Span::new(9, 17), "the role a stands twice")
+                .related(Span::new(0, 8), "first here")
+                .help("take it out");
+        let expected = "\
+fault[duplicate-role]: the role a stands twice
+  ┌─ g.kif:2:1
+  │
+1 │ (role a)
+  │ -------- first here
+2 │ (role a)
+  │ ^^^^^^^^
+  │
+  = help: take it out
+
+";
+        assert_eq!(render(std::slice::from_ref(&finding), &source, false), expected);
+        assert!(render(&[finding], &source, true).contains("\u{1b}[1;35mfault"));
+    }
+
+    #[test]
+    fn no_text_breaks_the_renderer() {
+        let long = "x".repeat(1_000_000);
+        for text in ["", "\u{1b}[31m\u{0}\t\r(", "ÄÖ\r\n\u{202e}字", "a\n\n\n", &long] {
+            let source = Source::new("t", text);
+            for (start, end) in
+                [(0, 0), (0, 1), (1, 3), (5, 2), (0, text.len()), (text.len(), text.len() + 9)]
+            {
+                let finding =
+                    Finding::new(Code::Syntax, Severity::Error, Span::new(start, end), "no \u{1b} good")
+                        .related(Span::new(end, start), "there");
+                let shown = render(&[finding], &source, false);
+                assert!(shown.starts_with("error[syntax]: no \u{fffd} good\n"));
+                assert!(!shown.contains('\u{1b}'), "{shown:?}");
+                assert!(shown.len() < 2000);
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Registry: every player there is, with its keys, and how it is built from a spec.
+//!
+//! The only place where players lose their type: they are generic over the machine, the referee holds `dyn Player`. The
+//! catalogue is what a spec is read against and what help texts print; [`build`] must know every name in it (a test
+//! builds them all).
+
+use std::sync::Arc;
+
+use super::belief_keys::{
+    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    opponent_model,
+};
+use super::clairvoyant::Clairvoyant;
+use super::decision::Player;
+use super::hyperplay::HyperPlay;
+use super::legal::LegalPlayer;
+use super::random::RandomPlayer;
+use super::spec::{Entry, Key, Kind, Spec, SpecError};
+use crate::machine::{Bulk, Role};
+use crate::search::Options;
+
+const NODES: Key = Key {
+    name: "nodes",
+    kind: Kind::Count(0, 1_000_000_000),
+    default: "2000",
+    about: "states that exhaustive search may visit in a decision, shared evenly by the states held possible",
+};
+
+const PLAYOUTS: Key = Key {
+    name: "playouts",
+    kind: Kind::Count(1, 1_000_000_000),
+    default: "2000",
+    about: "random playouts in a decision where exhaustive search does not fit, at least one a move and state",
+};
+
+const PLAYERS: &[Entry] = &[
+    Entry { name: "random", about: "chooses uniformly among the legal moves", keys: &[] },
+    Entry { name: "legal", about: "plays the first legal move in the natural order of terms", keys: &[] },
+    Entry {
+        name: "hyperplay",
+        about: "searches every state that its evidence leaves possible and averages the values",
+        keys: &[
+            PARTICLES, NODES, PLAYOUTS, ENUMERATE, WHOLE, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL,
+        ],
+    },
+    Entry {
+        name: "clairvoyant",
+        about: "searches the true state, which it is shown: the control for hyperplay",
+        keys: &[NODES, PLAYOUTS],
+    },
+];
+
+/// All players with their keys.
+pub fn players() -> &'static [Entry] {
+    PLAYERS
+}
+
+/// Reads the spec of a player.
+///
+/// # Errors
+/// [`SpecError`] says what there is instead.
+pub fn read(text: &str) -> Result<Spec, SpecError> {
+    Spec::parse(text, PLAYERS)
+}
+
+/// Builds the player of a spec for one role of one match.
+///
+/// # Panics
+/// If the spec was read against another catalogue than [`players`].
+pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Box<dyn Player> {
+    let machine = Arc::clone(machine);
+    match spec.name() {
+        "random" => Box::new(RandomPlayer),
+        "legal" => Box::new(LegalPlayer),
+        "hyperplay" => {
+            let (model, belief) = (opponent_model(spec), belief_options(spec));
+            Box::new(HyperPlay::new(machine, role, model, belief, search_options(spec)))
+        }
+        "clairvoyant" => Box::new(Clairvoyant::new(machine, role, search_options(spec))),
+        name => panic!("the catalogue of players has '{name}', but nothing builds it"),
+    }
+}
+
+fn search_options(spec: &Spec) -> Options {
+    Options { nodes: spec.count("nodes"), playouts: spec.count("playouts") }
+}

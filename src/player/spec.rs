@@ -1,0 +1,416 @@
+//! Spec: how a player is written down, as in `hyperplay:particles=64,enumerate=off`.
+//!
+//! A spec is a name from a catalogue of [`Entry`]s and values for some of its keys, `name:key=value,key=value`; a
+//! value that is itself a spec stands in brackets, `inner=[hyperplay:particles=4]`. Every key has a type, a range and
+//! a default, and whatever the catalogue does not list is an error that says what it lists.
+//!
+//! Printing is canonical: keys in the order of the catalogue, those at their default left out, numbers in plain
+//! digits. So two spellings of one player print the same, which is what transcripts and configuration hashes hold, and
+//! reading what was printed gives the same spec. A spec knows nothing of what it builds; the
+//! [`registry`](super::registry) does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use thiserror::Error;
+
+/// Specs nested deeper than this are refused.
+const MAX_NESTING: usize = 8;
+
+/// Something that a spec can name.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    /// Its keys, in the order in which they are printed.
+    pub keys: &'static [Key],
+}
+
+/// A key of an [`Entry`].
+#[derive(PartialEq, Eq, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What may stand behind it.
+    pub kind: Kind,
+    /// What holds if it is not given; spelt as in a spec.
+    pub default: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+}
+
+/// The type of a [`Key`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A whole number from the first to the second, both included. Digits may be grouped, as in `10_000`.
+    Count(u64, u64),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// Another spec from the same catalogue.
+    Nested,
+}
+
+/// `on` or `off`.
+pub const SWITCH: Kind = Kind::Word(&["on", "off"]);
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
+            Kind::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Kind::Word(words) => f.write_str(&words.join(" or ")),
+            Kind::Nested => f.write_str("a spec in brackets"),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Value {
+    Count(u64),
+    Word(&'static str),
+    Nested(Box<Spec>),
+}
+
+/// Why a text is no spec.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SpecError {
+    /// The name is not in the catalogue.
+    #[error("there is no '{name}'; there are {}", known.join(", "))]
+    UnknownName {
+        /// As written.
+        name: String,
+        /// The names of the catalogue.
+        known: Vec<&'static str>,
+    },
+    /// The entry has no such key.
+    #[error("'{name}' has no key '{key}'; {}", listed(known))]
+    UnknownKey {
+        /// The entry.
+        name: &'static str,
+        /// As written.
+        key: String,
+        /// The keys of the entry.
+        known: Vec<&'static str>,
+    },
+    /// The value does not have the key's type or lies outside its range.
+    #[error("'{key}={value}': expected {expected}")]
+    BadValue {
+        /// The key.
+        key: &'static str,
+        /// As written.
+        value: String,
+        /// The type of the key.
+        expected: Kind,
+    },
+    /// A key is given twice.
+    #[error("the key '{key}' is given twice")]
+    Repeated {
+        /// The key.
+        key: &'static str,
+    },
+    /// A part between commas that is not `key=value`.
+    #[error("'{part}' is not of the form key=value")]
+    NotAPair {
+        /// The part.
+        part: String,
+    },
+    /// A bracket without its partner.
+    #[error("the brackets of '{text}' do not match")]
+    Brackets {
+        /// The whole text.
+        text: String,
+    },
+    /// Brackets in brackets in brackets.
+    #[error("specs are nested more than {MAX_NESTING} deep")]
+    TooDeep,
+}
+
+fn listed(keys: &[&str]) -> String {
+    if keys.is_empty() { "it has no keys".to_owned() } else { format!("its keys are {}", keys.join(", ")) }
+}
+
+/// A name of a catalogue with values for its keys.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spec {
+    entry: &'static Entry,
+    /// By position of the key; only what differs from the default.
+    given: BTreeMap<usize, Value>,
+}
+
+impl Spec {
+    /// Reads a spec.
+    ///
+    /// # Errors
+    /// [`SpecError`] says what is not as the catalogue has it.
+    pub fn parse(text: &str, catalogue: &'static [Entry]) -> Result<Spec, SpecError> {
+        parse(text, catalogue, 0)
+    }
+
+    /// The entry of the catalogue.
+    pub fn entry(&self) -> &'static Entry {
+        self.entry
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// The value of a numeric key.
+    ///
+    /// # Panics
+    /// If the entry has no such key of that type: the code that builds from a spec disagrees with the catalogue.
+    pub fn count(&self, key: &str) -> u64 {
+        let (position, key) = self.key(key);
+        match self.given.get(&position) {
+            Some(Value::Count(count)) => *count,
+            _ => key.default.parse().expect("the default of a numeric key is a number"),
+        }
+    }
+
+    /// The value of a key of words.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn word(&self, key: &str) -> &'static str {
+        let (position, key) = self.key(key);
+        match self.given.get(&position) {
+            Some(Value::Word(word)) => word,
+            _ => key.default,
+        }
+    }
+
+    /// Whether a switch is on.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn is_on(&self, key: &str) -> bool {
+        self.word(key) == "on"
+    }
+
+    /// The value of a nested key; `catalogue` as in [`parse`](Spec::parse), for the default.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn nested(&self, key: &str, catalogue: &'static [Entry]) -> Spec {
+        let (position, key) = self.key(key);
+        match self.given.get(&position) {
+            Some(Value::Nested(spec)) => (**spec).clone(),
+            _ => Spec::parse(key.default, catalogue).expect("the default of a nested key is a spec"),
+        }
+    }
+
+    fn key(&self, name: &str) -> (usize, &'static Key) {
+        let mut keys = self.entry.keys.iter().enumerate();
+        keys.find(|(_, key)| key.name == name).expect("whoever reads a spec asks for keys of its entry only")
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.entry.name)?;
+        let mut separator = ':';
+        for (&position, value) in &self.given {
+            write!(f, "{separator}{}=", self.entry.keys[position].name)?;
+            match value {
+                Value::Count(count) => write!(f, "{count}")?,
+                Value::Word(word) => f.write_str(word)?,
+                Value::Nested(spec) => write!(f, "[{spec}]")?,
+            }
+            separator = ',';
+        }
+        Ok(())
+    }
+}
+
+fn parse(text: &str, catalogue: &'static [Entry], depth: usize) -> Result<Spec, SpecError> {
+    if depth > MAX_NESTING {
+        return Err(SpecError::TooDeep);
+    }
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let name = name.trim();
+    let entry = catalogue.iter().find(|entry| entry.name == name).ok_or_else(|| SpecError::UnknownName {
+        name: name.to_owned(),
+        known: catalogue.iter().map(|entry| entry.name).collect(),
+    })?;
+    let mut seen = Vec::new();
+    let mut given = BTreeMap::new();
+    for part in parts(rest).ok_or_else(|| SpecError::Brackets { text: text.to_owned() })? {
+        let (name, value) =
+            part.split_once('=').ok_or_else(|| SpecError::NotAPair { part: part.to_owned() })?;
+        let (name, value) = (name.trim(), value.trim());
+        let mut keys = entry.keys.iter().enumerate();
+        let (position, key) =
+            keys.find(|(_, key)| key.name == name).ok_or_else(|| SpecError::UnknownKey {
+                name: entry.name,
+                key: name.to_owned(),
+                known: entry.keys.iter().map(|key| key.name).collect(),
+            })?;
+        if seen.contains(&position) {
+            return Err(SpecError::Repeated { key: key.name });
+        }
+        seen.push(position);
+        let value = read_value(key, value, catalogue, depth)?;
+        if value != read_value(key, &bracketed(key), catalogue, depth)? {
+            given.insert(position, value);
+        }
+    }
+    Ok(Spec { entry, given })
+}
+
+/// The default as it would be written.
+fn bracketed(key: &Key) -> String {
+    if key.kind == Kind::Nested { format!("[{}]", key.default) } else { key.default.to_owned() }
+}
+
+fn read_value(
+    key: &'static Key,
+    text: &str,
+    catalogue: &'static [Entry],
+    depth: usize,
+) -> Result<Value, SpecError> {
+    let bad = || SpecError::BadValue { key: key.name, value: text.to_owned(), expected: key.kind };
+    match key.kind {
+        Kind::Count(least, most) => {
+            let digits = text.replace('_', "");
+            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+            let count = digits.parse().ok().filter(|count| plain && (least..=most).contains(count));
+            count.map(Value::Count).ok_or_else(bad)
+        }
+        Kind::Word(words) => {
+            words.iter().find(|&&word| word == text).map(|&word| Value::Word(word)).ok_or_else(bad)
+        }
+        Kind::Nested => {
+            let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(bad)?;
+            Ok(Value::Nested(Box::new(parse(inner, catalogue, depth + 1)?)))
+        }
+    }
+}
+
+/// The parts between the commas that stand outside brackets; `None` if the brackets do not match.
+fn parts(text: &str) -> Option<Vec<&str>> {
+    let (mut parts, mut start, mut open) = (Vec::new(), 0, 0_u32);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'[' => open += 1,
+            b']' => open = open.checked_sub(1)?,
+            b',' if open == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !text.trim().is_empty() {
+        parts.push(&text[start..]);
+    }
+    (open == 0).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const COUNT: Key =
+        Key { name: "particles", kind: Kind::Count(1, 10_000), default: "200", about: "how many" };
+    const WEIGHT: Key =
+        Key { name: "weight", kind: Kind::Word(&["none", "choice"]), default: "choice", about: "which" };
+    const MERGE: Key = Key { name: "merge", kind: SWITCH, default: "on", about: "whether" };
+    const INNER: Key = Key { name: "inner", kind: Kind::Nested, default: "plain", about: "who" };
+    const CATALOGUE: &[Entry] = &[
+        Entry { name: "plain", about: "nothing to set", keys: &[] },
+        Entry { name: "rich", about: "much to set", keys: &[COUNT, WEIGHT, MERGE, INNER] },
+    ];
+
+    fn read(text: &str) -> Result<Spec, SpecError> {
+        Spec::parse(text, CATALOGUE)
+    }
+
+    fn error(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn keys_not_given_have_their_default() {
+        let spec = read("rich:merge=off").unwrap();
+        assert_eq!(
+            (spec.count("particles"), spec.word("weight"), spec.is_on("merge")),
+            (200, "choice", false)
+        );
+        assert_eq!(spec.nested("inner", CATALOGUE), read("plain").unwrap());
+    }
+
+    #[test]
+    fn printing_is_canonical() {
+        for (text, canonical) in [
+            ("plain", "plain"),
+            ("plain:", "plain"),
+            ("rich:weight=none,particles=1_000", "rich:particles=1000,weight=none"),
+            (" rich : merge = on , particles = 0200 ", "rich"),
+            (
+                "rich:inner=[rich:particles=4,merge=off],merge=off",
+                "rich:merge=off,inner=[rich:particles=4,merge=off]",
+            ),
+            ("rich:inner=[plain]", "rich"),
+        ] {
+            assert_eq!(read(text).unwrap().to_string(), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_error_says_what_there_is() {
+        assert_eq!(error("poor"), "there is no 'poor'; there are plain, rich");
+        assert_eq!(
+            error("rich:size=3"),
+            "'rich' has no key 'size'; its keys are particles, weight, merge, inner"
+        );
+        assert_eq!(error("plain:size=3"), "'plain' has no key 'size'; it has no keys");
+        assert_eq!(error("rich:particles=0"), "'particles=0': expected a whole number from 1 to 10000");
+        assert_eq!(error("rich:particles=+1"), "'particles=+1': expected a whole number from 1 to 10000");
+        assert_eq!(error("rich:weight=some"), "'weight=some': expected none or choice");
+        assert_eq!(error("rich:merge=on,merge=on"), "the key 'merge' is given twice");
+        assert_eq!(error("rich:merge"), "'merge' is not of the form key=value");
+        assert_eq!(error("rich:merge=on,"), "'' is not of the form key=value");
+        assert_eq!(error("rich:inner=[plain"), "the brackets of 'rich:inner=[plain' do not match");
+        assert_eq!(error("rich:inner=plain"), "'inner=plain': expected a spec in brackets");
+        assert_eq!(error("rich:inner=[poor]"), "there is no 'poor'; there are plain, rich");
+    }
+
+    #[test]
+    fn hostile_nesting_is_refused() {
+        let text = "rich:inner=[".repeat(10_000) + &"]".repeat(10_000);
+        assert_eq!(read(&text), Err(SpecError::TooDeep));
+    }
+
+    fn any_spec() -> impl Strategy<Value = String> {
+        let keys = (1_u64..300, prop::bool::ANY, prop::bool::ANY);
+        let leaf = Just("plain".to_owned());
+        leaf.prop_recursive(4, 16, 1, move |inner| {
+            (keys.clone(), inner).prop_map(|((particles, none, off), inner)| {
+                let weight = if none { "none" } else { "choice" };
+                let merge = if off { "off" } else { "on" };
+                format!("rich:inner=[{inner}],weight={weight},merge={merge},particles={particles}")
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reading_what_was_printed_gives_the_same_spec(text in any_spec()) {
+            let spec = read(&text).unwrap();
+            let printed = spec.to_string();
+            let again = read(&printed).unwrap();
+            prop_assert_eq!(&again, &spec);
+            prop_assert_eq!(again.to_string(), printed);
+        }
+
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[a-z:=,\\[\\]éß 0-9]{0,40}") {
+            let _ = read(&text);
+            let _ = read(&format!("rich:{text}"));
+        }
+    }
+}

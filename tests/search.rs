@@ -1,0 +1,103 @@
+//! Search against slow and obvious answers: values that no one here chose, and a recursion without any table.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use hyperplay::engine::Interpreter;
+use hyperplay::gdl::{Source, load};
+use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::search::{Evaluation, Method, Options, evaluate, exact};
+
+fn game(path: &str) -> Arc<Interpreter> {
+    let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let loaded = load(Source::new(file, text), None);
+    Arc::new(Interpreter::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).unwrap())
+}
+
+type State = <Interpreter as StateMachine>::State;
+
+fn whole(machine: &Interpreter, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {
+    exact(machine, state, Role::new(role), Budget::nodes(nodes), &mut machine.scratch()).0
+}
+
+/// Minimax by the definition: the moves of the role in whose turn it is, everything else averaged; no table.
+fn minimax(machine: &Interpreter, state: &State, role: Role) -> f64 {
+    let mut scratch = machine.scratch();
+    if machine.terminal(state, &mut scratch) {
+        return machine.goal(state, role, &mut scratch).into();
+    }
+    let legal = machine.legal_by_role(state, &mut scratch);
+    let mover = machine.each_role().find(|&of| legal[of].len() > 1).unwrap_or(role);
+    let values = hyperplay::machine::JointMoves::new(&legal)
+        .map(|joint| minimax(machine, &machine.next(state, &joint, &mut scratch), role));
+    if mover == role { values.fold(0.0, f64::max) } else { values.fold(100.0, f64::min) }
+}
+
+#[test]
+fn tictactoe_is_a_draw_and_its_5478_states_have_16167_successors() {
+    let machine = game("perfect/tictactoe.kif");
+    let start = machine.initial();
+    let (evaluation, visited) =
+        exact(&*machine, &start, Role::new(0), Budget::nodes(20_000), &mut machine.scratch());
+    let evaluation = evaluation.unwrap();
+    assert_eq!(evaluation.method, Method::ExactZeroSum);
+    assert_eq!(evaluation.values, [50.0; 9]);
+    assert_eq!(visited, 16_167);
+    assert_eq!(whole(&machine, &start, 0, 16_166), None);
+    assert_eq!(whole(&machine, &start, 1, 16_167).unwrap().values, [50.0]);
+}
+
+#[test]
+fn the_whole_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
+    let machine = game("perfect/tictactoe.kif");
+    let mut scratch = machine.scratch();
+    let mut rng = Seed::root(7).rng();
+    let mut values = Vec::new();
+    for _ in 0..30 {
+        let mut history = History::default();
+        let mut state = machine.initial();
+        while history.step() < 4 {
+            let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+            state = machine.next(&state, &joint, &mut scratch);
+            history.0.push(joint);
+        }
+        for role in machine.each_role() {
+            let best = whole(&machine, &state, role.index(), 2_000).unwrap();
+            let slow = minimax(&machine, &state, role);
+            // Where the other role is to move, the only own move is worth what the other leaves.
+            assert_eq!(best.best(), slow, "{history:?}");
+            values.push(slow);
+        }
+    }
+    assert!(values.contains(&0.0) && values.contains(&100.0) && values.contains(&50.0), "a varied sample");
+}
+
+#[test]
+fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
+    let machine = game("perfect/rock_paper_scissors_lizard_spock.kif");
+    for role in 0..2 {
+        let evaluation = whole(&machine, &machine.initial(), role, 25).unwrap();
+        assert!(evaluation.values.iter().all(|value| (value - 50.0).abs() < 1e-9), "{evaluation:?}");
+        let mixture = evaluation.mixture.unwrap();
+        assert!(mixture.iter().all(|share| (share - 0.2).abs() < 1e-9), "{mixture:?}");
+    }
+}
+
+/// 58.49 % wins and 12.70 % draws for the first player: 737 and 160 of 1,260.
+#[test]
+fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
+    let machine = game("perfect/tictactoe.kif");
+    let options = Options { nodes: 0, playouts: 9_000 };
+    let run = || {
+        let start = machine.initial();
+        let (seed, scratch) = (Seed::root(1), &mut machine.scratch());
+        evaluate(&*machine, &[&start], Role::new(0), &options, &Budget::UNLIMITED, &seed, scratch)
+    };
+    let made = run();
+    assert_eq!((made.playouts, made.states[0].method), (9_000, Method::Playouts(1_000)));
+    let exact = 100.0 * (737.0 + 80.0) / 1_260.0;
+    // The standard error is about 0.5.
+    assert!((made.states[0].mean() - exact).abs() < 2.0, "{} {exact}", made.states[0].mean());
+    assert_eq!(made, run());
+}
