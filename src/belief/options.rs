@@ -6,7 +6,7 @@
 //! last step. With a handful of particles, weights without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice, rejuvenate: 0`; plain
 //! rejection is `enumerate: false, backtrack: false, weight: Weight::None, rejuvenate: 0`.
 
-/// How particles are weighted; definitions and the known biases stand in [`weight`](super::weight).
+/// How particles are weighted. The derivation stands in `belief/weight.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weight {
     /// All alike.
