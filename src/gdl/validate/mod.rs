@@ -41,6 +41,7 @@ mod names;
 mod relations;
 mod roles;
 mod safety;
+mod sizes;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, 
     let mut findings = Vec::new();
     let view = View::new(sheet, whole, &mut findings);
     let checks = [
+        sizes::check,
         keywords::check,
         names::check,
         relations::check,
