@@ -1,4 +1,5 @@
 //! The interpreter against the naive evaluator, and against the laws of the machine, on every game of `games/`.
+#![allow(clippy::unwrap_used)]
 
 mod naive;
 
