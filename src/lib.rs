@@ -1,4 +1,69 @@
 //! hyperplay: general game playing with imperfect information.
+//!
+//! A general game player is given the *rules* of a game it has never seen and plays it. Rules are written in GDL, a
+//! stratified logic program; GDL-II adds the role `random` and the relation `sees`, and so describes every finite
+//! game. A role is told only its percepts; it must reason about all that may be true. HyperPlay does this by
+//! particles: complete histories consistent with what was seen, weighed by their probability, each searched as if
+//! it were true.
+//!
+//! The way from a rulesheet to a move, stage by stage:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hyperplay::engine::Interpreter;
+//! use hyperplay::gdl::{self, Source};
+//! use hyperplay::machine::{Budget, Evidence, Seed, StateMachine, StateMachineExt};
+//! use hyperplay::player::{View, registry};
+//!
+//! // Text becomes a rulesheet, and a game if nothing is wrong with it. Here: guess a coin that was hidden.
+//! let text = "
+//!     (role guesser) (role random)
+//!     (init hiding)
+//!     (<= (legal random (hide heads)) (true hiding))
+//!     (<= (legal random (hide tails)) (true hiding))
+//!     (<= (legal random noop) (not (true hiding)))
+//!     (<= (legal guesser noop) (true hiding))
+//!     (<= (legal guesser (call heads)) (not (true hiding)))
+//!     (<= (legal guesser (call tails)) (not (true hiding)))
+//!     (<= (sees guesser heads) (does random (hide heads)))   ; the hider is careless
+//!     (<= (next (hidden ?side)) (does random (hide ?side)))
+//!     (<= (next (hidden ?side)) (true (hidden ?side)))
+//!     (<= (next (called ?side)) (does guesser (call ?side)))
+//!     (<= terminal (true (called ?side)))
+//!     (<= (goal guesser 100) (true (called ?side)) (true (hidden ?side)))
+//!     (<= (goal guesser 0) (true (called ?side)) (not (true (hidden ?side))))";
+//! let loaded = gdl::load(Source::new("coin", text), None);
+//! let game = loaded.game.expect("the rules are fine");
+//!
+//! // A game becomes a machine: states, legal moves, percepts, goals.
+//! let machine = Arc::new(Interpreter::new(&game)?);
+//! let guesser = machine.role_named("guesser").expect("it is declared");
+//! let mut scratch = machine.scratch();
+//! let start = machine.initial();
+//! assert!(!machine.terminal(&start, &mut scratch));
+//!
+//! // The coin is hidden tails up. The guesser sees nothing, and that is what it knows.
+//! let legal = machine.legal_by_role(&start, &mut scratch);
+//! let random = machine.random().expect("it is declared");
+//! let tails = *legal[random].iter().find(|&&own| machine.show_move(own) == "(hide tails)").unwrap();
+//! let step = hyperplay::machine::JointMove::new([legal[guesser][0], tails]);
+//! let history = hyperplay::machine::History(vec![step]);
+//! let evidence: Evidence = machine.evidence(&history, guesser, &mut scratch);
+//! assert!(evidence.steps[0].percepts.is_empty());
+//!
+//! // A player turns evidence into a move: it samples what may have happened and searches each particle.
+//! let spec = registry::read("hyperplay:particles=50")?;
+//! let mut player = registry::build(&spec, &machine, guesser);
+//! let state = machine.replay(&history, &mut scratch);
+//! let legal = machine.legal_by_role(&state, &mut scratch);
+//! let view = View { evidence: &evidence, legal: &legal[guesser], history: None };
+//! let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
+//! assert_eq!(machine.show_move(decision.choice), "(call tails)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
+//! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches). The API is not stable.
 
 pub mod belief;
 pub mod cli;

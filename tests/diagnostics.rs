@@ -1,9 +1,9 @@
 //! The diagnosis of faulty rulesheets, held against tables written beforehand by reading them.
 //!
 //! Three collections: `games/broken` (each file one slip, the table says exactly what is found), the faulty
-//! rulesheets of the field (the table says what must at least be found; read where `HYPERPLAY_RULESHEETS` names a
-//! folder with `gdl1`, `gdl2` and `faulty`), and the correct games, on which nothing is found. Rows that only play can
-//! show are checked by the tests of the simulation.
+//! rulesheets of the field (the table says what must at least be found; read where `HYPERPLAY_RULESHEETS`
+//! names a folder with `gdl1`, `gdl2` and `faulty`), and the correct games, on which nothing is found. Rows
+//! that only play can show are checked by the tests of the simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,7 +33,7 @@ fn rulesheets() -> Option<PathBuf> {
 }
 
 fn table(path: &Path) -> BTreeMap<String, Expected> {
-    let text = fs::read_to_string(path).unwrap();
+    let text = fs::read_to_string(path).expect("the table is there");
     let mut rows = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     assert_eq!(rows.next(), Some("file\tcode\tline\tsimulate"), "{}", path.display());
     let mut files: BTreeMap<String, Expected> = BTreeMap::new();
@@ -46,7 +46,7 @@ fn table(path: &Path) -> BTreeMap<String, Expected> {
             _ if rest == ["yes"] => expected.simulated = true,
             _ => {
                 assert!(Code::ALL.iter().any(|(_, name)| name == code), "no such code: {code}");
-                expected.places.insert(((*code).to_owned(), line.parse().unwrap()));
+                expected.places.insert(((*code).to_owned(), line.parse().expect("a line number")));
             }
         }
     }
@@ -54,7 +54,7 @@ fn table(path: &Path) -> BTreeMap<String, Expected> {
 }
 
 fn loaded(path: &Path) -> Loaded {
-    let text = fs::read(path).unwrap();
+    let text = fs::read(path).expect("the rulesheet is there");
     load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None)
 }
 
@@ -68,8 +68,8 @@ fn found(loaded: &Loaded, least: Severity) -> BTreeSet<Place> {
 /// The rulesheets in a folder, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+        .expect("the folder is there")
+        .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| matches!(path.extension().and_then(|ending| ending.to_str()), Some("kif" | "gdl")))
         .collect();
     files.sort();
@@ -130,8 +130,8 @@ fn nothing_is_found_in_the_correct_games() {
     }
 }
 
-/// The rulesheets in use that are faulty: these two break the rules of the language in many places (unsafe negations,
-/// relations of several arities, conditions inside the heads of `base`). All others are games.
+/// The rulesheets in use that are faulty: these two break the rules of the language in many places (unsafe
+/// negations, relations of several arities, conditions inside the heads of `base`). All others are games.
 const NO_GAMES: [&str; 2] = ["7wonders.kif", "bigMoney.kif"];
 
 #[test]

@@ -106,6 +106,9 @@ impl Branches {
 
     /// The probability of the branches that are not dead: `|A|/|J|` under uniform opponents.
     pub(super) fn alive_mass(&self) -> f64 {
+        if self.is_barren() {
+            return 0.0;
+        }
         if self.policy.is_none() {
             return (self.count - self.dead) as f64 / self.count as f64;
         }

@@ -5,8 +5,9 @@
 //! 2. growing past the limits, particles are drawn from it systematically; from then on each particle is
 //!    brought down to the new step by advancing and backtracking ([`advance`]), within its budget of states;
 //! 3. the branches beside the particles are tested, and the weights computed ([`weight`]);
-//! 4. when the effective sample size is below half, particles are resampled ([`resample`]), each with the mean of the
-//!    old weights; then they are rejuvenated ([`rejuvenate`]) as often as asked for.
+//! 4. when the effective sample size is below half (or whenever weights differ, if moves follow), particles are
+//!    resampled ([`resample`]), each with the mean of the old weights;
+//! 5. they are rejuvenated ([`rejuvenate`]) as often as asked for.
 //!
 //! A particle's *base* is the depth from which its weight is computed and above which it takes nothing back: 0 for a
 //! particle grown from the root, the last step for one that was resampled or rejuvenated. All particles of an update
@@ -217,7 +218,9 @@ impl<M: Bulk> ParticleBelief<M> {
         let mut logarithms = self.weigh(&mut meters);
         let slots = self.slots();
         let weights = normalised(&logarithms);
-        let too_uneven = effective_size(weights.iter().copied()) * 2.0 < slots.len() as f64;
+        // Moves forget where a particle came from, so weights kept through them would only add noise.
+        let least = if self.options.rejuvenate > 0 { 0.99 } else { 0.5 };
+        let too_uneven = effective_size(weights.iter().copied()) < least * slots.len() as f64;
         if too_uneven && self.options.weight == Weight::Posterior && self.options.backtrack {
             let mean = ln_mean(&logarithms, slots.len());
             let drawn = systematic(&weights, slots.len(), &mut seed.child("resample").rng());

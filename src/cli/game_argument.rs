@@ -47,8 +47,6 @@ pub struct Opened {
     pub rulesheet: Rulesheet,
     /// The rules as meant.
     pub game: Game,
-    /// What is to be said about them; no error.
-    pub findings: Vec<Finding>,
 }
 
 impl Opened {
@@ -100,15 +98,22 @@ impl GameArgument {
             let errors: Vec<Finding> = loaded.findings.into_iter().filter(is_error).collect();
             log_text(&gdl::render(&errors, &loaded.rulesheet.source, colour(true)));
             return Err(Failure::failed(
-                format!("{name}: not a game: {} error{}", errors.len(), if errors.len() == 1 { "" } else { "s" }),
+                format!(
+                    "{name}: not a game: {} error{}",
+                    errors.len(),
+                    if errors.len() == 1 { "" } else { "s" }
+                ),
                 format!("`hyperplay check {}` says all that is to be said", self.game),
             ));
         };
         let faults = loaded.findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
         if faults > 0 {
             let them = if faults == 1 { "fault is" } else { "faults are" };
-            log(format_args!("{name}: {faults} {them} repaired for play; see `hyperplay check {}`", self.game));
+            log(format_args!(
+                "{name}: {faults} {them} repaired for play; see `hyperplay check {}`",
+                self.game
+            ));
         }
-        Ok(Opened { name, rulesheet: loaded.rulesheet, game, findings: loaded.findings })
+        Ok(Opened { name, rulesheet: loaded.rulesheet, game })
     }
 }

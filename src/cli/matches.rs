@@ -95,17 +95,21 @@ pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> R
         seed,
         decisions: arguments.values,
     };
-    let run = Run {
-        date: date(),
-        host: host(),
-        engine: arguments.engine.to_string(),
-        threads,
-        seconds: 0.0,
-    };
+    let run = Run { date: date(), host: host(), engine: arguments.engine.to_string(), threads, seconds: 0.0 };
     let series = Series { arguments, machine: &machine, seats: &seats, heading, run, interrupt, out };
     let report = series.play()?;
-    let title = Title { game: &opened.name, roles: machine.roles(), heading: &series.heading, threads };
-    if arguments.json { out.json(&report.as_json(&title))? } else { report.write(&title, out)? }
+    let title = Title {
+        game: &opened.name,
+        roles: machine.roles(),
+        heading: &series.heading,
+        threads,
+        reproduces: arguments.playclock.is_none(),
+    };
+    if arguments.json {
+        out.json(&report.as_json(&title))?
+    } else {
+        report.write(&title, out)?
+    }
     let all = report.matches() == arguments.matches;
     if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
 }
@@ -127,7 +131,7 @@ impl Series<'_> {
         let arguments = self.arguments;
         let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
         let parallel = arguments.playclock.is_none() && !arguments.verbose;
-        let progress = Progress::new(arguments.matches, "matches");
+        let progress = Progress::new(arguments.matches, "matches", arguments.verbose);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
         let play = |index| {
@@ -172,8 +176,10 @@ impl Series<'_> {
             }
         };
         let players = self.seats.build(self.machine);
-        let played = play_match(machine, players, settings, &seed, self.interrupt, show)
-            .map_err(|cause| Failure::failed(format!("no thread for a player: {cause}"), "play without clocks"))?;
+        let played =
+            play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
+                Failure::failed(format!("no thread for a player: {cause}"), "play without clocks")
+            })?;
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
@@ -188,8 +194,7 @@ impl Series<'_> {
     }
 
     fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {
-        let mut transcript =
-            Transcript::new(self.machine.as_ref(), &self.heading, settings, index, played);
+        let mut transcript = Transcript::new(self.machine.as_ref(), &self.heading, settings, index, played);
         transcript.run = Some(Run { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
         serde_json::to_string(&transcript).expect("a transcript has string keys only")
     }

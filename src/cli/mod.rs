@@ -8,19 +8,28 @@
 //! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports), `rayon` (the number of threads).
 
 mod builtin;
+mod check;
+mod convert;
+mod examples;
 mod failure;
 mod game_argument;
+mod games;
+mod inspect;
 mod matches;
 mod options;
 mod output;
+mod perft;
+mod players;
 mod progress;
+mod replay;
 mod report;
 mod seats;
+mod shell;
 mod verbose;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use failure::Failure;
 use output::{Output, log};
@@ -29,7 +38,7 @@ use crate::referee::Interrupt;
 
 /// General game playing with imperfect information: GDL-II rules in, moves out
 #[derive(Parser, Debug)]
-#[command(name = "hyperplay", version, arg_required_else_help = true)]
+#[command(name = "hyperplay", version, arg_required_else_help = true, after_help = examples::OVERVIEW)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -38,7 +47,35 @@ struct Arguments {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Play matches and report the mean goal of each role
+    #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
+    /// Hold transcripts of matches against the rules
+    #[command(after_help = examples::REPLAY)]
+    Replay(replay::ReplayArguments),
+    /// Say what is wrong with rulesheets
+    #[command(after_help = examples::CHECK)]
+    Check(check::CheckArguments),
+    /// Say what a game is made of: roles, fluents, moves, percepts, states
+    #[command(after_help = examples::INSPECT)]
+    Inspect(inspect::InspectArguments),
+    /// Write a rulesheet in the other syntax
+    #[command(after_help = examples::CONVERT)]
+    Convert(convert::ConvertArguments),
+    /// Count the sequences of joint moves, depth by depth
+    #[command(after_help = examples::PERFT)]
+    Perft(perft::PerftArguments),
+    /// List the built-in games, or print one
+    #[command(after_help = examples::GAMES)]
+    Games(games::GamesArguments),
+    /// List the players and the keys of their specs
+    #[command(after_help = examples::PLAYERS)]
+    Players(players::PlayersArguments),
+    /// Write completions for a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(shell::CompletionsArguments),
+    /// Write a page of the manual
+    #[command(after_help = examples::MAN)]
+    Man(shell::ManArguments),
 }
 
 /// Reads the arguments of the program, runs the command and reports how it ended.
@@ -67,8 +104,19 @@ pub fn run() -> ExitCode {
 
 fn dispatch(command: &Command) -> Result<(), Failure> {
     let out = Output::new();
+    let looks = matches!(command, Command::Match(_) | Command::Check(_));
+    let interrupt = listen(looks)?;
     match command {
-        Command::Match(arguments) => matches::run(arguments, &listen(true)?, &out),
+        Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
+        Command::Replay(arguments) => replay::run(arguments, &out),
+        Command::Check(arguments) => check::run(arguments, &interrupt, &out),
+        Command::Inspect(arguments) => inspect::run(arguments, &out),
+        Command::Convert(arguments) => convert::run(arguments, &out),
+        Command::Perft(arguments) => perft::run(arguments, &out),
+        Command::Games(arguments) => games::run(arguments, &out),
+        Command::Players(arguments) => players::run(arguments, &out),
+        Command::Completions(arguments) => shell::completions(arguments, Arguments::command(), &out),
+        Command::Man(arguments) => shell::man(arguments, Arguments::command(), &out),
     }
 }
 
@@ -81,7 +129,32 @@ fn listen(looks: bool) -> Result<Interrupt, Failure> {
             std::process::exit(i32::from(Failure::Interrupted.code()));
         }
     };
-    ctrlc::set_handler(handler)
-        .map_err(|error| Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell"))?;
+    ctrlc::set_handler(handler).map_err(|error| {
+        Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell")
+    })?;
     Ok(interrupt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_is_read() {
+        let mut command = Arguments::command();
+        let mut helps = vec![command.render_long_help().to_string()];
+        helps.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
+        assert!(helps.iter().filter(|help| help.contains("Examples:")).count() >= helps.len() - 1);
+        for line in helps.iter().flat_map(|help| help.lines()) {
+            let Some(example) = line.strip_prefix("  hyperplay ") else { continue };
+            let words = example.split_whitespace().take_while(|word| !["|", ">"].contains(word));
+            let read = Arguments::try_parse_from(std::iter::once("hyperplay").chain(words));
+            assert!(read.is_ok(), "{example}: {}", read.unwrap_err());
+        }
+    }
 }

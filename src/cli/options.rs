@@ -54,7 +54,9 @@ pub fn pick_seed(given: Option<u64>) -> u64 {
 /// If it is 0 or the threads cannot be made.
 pub fn use_threads(given: Option<usize>) -> Result<usize, Failure> {
     let threads = match given {
-        Some(0) => return Err(Failure::usage("--threads 0: there is no work without a thread", "give 1 or more")),
+        Some(0) => {
+            return Err(Failure::usage("--threads 0: there is no work without a thread", "give 1 or more"));
+        }
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };

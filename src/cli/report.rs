@@ -49,13 +49,18 @@ pub struct Title<'a> {
     pub heading: &'a Heading,
     /// How many threads played.
     pub threads: usize,
+    /// Whether the seed fixes the result: there were no clocks.
+    pub reproduces: bool,
 }
 
 impl Title<'_> {
     /// The roles that are played, with their specs.
     fn players(&self) -> impl Iterator<Item = (Role, &str, &str)> {
         let specs = self.heading.players.iter();
-        self.roles.iter().zip(specs).filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
+        self.roles
+            .iter()
+            .zip(specs)
+            .filter_map(|((role, name), spec)| Some((role, name.as_str(), spec.as_deref()?)))
     }
 }
 
@@ -124,6 +129,7 @@ impl Report {
             "game": title.game,
             "rules": title.heading.rules,
             "seed": title.heading.seed,
+            "reproduces": title.reproduces,
             "threads": title.threads,
             "players": players,
             "matches": self.matches,
@@ -142,17 +148,16 @@ impl Report {
     /// # Errors
     /// If standard output cannot be written to.
     pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), Failure> {
-        let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "es" });
-        out.line(format_args!(
-            "{}: {}, seed {}",
-            title.game,
-            many(self.matches, "match"),
-            title.heading.seed
-        ))?;
-        let mut rows = vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
+        let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
+        let es = if self.matches == 1 { "" } else { "es" };
+        let (game, seed) = (title.game, title.heading.seed);
+        out.line(format_args!("{game}: {} match{es}, seed {seed}{clocks}", self.matches))?;
+        let mut rows =
+            vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
         for (role, name, spec) in title.players() {
             let score = &self.scores[role];
-            let number = |value: Option<f64>, mark| value.map_or("-".to_owned(), |value| format!("{mark}{value:.2}"));
+            let number =
+                |value: Option<f64>, mark| value.map_or("-".to_owned(), |value| format!("{mark}{value:.2}"));
             rows.push(vec![
                 name.to_owned(),
                 spec.to_owned(),

@@ -53,7 +53,9 @@ impl Seats {
 
     /// A fresh player for every seat.
     pub fn build<M: Bulk + 'static>(&self, machine: &Arc<M>) -> ByRole<Option<Box<dyn Player>>> {
-        ByRole::from_fn(self.0.len(), |role| self.0[role].as_ref().map(|spec| registry::build(spec, machine, role)))
+        ByRole::from_fn(self.0.len(), |role| {
+            self.0[role].as_ref().map(|spec| registry::build(spec, machine, role))
+        })
     }
 
     /// The specs as transcripts have them.
@@ -64,5 +66,6 @@ impl Seats {
 
 /// Reads a spec.
 fn spec_of(text: &str) -> Result<Spec, Failure> {
-    registry::read(text).map_err(|error| Failure::usage(error.to_string(), "`hyperplay players` explains them"))
+    registry::read(text)
+        .map_err(|error| Failure::usage(error.to_string(), "`hyperplay players` explains them"))
 }

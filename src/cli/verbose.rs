@@ -24,7 +24,12 @@ pub fn begin(index: usize, out: &Output) -> Result<(), Failure> {
 pub fn step<M: StateMachine>(machine: &M, number: usize, step: &Step, out: &Output) -> Result<(), Failure> {
     out.line(format_args!("  step {number}"))?;
     for role in machine.each_role() {
-        out.line(format_args!("    {} may do: {}", machine.roles()[role], list(machine, &step.legal[role])))?;
+        let (name, legal) = (&machine.roles()[role], &step.legal[role]);
+        if let ([only], true) = (&legal[..], step.faults.iter().all(|fault| fault.role != role)) {
+            out.line(format_args!("    {name} does {}, its only move", machine.show_move(*only)))?;
+            continue;
+        }
+        out.line(format_args!("    {name} may do: {}", list(machine, legal)))?;
         if let Some(decision) = &step.decisions[role] {
             judgement(machine, decision, out)?;
         }
@@ -68,7 +73,7 @@ pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result
     }
 }
 
-/// What a player believed, and its values with the probability of each move.
+/// What a player believed and how it judged, in its own words; if it has none, its values.
 fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), Failure> {
     for line in &decision.explanation {
         out.line(format_args!("      {line}"))?;
@@ -76,7 +81,11 @@ fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) ->
     if decision.depleted {
         out.line("      its belief is depleted")?;
     }
-    let share = |own: Move| decision.policy.iter().find(|(of, _)| *of == own).map_or(0.0, |&(_, share)| share);
+    if !decision.explanation.is_empty() {
+        return Ok(());
+    }
+    let share =
+        |own: Move| decision.policy.iter().find(|(of, _)| *of == own).map_or(0.0, |&(_, share)| share);
     let mut values = decision.values.clone();
     values.sort_by(|a, b| b.1.total_cmp(&a.1));
     for &(own, value) in values.iter().take(SHOWN) {

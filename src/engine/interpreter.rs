@@ -190,6 +190,13 @@ impl Interpreter {
         self.program.describe(self.game.terms())
     }
 
+    /// All goal values that the rules give a role in a state, in rule order: the first one counts, and a game
+    /// without faults has exactly one in a terminal state.
+    pub fn goal_values(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Vec<TermId> {
+        let rows = self.ask(self.queries.goal, state, None, scratch);
+        self.of_role(rows, role).collect()
+    }
+
     /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
     fn enter(&self, state: &Fluents, joint: Option<&JointMove>, scratch: &mut Scratch) {
         if scratch.state.as_ref() != Some(state) {

@@ -1,13 +1,15 @@
 //! Layer 2, the engines: implementations of [`StateMachine`](crate::machine::StateMachine).
 //!
-//! [`Interpreter`] is the reference: obvious and complete.
+//! [`Interpreter`] is the reference: obvious and complete. [`declared`] gives what a game states about its own terms.
 
+mod declared;
 mod interpreter;
 
 use thiserror::Error;
 
 use crate::datalog::LimitError;
 
+pub use declared::declared;
 pub use interpreter::{Fluents, Interpreter, Scratch};
 
 /// Why no engine could be made for a game.

@@ -1,19 +1,20 @@
 //! The dependency graph of a rulesheet: which relation is derived from which.
 //!
-//! The nodes are the relations; there is an edge from `q` to `p` where `q` occurs in the body of a clause with head
-//! `p`, marked when it occurs negated. The temporal pairs have no edge: `true` does not depend on `next` or `init`,
-//! nor `does` on `legal`, for the one is about another state than the other.
+//! The nodes are the relations; there is an edge from `q` to `p` where `q` occurs in the body of a clause
+//! with head `p`, marked when it occurs negated. The temporal pairs have no edge: `true` does not depend on
+//! `next` or `init`, nor `does` on `legal`, for the one is about another state than the other.
 //!
-//! Invariant: an edge is labelled by the first clause, in the order of the text, that makes it. Two relations are
-//! *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is derived from
-//! itself. Definitions: the dependency graph, stratified negation and the recursion restriction of the GDL
-//! specification (Love et al. 2008).
+//! Invariant: an edge is labelled by the first clause, in the order of the text, that makes it. Two relations
+//! are *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is
+//! derived from itself. Definitions: the dependency graph, stratified negation and the recursion restriction
+//! of the GDL specification (Love et al. 2008).
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 use std::fmt::Write;
 
 use petgraph::Direction;
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,7 +86,9 @@ impl Dependencies {
             }
         }
         let mut component = vec![0; graph.node_count()];
-        let components = tarjan_scc(&graph);
+        // Not Tarjan's algorithm: petgraph's is recursive, and a chain of relations may be as long as the
+        // text.
+        let components = kosaraju_scc(&graph);
         for (number, members) in components.iter().enumerate() {
             members.iter().for_each(|member| component[member.index()] = number);
         }
@@ -103,8 +106,8 @@ impl Dependencies {
         number(a).is_some_and(|a| Some(a) == number(b) && self.cyclic[a])
     }
 
-    /// For every component in which a relation depends on its own negation, the shortest cycle through its first
-    /// negation: `p` depends on `not q`, `q` on `r`, `r` on `p`. Ordered by clause.
+    /// For every component in which a relation depends on its own negation, the shortest cycle through its
+    /// first negation: `p` depends on `not q`, `q` on `r`, `r` on `p`. Ordered by clause.
     pub(super) fn negative_cycles(&self) -> Vec<Vec<Dependency>> {
         let mut first: FxHashMap<usize, Dependency> = FxHashMap::default();
         for edge in self.graph.edge_references() {
@@ -119,62 +122,36 @@ impl Dependencies {
         let mut first: Vec<Dependency> = first.into_values().collect();
         first.sort_by_key(|arrow| arrow.clause);
         let cycle = |arrow: Dependency| {
-            let back = self.path(arrow.body, |symbol| symbol == arrow.head, |_| true);
-            [vec![arrow], back.unwrap_or_default()].concat()
+            let inside = |symbol| self.in_a_cycle(symbol, arrow.head);
+            let back = self.routes(|symbol| symbol == arrow.head, inside);
+            [vec![arrow], back.path(arrow.body)].concat()
         };
         first.into_iter().map(cycle).collect()
     }
 
-    /// The shortest chain of arrows from `start` down to a relation that is wanted; empty if `start` is one itself.
-    /// The search goes on only below relations that `through` admits (`start` is always looked below).
-    pub(super) fn path(
-        &self,
-        start: Symbol,
-        wanted: impl Fn(Symbol) -> bool,
-        through: impl Fn(Symbol) -> bool,
-    ) -> Option<Vec<Dependency>> {
-        if wanted(start) {
-            return Some(Vec::new());
+    /// The shortest way down to a wanted relation from every relation that `through` admits, by such
+    /// relations only.
+    pub(super) fn routes(&self, wanted: impl Fn(Symbol) -> bool, through: impl Fn(Symbol) -> bool) -> Routes {
+        let mut first: FxHashMap<Symbol, Option<Dependency>> = FxHashMap::default();
+        let mut queue = VecDeque::new();
+        for node in self.graph.node_indices().filter(|node| wanted(self.graph[*node])) {
+            first.insert(self.graph[node], None);
+            queue.push_back(node);
         }
-        let start = *self.node.get(&start)?;
-        let mut from: FxHashMap<NodeIndex, Dependency> = FxHashMap::default();
-        let mut queue = VecDeque::from([start]);
         while let Some(node) = queue.pop_front() {
-            if node != start && !through(self.graph[node]) {
-                continue;
-            }
-            let mut below: Vec<_> = self.graph.edges_directed(node, Direction::Incoming).collect();
-            below.sort_by_key(|edge| edge.weight().clause);
-            for edge in below {
-                let next = edge.source();
-                if next == start || from.contains_key(&next) {
-                    continue;
+            let mut above: Vec<_> = self.graph.edges_directed(node, Direction::Outgoing).collect();
+            above.sort_by_key(|edge| edge.weight().clause);
+            for edge in above {
+                let head = edge.weight().head;
+                if through(head)
+                    && let Entry::Vacant(entry) = first.entry(head)
+                {
+                    entry.insert(Some(*edge.weight()));
+                    queue.push_back(edge.target());
                 }
-                from.insert(next, *edge.weight());
-                if wanted(self.graph[next]) {
-                    return Some(self.trace(&from, next, start));
-                }
-                queue.push_back(next);
             }
         }
-        None
-    }
-
-    /// The arrows from `start` to `end`, read off the search tree.
-    fn trace(
-        &self,
-        from: &FxHashMap<NodeIndex, Dependency>,
-        end: NodeIndex,
-        start: NodeIndex,
-    ) -> Vec<Dependency> {
-        let mut path = Vec::new();
-        let mut node = end;
-        while node != start {
-            path.push(from[&node]);
-            node = self.node[&from[&node].head];
-        }
-        path.reverse();
-        path
+        Routes { first }
     }
 
     /// The graph in Graphviz' language: negated arrows dashed, keywords in boxes.
@@ -191,6 +168,25 @@ impl Dependencies {
                 .expect("a string takes all writes");
         }
         text + "}\n"
+    }
+}
+
+/// Shortest ways down the graph to some relation.
+pub(super) struct Routes {
+    /// The first arrow of the way from each relation; none where it is wanted itself.
+    first: FxHashMap<Symbol, Option<Dependency>>,
+}
+
+impl Routes {
+    /// Whether a way begins at the relation.
+    pub(super) fn begin_at(&self, relation: Symbol) -> bool {
+        self.first.contains_key(&relation)
+    }
+
+    /// The arrows from a relation to the wanted one; empty if it is wanted itself, or has no way.
+    pub(super) fn path(&self, start: Symbol) -> Vec<Dependency> {
+        let next = |relation: Symbol| self.first.get(&relation).copied().flatten();
+        std::iter::successors(next(start), |arrow| next(arrow.body)).collect()
     }
 }
 
@@ -235,14 +231,26 @@ mod tests {
     }
 
     #[test]
-    fn a_path_goes_around_what_it_may_not_pass() {
+    fn a_way_goes_around_what_it_may_not_pass() {
         let (graph, symbols) = graph(&["legal<-sees", "sees<-does", "legal<-h", "h<-g"]);
         let h = symbols.get("h").unwrap();
-        let path =
-            |through: fn(Symbol) -> bool| graph.path(Symbol::LEGAL, |symbol| symbol == Symbol::DOES, through);
-        assert_eq!(path(|_| true).unwrap().len(), 2);
-        assert_eq!(path(|symbol| symbol != Symbol::SEES), None);
-        assert_eq!(graph.path(h, |symbol| symbol == h, |_| true), Some(vec![]));
+        let does = |symbol| symbol == Symbol::DOES;
+        let heads = |path: Vec<Dependency>| path.iter().map(|arrow| arrow.head).collect::<Vec<_>>();
+        let routes = graph.routes(does, |_| true);
+        assert_eq!(heads(routes.path(Symbol::LEGAL)), [Symbol::LEGAL, Symbol::SEES]);
+        assert!(routes.begin_at(Symbol::DOES) && !routes.begin_at(h));
+        let around = graph.routes(does, |symbol| symbol != Symbol::SEES);
+        assert!(!around.begin_at(Symbol::SEES) && !around.begin_at(Symbol::LEGAL));
+    }
+
+    #[test]
+    fn a_chain_may_be_long() {
+        let mut symbols = Symbols::new();
+        let chain: Vec<Symbol> = (0..200_000).map(|number| symbols.intern(&format!("p{number}"))).collect();
+        let arrow = |pair: &[Symbol]| Dependency { head: pair[0], body: pair[1], negative: true, clause: 0 };
+        let graph = Dependencies::new(std::iter::empty(), chain.windows(2).map(arrow));
+        assert!(!graph.in_a_cycle(chain[0], chain[199_999]));
+        assert_eq!(graph.routes(|symbol| symbol == chain[199_999], |_| true).path(chain[0]).len(), 199_999);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Game: a validated rulesheet.
 //!
 //! The only way to a `Game` is validation without an error finding. Its rules are in the normal form of
-//! [`Rule`] with the stated repairs made (an unbound role variable ranges over the roles), so the stages below
-//! evaluate it as it stands. It keeps the rulesheet, so that a rule can be shown as it was written.
+//! [`Rule`] with the stated repairs made (an unbound role variable ranges over the roles), so the stages
+//! below evaluate it as it stands. It keeps the rulesheet, so that a rule can be shown as it was written.
 
 use std::sync::Arc;
 
@@ -65,13 +65,14 @@ impl Game {
         &self.terms
     }
 
-    /// Whether the game is a GDL-II game: it has `sees` rules or the role `random`. Otherwise every role perceives
-    /// the whole joint move.
+    /// Whether the game is a GDL-II game: it has `sees` rules or the role `random`. Otherwise every role
+    /// perceives the whole joint move.
     pub fn is_imperfect(&self) -> bool {
         self.imperfect
     }
 
-    /// Whether the rules say anything of `relation`, as `base`, `input` and `percept` may or may not be declared.
+    /// Whether the rules say anything of `relation`, as `base`, `input` and `percept` may or may not be
+    /// declared.
     pub fn defines(&self, relation: Symbol) -> bool {
         self.sheet.clauses.iter().any(|clause| clause.head.relation == relation)
     }

@@ -1,8 +1,8 @@
 //! Load: from a text to a game in one call, with everything that is to be said about it.
 //!
-//! Reading and validation, their findings in one list: by place, at one place the worst first, none twice. A text
-//! with syntax errors gives no game, but what could be read of it is checked all the same, without the checks that
-//! would only echo the missing part.
+//! Reading and validation, their findings in one list: by place, at one place the worst first, none twice. A
+//! text with syntax errors gives no game, but what could be read of it is checked all the same, without the
+//! checks that would only echo the missing part.
 
 use super::finding::{Finding, Severity};
 use super::game::Game;

@@ -1,14 +1,16 @@
 //! Normal form: clauses with their bodies multiplied out.
 //!
-//! A body is a tree of `and`, `or` and `not` over atoms and `distinct`. Negation is pushed inward by De Morgan's laws
-//! (a negated `distinct` becomes [`Literal::Same`]), conjunctions are spliced, disjunctions multiplied out; each
-//! alternative is a [`Branch`], and a branch is one [`Rule`]. The order of the literals is the order of the text.
+//! A body is a tree of `and`, `or` and `not` over atoms and `distinct`. Negation is pushed inward by De
+//! Morgan's laws (a negated `distinct` becomes [`Literal::Same`]), conjunctions are spliced, disjunctions
+//! multiplied out; each alternative is a [`Branch`], and a branch is one [`Rule`]. The order of the literals
+//! is the order of the text.
 //!
-//! Invariant: a clause has as many branches as the product of its disjunctions says, at most [`MAX_BRANCHES`], and a
-//! rulesheet grows by at most [`MAX_GROWTH`] literals; what would be larger is a finding, not a long wait.
+//! Invariant: a clause has as many branches as the product of its disjunctions says, at most
+//! [`MAX_BRANCHES`], and a rulesheet grows by at most [`MAX_GROWTH`] literals; what would be larger is a
+//! finding, not a long wait.
 //!
-//! One repair is made here, because safety depends on it: where the first argument of a head `legal`, `goal` or
-//! `sees` is a variable that nothing binds, `(role ?r)` is put in front of the branch.
+//! One repair is made here, because safety depends on it: where the first argument of a head `legal`, `goal`
+//! or `sees` is a variable that nothing binds, `(role ?r)` is put in front of the branch.
 
 use super::rule::{Atom, Clause, Formula, Literal, Rule};
 use super::source::{At, Span};

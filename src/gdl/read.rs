@@ -100,9 +100,25 @@ pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// A finding for a text nested too deeply at `span`.
-pub(super) fn too_deep(span: Span) -> Finding {
-    Finding::new(Code::TooDeep, Severity::Error, span, format!("nested more than {MAX_DEPTH} levels deep"))
+/// A finding for a clause that begins at `start` and is nested too deeply at `place`.
+pub(super) fn too_deep(start: Span, place: Span) -> Finding {
+    let message = format!("nested more than {MAX_DEPTH} levels deep");
+    Finding::new(Code::TooDeep, Severity::Error, start, message).related(place, "too deep here")
+}
+
+/// The finding for a logical word with the wrong number of arguments.
+pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
+    let plural = if right == 1 { "argument" } else { "arguments" };
+    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
+    Finding::new(Code::KeywordArity, Severity::Error, span, message)
+}
+
+/// Appends a formula to a conjunction, a conjunction by its members.
+pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
+    match formula {
+        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
+        other => body.push(other),
+    }
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
@@ -111,7 +127,8 @@ fn shallow(clause: &Clause, report: &mut Report) -> bool {
         .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
         .find(|(depth, _)| *depth > MAX_DEPTH);
     if let Some((_, at)) = deep {
-        report.add(too_deep(at.0));
+        let start = clause.at.0.start;
+        report.add(too_deep(Span::new(start, start + 1), at.0));
     }
     deep.is_none()
 }

@@ -1,10 +1,11 @@
 //! Deliberation: from the states held possible, each with its weight, to a decision.
 //!
-//! Equal states are judged once, with the sum of their weights; then the values are averaged and the move is drawn
-//! ([`judgement`](super::judgement)). Where the role has no choice nothing is searched. Everything random comes from
+//! Equal states are judged once, with the sum of their weights ([`merge`]); then the values are averaged and the move
+//! is drawn ([`judgement`](super::judgement)). Where the role has no choice nothing is searched. Everything random comes from
 //! `seed/search` and `seed/choice`, so what the search draws does not change what the choice does.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +14,7 @@ use super::judgement::{Judged, judge};
 use crate::machine::{Budget, Bulk, Move, Role, Seed, StateMachineExt};
 use crate::search::{self, Evaluation, Method, Options};
 
-/// Decides by searching `states`: not empty, none terminal, the weights positive. Stops before the deadline of
+/// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. Stops before the deadline of
 /// `budget`.
 pub(super) fn deliberate<M: Bulk>(
     machine: &M,
@@ -24,16 +25,15 @@ pub(super) fn deliberate<M: Bulk>(
     seed: &Seed,
     scratch: &mut M::Scratch,
 ) -> Decision {
-    let distinct = merge(states);
-    let total: f64 = distinct.iter().map(|&(_, weight)| weight).sum();
-    let list: Vec<&M::State> = distinct.iter().map(|&(state, _)| state).collect();
+    let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
+    let list: Vec<&M::State> = states.iter().map(|&(state, _)| state).collect();
     if let Some(own) = only_move(machine, &list, role, scratch) {
         let explanation = vec![format!("no choice: {}", machine.show_move(own))];
         return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
     }
     let made = search::evaluate(machine, &list, role, options, budget, &seed.child("search"), scratch);
     let mut explanation = vec![methods(&made.states)];
-    let judged: Vec<Judged> = distinct
+    let judged: Vec<Judged> = states
         .iter()
         .zip(made.states)
         .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
@@ -49,10 +49,10 @@ pub(super) fn deliberate<M: Bulk>(
 }
 
 /// The distinct states with the sums of their weights, in the order in which they come first.
-fn merge<'a, S: Eq + std::hash::Hash>(states: &[(&'a S, f64)]) -> Vec<(&'a S, f64)> {
+pub(super) fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>) -> Vec<(&'a S, f64)> {
     let mut position: FxHashMap<&S, usize> = FxHashMap::default();
     let mut distinct: Vec<(&S, f64)> = Vec::new();
-    for &(state, weight) in states {
+    for (state, weight) in states {
         let at = *position.entry(state).or_insert(distinct.len());
         match distinct.get_mut(at) {
             Some((_, sum)) => *sum += weight,

@@ -8,16 +8,23 @@
 
 pub mod registry;
 
+mod belief_keys;
 mod clairvoyant;
 mod decision;
 mod deliberation;
+mod hyperplay;
 mod judgement;
 mod legal;
 mod random;
 mod spec;
 
+pub use belief_keys::{
+    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    opponent_model,
+};
 pub use clairvoyant::Clairvoyant;
 pub use decision::{Cost, Decision, Player, View};
+pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
 pub use random::RandomPlayer;
 pub use spec::{Entry, Key, Kind, SWITCH, Spec, SpecError};

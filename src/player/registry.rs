@@ -6,8 +6,13 @@
 
 use std::sync::Arc;
 
+use super::belief_keys::{
+    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    opponent_model,
+};
 use super::clairvoyant::Clairvoyant;
 use super::decision::Player;
+use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
 use super::random::RandomPlayer;
 use super::spec::{Entry, Key, Kind, Spec, SpecError};
@@ -31,6 +36,13 @@ const PLAYOUTS: Key = Key {
 const PLAYERS: &[Entry] = &[
     Entry { name: "random", about: "chooses uniformly among the legal moves", keys: &[] },
     Entry { name: "legal", about: "plays the first legal move in the natural order of terms", keys: &[] },
+    Entry {
+        name: "hyperplay",
+        about: "searches every state that its evidence leaves possible and averages the values",
+        keys: &[
+            PARTICLES, NODES, PLAYOUTS, ENUMERATE, WHOLE, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL,
+        ],
+    },
     Entry {
         name: "clairvoyant",
         about: "searches the true state, which it is shown: the control for hyperplay",
@@ -60,6 +72,10 @@ pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Bo
     match spec.name() {
         "random" => Box::new(RandomPlayer),
         "legal" => Box::new(LegalPlayer),
+        "hyperplay" => {
+            let (model, belief) = (opponent_model(spec), belief_options(spec));
+            Box::new(HyperPlay::new(machine, role, model, belief, search_options(spec)))
+        }
         "clairvoyant" => Box::new(Clairvoyant::new(machine, role, search_options(spec))),
         name => panic!("the catalogue of players has '{name}', but nothing builds it"),
     }

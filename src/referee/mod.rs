@@ -15,11 +15,16 @@ mod actor;
 mod clock;
 mod fault;
 mod interrupt;
+mod issue;
 mod match_loop;
+mod places;
+mod prospects;
 mod reach;
 mod replay;
 mod score;
 mod series;
+mod simulate;
+mod survey;
 #[cfg(test)]
 mod toy;
 mod transcript;
@@ -30,10 +35,12 @@ pub use clock::{Clocks, Stopwatch, Turn, date};
 pub use fault::{Fault, FaultKind};
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, Outcome, Settings, Step, play_match};
-pub use reach::{Kind, Node, Reach, reach};
+pub use reach::{Kind, Node, Reach, Sight, reach};
 pub use replay::{Difference, replay};
 pub use score::Score;
 pub use series::{match_seed, play_series};
+pub use simulate::{Effort, simulate};
+pub use survey::{Basis, Survey, Words, survey};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
 };

@@ -11,6 +11,7 @@ use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
+use super::interrupt::Interrupt;
 use crate::machine::{ByRole, Failure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt};
 
 /// What is known of one state.
@@ -46,15 +47,26 @@ pub struct Reach {
     pub complete: bool,
 }
 
-/// Explores the states of a game until all are known or the graph holds `limit` of them or ten times as many edges;
-/// `visit` is called with each state of the graph once.
+/// What the exploration comes by.
+#[derive(Clone, Copy, Debug)]
+pub enum Sight<'a, S> {
+    /// A state, each once.
+    State(&'a S),
+    /// A joint move tried in a state.
+    Step(&'a S, &'a JointMove),
+}
+
+/// Explores the states of a game until all are known or the next one has more joint moves than are left of `limit`;
+/// `visit` is called with each state and with each joint move tried, in the order of the graph. An interrupt ends it
+/// as the limit does.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
 pub fn reach<M: StateMachine>(
     machine: &M,
     limit: usize,
-    mut visit: impl FnMut(&M::State),
+    interrupt: &Interrupt,
+    mut visit: impl FnMut(Sight<'_, M::State>),
 ) -> Result<Reach, Failure> {
     let mut scratch = machine.scratch();
     let mut graph = DiGraph::new();
@@ -62,13 +74,12 @@ pub fn reach<M: StateMachine>(
     let mut states = vec![machine.initial()];
     numbers
         .insert(machine.initial(), graph.add_node(Node { depth: 0, parent: None, kind: Kind::Unexpanded }));
-    let mut current = 0;
-    while current < states.len() {
+    let (mut current, mut full) = (0, false);
+    while current < states.len() && !interrupt.is_raised() {
         let index = NodeIndex::new(current);
         let state = states[current].clone();
-        visit(&state);
+        visit(Sight::State(&state));
         current += 1;
-        let full = graph.node_count() >= limit || graph.edge_count() >= limit.saturating_mul(10);
         let terminal = machine.terminal(&state, &mut scratch);
         if terminal {
             graph[index].kind = Kind::Terminal(machine.goals(&state, &mut scratch));
@@ -76,10 +87,16 @@ pub fn reach<M: StateMachine>(
             let legal = machine.legal_by_role(&state, &mut scratch);
             if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
                 graph[index].kind = Kind::Stuck(role);
-            } else if !full {
+                continue;
+            }
+            let product = legal.values().iter().map(Vec::len).fold(1, usize::saturating_mul);
+            // Once full always full: what is expanded is a beginning of the breadth-first order.
+            full |= product > limit - graph.edge_count();
+            if !full {
                 graph[index].kind = Kind::Expanded;
                 let depth = graph[index].depth + 1;
                 for joint in JointMoves::new(&legal) {
+                    visit(Sight::Step(&state, &joint));
                     let next = machine.next(&state, &joint, &mut scratch);
                     let to = *numbers.entry(next).or_insert_with_key(|next| {
                         states.push(next.clone());
@@ -99,10 +116,13 @@ pub fn reach<M: StateMachine>(
 }
 
 impl Reach {
-    /// The fewest steps to an end, if one was found. Exact even in an incomplete graph that was expanded that deep.
+    /// The fewest steps to an end; `None` if there is none, or none that is known to be the nearest.
     pub fn fewest_steps(&self) -> Option<usize> {
-        let terminal = |node: &&Node| matches!(node.kind, Kind::Terminal(_));
-        self.graph.node_weights().find(terminal).map(|node| node.depth)
+        let is_end = |node: &&Node| matches!(node.kind, Kind::Terminal(_));
+        let found = self.graph.node_weights().find(is_end)?.depth;
+        let is_open = |node: &&Node| node.kind == Kind::Unexpanded;
+        let hidden = self.graph.node_weights().find(is_open).map_or(usize::MAX, |node| node.depth + 1);
+        (found <= hidden).then_some(found)
     }
 
     /// Whether a state can come again: `Some(true)` if a cycle was found, `Some(false)` if there is none, `None` if
@@ -151,9 +171,14 @@ mod tests {
 
     #[test]
     fn the_toy_is_known_whole() {
-        let mut visited = 0;
-        let reach = reach(&Coin::new(), 100, |_| visited += 1).unwrap();
-        assert_eq!((reach.graph.node_count(), reach.graph.edge_count(), visited), (7, 6, 7));
+        let (mut states, mut steps) = (0, 0);
+        let reach = reach(&Coin::new(), 100, &Interrupt::default(), |sight| match sight {
+            Sight::State(_) => states += 1,
+            Sight::Step(..) => steps += 1,
+        })
+        .unwrap();
+        assert_eq!((reach.graph.node_count(), reach.graph.edge_count()), (7, 6));
+        assert_eq!((states, steps), (7, 6));
         assert!(reach.complete);
         assert_eq!(
             (reach.fewest_steps(), reach.longest_match(), reach.loops()),
@@ -165,8 +190,16 @@ mod tests {
 
     #[test]
     fn an_incomplete_graph_says_so() {
-        let reach = reach(&Coin::new(), 2, |_| ()).unwrap();
-        assert!(!reach.complete);
+        let reach = reach(&Coin::new(), 3, &Interrupt::default(), |_| ()).unwrap();
+        assert_eq!((reach.complete, reach.graph.node_count()), (false, 3));
         assert_eq!((reach.fewest_steps(), reach.loops()), (None, None));
+    }
+
+    #[test]
+    fn an_interrupt_leaves_an_incomplete_graph() {
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        let reach = reach(&Coin::new(), 100, &interrupt, |_| ()).unwrap();
+        assert_eq!((reach.complete, reach.graph.node_count()), (false, 1));
     }
 }

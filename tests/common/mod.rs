@@ -11,7 +11,7 @@ pub fn rulesheets() -> Vec<(String, String)> {
     let mut paths = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
-            let path = entry.unwrap().path();
+            let path = entry.expect("the folder can be read").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl") {
@@ -20,6 +20,7 @@ pub fn rulesheets() -> Vec<(String, String)> {
         }
     }
     paths.sort();
-    let text = |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+    let text =
+        |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).expect("the file can be read")).into_owned();
     paths.iter().map(|path| (path.display().to_string(), text(path))).collect()
 }

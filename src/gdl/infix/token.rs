@@ -169,13 +169,14 @@ fn token(rest: &str, c: char, at: usize, report: &mut Report) -> (Option<Kind>, 
         }
         return length.map_or((None, 1), |length| (Some(Kind::Variable), 1 + length));
     }
-    let operator = OPERATORS
-        .into_iter()
-        .filter(|(spelt, ..)| !is_letter(c) && rest.starts_with(spelt))
+    let operators = if is_letter(c) { &[][..] } else { &OPERATORS };
+    let operator = operators
+        .iter()
+        .filter(|(spelt, ..)| rest.starts_with(spelt))
         .max_by_key(|(spelt, ..)| spelt.len())
         // `-1` is meant as a name.
         .filter(|(spelt, ..)| *spelt != "-" || !rest[1..].starts_with(is_letter));
-    if let Some((spelt, kind, meant)) = operator {
+    if let Some(&(spelt, kind, meant)) = operator {
         if let Some(meant) = meant {
             let message = format!("`{spelt}` is not used in GDL");
             let finding = Finding::new(Code::Syntax, Severity::Error, span(spelt.len()), message);

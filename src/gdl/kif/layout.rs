@@ -5,8 +5,9 @@
 //! first clause. The text is cut into chunks there, and each chunk is mended by itself, so that one slip costs one
 //! clause and not the rest of the file.
 //!
-//! Some authors write the conditions of a rule in the first column too. When cutting at every `(` of that column
-//! would leave many chunks open, only `(<=` cuts.
+//! Some authors write the conditions of a rule in the first column too. Then cutting at every `(` of that column
+//! would part rules from their last parentheses: when it gives more chunks with a parenthesis too many than cutting
+//! at `(<=` does, only `(<=` cuts.
 
 use crate::gdl::finding::{Code, Finding, Severity};
 use crate::gdl::read::Report;
@@ -69,21 +70,27 @@ fn cuts(tokens: &[Token]) -> Vec<usize> {
             flush || begins_rule(tokens, position)
         })
         .collect();
-    let few = unclosed(tokens, &rules).max(forms.len() / 5);
-    if unclosed(tokens, &forms) <= few { forms } else { rules }
+    let stray = forms.len() / 50;
+    if overclosed(tokens, &forms) <= overclosed(tokens, &rules) + stray { forms } else { rules }
 }
 
-/// How many chunks would end with an open parenthesis.
-fn unclosed(tokens: &[Token], cuts: &[usize]) -> usize {
+/// How many chunks have a parenthesis that closes nothing.
+fn overclosed(tokens: &[Token], cuts: &[usize]) -> usize {
     let mut start = 0;
     let mut count = 0;
     for &end in cuts.iter().chain([&tokens.len()]) {
-        let depth = tokens[start..end].iter().fold(0_usize, |depth, token| match token.kind {
-            Kind::Open => depth + 1,
-            Kind::Close => depth.saturating_sub(1),
-            _ => depth,
-        });
-        count += usize::from(depth > 0);
+        let mut depth = 0_usize;
+        count += usize::from(tokens[start..end].iter().any(|token| match token.kind {
+            Kind::Close if depth == 0 => true,
+            Kind::Close => {
+                depth -= 1;
+                false
+            }
+            kind => {
+                depth += usize::from(kind == Kind::Open);
+                false
+            }
+        }));
         start = end;
     }
     count
@@ -110,9 +117,12 @@ fn mend(tokens: &[Token], start: usize, end: usize, report: &mut Report, repair:
         match token.kind {
             Kind::Open => open.push(position),
             Kind::Close if open.is_empty() => {
-                // `(<= (head)) NEWLINE (condition))`: the parenthesis too many is the one that ended the rule early.
+                // `(<= (head)) NEWLINE (condition))`, or a last `)` in a line of its own: the parenthesis too many is
+                // the one that ended the rule early.
                 let early = closed_rule.take().filter(|&early: &usize| {
-                    extra.is_none() && tokens[early].line < tokens[position - 1].line && position > early + 1
+                    let goes_on = tokens[early].line < tokens[position - 1].line;
+                    let alone = token.first && !tokens[early].first;
+                    extra.is_none() && (goes_on || alone)
                 });
                 if let Some(early) = early {
                     let finding =

@@ -12,7 +12,7 @@ mod layout;
 mod token;
 
 use super::finding::{Code, Finding, Severity};
-use super::read::{MAX_NESTING, Report, too_deep};
+use super::read::{MAX_NESTING, Report, keyword_arity, splice, too_deep};
 use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use super::symbol::{Symbol, Symbols};
@@ -76,7 +76,7 @@ fn each_form(
             Kind::Close if drowned > 0 => drowned -= 1,
             _ if drowned > 0 => {}
             Kind::Open if open.len() == MAX_NESTING => {
-                report.add(too_deep(token.span()));
+                report.add(too_deep(open[0].0, token.span()));
                 drowned = open.len() + 1;
                 open.clear();
             }
@@ -136,7 +136,7 @@ impl Reader<'_> {
 
     fn formula(&mut self, form: &Form) -> Option<Formula> {
         let at = At(form.span());
-        let word = self.name(form)?;
+        let word = self.name(form, "a condition", "the name of a relation")?;
         if !word.is_logical() {
             return self.atom(form).map(Formula::Atom);
         }
@@ -163,7 +163,7 @@ impl Reader<'_> {
     }
 
     fn atom(&mut self, form: &Form) -> Option<Atom> {
-        let relation = self.name(form);
+        let relation = self.name(form, "a clause", "the name of a relation");
         let arguments = self.arguments(form);
         Some(Atom { relation: relation?, arguments: arguments?, at: At(form.span()) })
     }
@@ -175,7 +175,7 @@ impl Reader<'_> {
             let name = &self.text[token.span().start + 1..token.span().end];
             return Some(Term::Variable(self.symbols.intern(name)));
         }
-        let functor = self.name(form);
+        let functor = self.name(form, "a term", "the name of a function");
         let arguments = self.arguments(form);
         Some(Term::new(functor?, arguments?))
     }
@@ -186,14 +186,15 @@ impl Reader<'_> {
         terms.into_iter().collect()
     }
 
-    /// The relation or function of a form: the word itself, or the first word of the list.
-    fn name(&mut self, form: &Form) -> Option<Symbol> {
-        let word = match form {
-            Form::Word(token) => token,
+    /// The relation or function of a form: the word itself, or the first word of the list. `alone` and `first` say
+    /// what must stand in its place.
+    fn name(&mut self, form: &Form, alone: &str, first: &str) -> Option<Symbol> {
+        let (word, wanted) = match form {
+            Form::Word(token) => (token, alone),
             Form::List(forms, span) => match forms.first() {
-                Some(Form::Word(token)) => token,
+                Some(Form::Word(token)) => (token, first),
                 Some(list) => {
-                    let message = "a name must follow `(`, not another `(`";
+                    let message = format!("{first} must follow `(`, not another `(`");
                     self.report.syntax(Span::new(span.start, list.span().start + 1), message);
                     return None;
                 }
@@ -206,8 +207,14 @@ impl Reader<'_> {
         let text = &self.text[word.span().start..word.span().end];
         match word.kind {
             Kind::Variable => {
-                let message = format!("the variable `{text}` stands where a name must stand");
-                self.report.syntax(word.span(), message);
+                let message = format!("the variable `{text}` stands where {wanted} must stand");
+                let finding = Finding::new(Code::Syntax, Severity::Error, word.span(), message);
+                self.report.add(match form {
+                    Form::List(..) => {
+                        finding.help("GDL has no lists: begin with a name, as in `(pair ?x ?y)`")
+                    }
+                    Form::Word(_) => finding,
+                });
                 None
             }
             Kind::If => {
@@ -223,21 +230,6 @@ impl Reader<'_> {
     fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &Form) -> Option<T> {
         self.report.add(keyword_arity(word, right, wrong, form.span()));
         None
-    }
-}
-
-/// The finding for a logical word with the wrong number of arguments.
-pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
-    let plural = if right == 1 { "argument" } else { "arguments" };
-    let message = format!("`{word}` takes {right} {plural}, not {wrong}");
-    Finding::new(Code::KeywordArity, Severity::Error, span, message)
-}
-
-/// Appends a formula to a conjunction, a conjunction by its members.
-pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
-    match formula {
-        Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
-        other => body.push(other),
     }
 }
 
@@ -326,7 +318,7 @@ mod tests {
         let deep = "(".repeat(1_000_000);
         assert_eq!(places(&deep)[1].0, Code::TooDeep);
         let balanced = format!("(role a)(p {}x{})(role b)", "(f ".repeat(5000), ")".repeat(5000));
-        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9 + 3 + 3 * 215)]);
+        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9)]);
         assert_eq!(kif(&balanced).0.clauses.len(), 2);
         let shallow = |n| format!("(p {}x{})", "(f ".repeat(n), ")".repeat(n));
         assert_eq!(places(&shallow(199)), []);

@@ -1,10 +1,10 @@
 //! Cycles: what guarantees that finitely many atoms are derived, in one meaning.
 //!
-//! `unstratified-negation`: no relation may depend on its own negation. `unrestricted-recursion`: where a clause
-//! calls a relation that is in a cycle with its head, every argument of the call must be ground, or be an argument of
-//! the head, or occur in a positive condition that is not in the cycle (GDL specification, definition of the
-//! recursion restriction). A compound argument occurs there also when all its variables do, for then it has finitely
-//! many instances.
+//! `unstratified-negation`: no relation may depend on its own negation. `unrestricted-recursion`: where a
+//! clause calls a relation that is in a cycle with its head, every argument of the call must be ground, or be
+//! an argument of the head, or occur in a positive condition that is not in the cycle (GDL specification,
+//! definition of the recursion restriction). A compound argument occurs there also when all its variables do,
+//! for then it has finitely many instances.
 
 use rustc_hash::FxHashSet;
 
@@ -15,16 +15,22 @@ use super::super::rule::{Atom, Clause, Literal};
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::View;
+use super::{MANY, View};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     findings.extend(view.graph.negative_cycles().iter().map(|cycle| unstratified(view, cycle)));
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
-        for branch in branches {
+        let arguments: FxHashSet<&Term> = clause.head.arguments.iter().collect();
+        for branch in
+            branches.iter().filter(|branch| branch.positive().any(|call| recursive(view, clause, call)))
+        {
+            let outside = bound_outside(view, clause, branch);
             for call in branch.positive().filter(|call| recursive(view, clause, call)) {
                 for argument in &call.arguments {
-                    if !restricted(view, clause, branch, argument) && seen.insert((call.at.0, argument)) {
+                    let mut listed = true;
+                    argument.each_variable(&mut |variable| listed &= outside.contains(&variable));
+                    if !listed && !arguments.contains(argument) && seen.insert((call.at.0, argument)) {
                         findings.push(unrestricted(view, clause, call, argument));
                     }
                 }
@@ -33,7 +39,21 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a condition recurs to the head. A call of the head's own name with another arity has a finding already.
+/// The variables of the positive conditions that are not in a cycle with the head.
+fn bound_outside(view: &View<'_>, clause: &Clause, branch: &Branch) -> FxHashSet<Symbol> {
+    let mut variables = FxHashSet::default();
+    branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation)).for_each(
+        |atom| {
+            atom.each_variable(&mut |variable| {
+                variables.insert(variable);
+            });
+        },
+    );
+    variables
+}
+
+/// Whether a condition recurs to the head. A call of the head's own name with another arity has a finding
+/// already.
 fn recursive(view: &View<'_>, clause: &Clause, call: &Atom) -> bool {
     let head = &clause.head;
     view.graph.in_a_cycle(head.relation, call.relation)
@@ -44,14 +64,18 @@ fn recursive(view: &View<'_>, clause: &Clause, call: &Atom) -> bool {
 fn unstratified(view: &View<'_>, cycle: &[Dependency]) -> Finding {
     let first = cycle[0];
     let mut words = format!("`{}`", view.name(first.head));
-    for arrow in cycle {
+    for arrow in cycle.iter().take(MANY) {
         let not = if arrow.negative { "not " } else { "" };
         words += &format!(" <- {not}`{}`", view.name(arrow.body));
+    }
+    if cycle.len() > MANY {
+        words += &format!(" <- ... <- `{}`", view.name(first.head));
     }
     let span = place(view, &first);
     let message = format!("`{}` depends on its own negation: {words}", view.name(first.head));
     let lines: Vec<String> = cycle
         .iter()
+        .take(MANY)
         .map(|arrow| format!("`{}` at line {}", view.name(arrow.head), view.line(place(view, arrow))))
         .collect();
     let finding = Finding::new(Code::UnstratifiedNegation, Severity::Error, span, message)
@@ -73,24 +97,6 @@ fn place(view: &View<'_>, arrow: &Dependency) -> Span {
             _ => false,
         })
         .map_or(view.sheet.clauses[arrow.clause].at.0, |(_, span)| *span)
-}
-
-fn restricted(view: &View<'_>, clause: &Clause, branch: &Branch, argument: &Term) -> bool {
-    if argument.is_ground() || clause.head.arguments.contains(argument) {
-        return true;
-    }
-    let outside =
-        || branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation));
-    let occurs = |variable: Symbol| {
-        outside().any(|atom| {
-            let mut found = false;
-            atom.each_variable(&mut |other| found |= other == variable);
-            found
-        })
-    };
-    let mut all = true;
-    argument.each_variable(&mut |variable| all &= occurs(variable));
-    all
 }
 
 fn unrestricted(view: &View<'_>, clause: &Clause, call: &Atom, argument: &Term) -> Finding {

@@ -1,7 +1,8 @@
 //! Declared: `base`, `input` and `percept`, where a rulesheet has them.
 //!
-//! `not-declared`: the head of `init` or `next`, `legal` or `sees` has no instance among the declared terms. Only what
-//! cannot match at all is found here; whether every term met in play is declared is checked by simulation.
+//! `not-declared`: the head of `init` or `next`, `legal` or `sees` has no instance among the declared terms.
+//! Only what cannot match at all is found here; whether every term met in play is declared is checked by
+//! simulation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,6 +11,9 @@ use super::super::rule::Atom;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
 use super::View;
+
+/// Heads and declarations are compared this often, far more than any author's rulesheet needs.
+const COMPARISONS: usize = 10_000_000;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     for (declaration, made) in [
@@ -22,6 +26,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let mut reported = FxHashSet::default();
+        let mut comparisons = COMPARISONS;
         for head in view.sheet.clauses.iter().map(|clause| &clause.head) {
             if !made.contains(&head.relation) || head.relation.keyword_arity() != Some(head.arguments.len()) {
                 continue;
@@ -32,7 +37,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
                 (Term::Compound(functor, arguments), false) => Err((*functor, arguments.len())),
                 _ => Ok(&head.arguments),
             };
-            if !declared.admits(head) && reported.insert(key) {
+            if !declared.admits(head, &mut comparisons) && reported.insert(key) {
                 let message = format!(
                     "`{}` is not declared: no clause for `{}` matches it",
                     view.show(term),
@@ -78,14 +83,19 @@ impl<'s> Declared<'s> {
         self.functors.contains(&None) || functor(term).is_none_or(|key| self.functors.contains(&Some(key)))
     }
 
-    fn admits(&self, head: &Atom) -> bool {
+    /// Whether some declaration may have an instance in common with a head; taken to be so when the
+    /// comparisons are used up.
+    fn admits(&self, head: &Atom, comparisons: &mut usize) -> bool {
         if self.ground.contains(&head.arguments[..]) {
             return true;
         }
-        let matches = |declared: &&[Term]| declared.iter().zip(&head.arguments).all(|(a, b)| a.may_unify(b));
+        let mut matches = |declared: &&[Term]| {
+            *comparisons = comparisons.saturating_sub(1);
+            *comparisons == 0 || declared.iter().zip(&head.arguments).all(|(a, b)| a.may_unify(b))
+        };
         match head.arguments.last().and_then(functor) {
             None => self.open.values().flatten().any(matches),
-            key => [key, None].iter().filter_map(|key| self.open.get(key)).flatten().any(matches),
+            key => [key, None].iter().filter_map(|key| self.open.get(key)).flatten().any(&mut matches),
         }
     }
 }

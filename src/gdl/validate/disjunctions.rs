@@ -1,7 +1,7 @@
 //! Disjunctions: `nested-or` and `empty-or`.
 //!
-//! Both mean what they say, but some systems read them wrongly, and an author seldom means a disjunction of fewer
-//! than two conditions.
+//! Both mean what they say, but some systems read them wrongly, and an author seldom means a disjunction of
+//! fewer than two conditions.
 
 use super::super::finding::{Code, Finding, Severity};
 use super::super::rule::Formula;

@@ -1,17 +1,19 @@
 //! Keywords: the words of the language, each with its arity and its place.
 //!
-//! `keyword-arity`, `keyword-misused`, `reserved-head` and `keyword-in-term`. A keyword as a function or constant is
-//! accepted with a note where it may be meant, as in `(sees alice (does bob fold))`; a connective as a function, and
-//! a keyword for a role, are errors. What the grammar itself excludes (`not` of two formulas) the readers report.
+//! `keyword-arity`, `keyword-misused`, `reserved-head` and `keyword-in-term`. A keyword as a function or
+//! constant is accepted with a note where it may be meant, as in `(sees alice (does bob fold))`; a connective
+//! as a function, and a keyword for a role, are errors. What the grammar itself excludes (`not` of two
+//! formulas) the readers report.
 
 use rustc_hash::FxHashSet;
 
 use super::super::finding::{Code, Finding, Severity};
 use super::super::rule::{Atom, Clause};
+use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{View, each_atom, each_part, each_term};
+use super::{MANY, View, each_atom, each_part, each_term};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     let mut noted = FxHashSet::default();
@@ -43,9 +45,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Calls `visit` for the terms of a clause with their places, leaving out atoms with a wrong number of arguments:
-/// their arguments are not where they are meant to be.
-fn terms<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Term, Span)) {
+/// Calls `visit` for the terms of a clause with their places, leaving out atoms with a wrong number of
+/// arguments: their arguments are not where they are meant to be.
+pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Term, Span)) {
     if right(&clause.head) {
         clause.head.arguments.iter().for_each(|term| visit(term, clause.head.at.0));
     }
@@ -79,14 +81,17 @@ fn head(view: &View<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     let place = view.locate(head.at.0, head.relation);
     if connective(view, head.relation) {
         let message = format!("`{name}` stands where a clause is defined");
-        let help = "a clause is a fact `(p a)` or a rule `(<= (p ?x) (q ?x))`";
+        let help = match view.sheet.syntax {
+            Syntax::Kif => "a clause is a fact `(p a)` or a rule `(<= (p ?x) (q ?x))`",
+            Syntax::Infix => "a clause is a fact `p(a)` or a rule `p(X) :- q(X)`",
+        };
         findings.push(Finding::new(Code::KeywordMisused, Severity::Error, place, message).help(help));
         return;
     }
     let help = match head.relation {
         Symbol::TRUE => "what holds at the start is `init`, what holds after a step is `next`",
         Symbol::DOES => "what a role may do is `legal`; what it does is its own choice",
-        Symbol::ROLE if !clause.body.is_empty() => "name each role by a fact, as in `(role alice)`",
+        Symbol::ROLE if !clause.body.is_empty() => "name each role by a fact",
         _ => return,
     };
     let message = match head.relation {
@@ -118,27 +123,37 @@ fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
 
 /// A suggestion for `(base cell (1 2))`, `(init cell 1 1)`, `(legal move)` and the like.
 fn arity_help(view: &View<'_>, atom: &Atom, arity: usize) -> Option<String> {
-    let name = view.name(atom.relation);
     // `(<= (base (p ?x) (role ?x)))`: the conditions slipped into the head.
-    let condition = |term: &Term| matches!(term, Term::Compound(functor, _) if keyword(view, *functor) || view.defines(*functor));
+    let condition = |term: &Term| match term {
+        Term::Compound(functor, _) => keyword(view, *functor) || view.defines(*functor),
+        _ => false,
+    };
     if atom.arguments.len() > arity && atom.arguments[arity..].iter().all(condition) {
-        return Some(format!(
-            "the parenthesis that closes `({name} ...` stands behind the conditions of the body"
-        ));
+        return Some("the parenthesis that closes the head stands behind the conditions of the body".into());
     }
+    let name = view.name(atom.relation);
     match (arity, &atom.arguments[..]) {
-        (1, [Term::Constant(first), _, ..]) if atom.relation != Symbol::ROLE => {
-            let first = view.name(*first);
-            Some(format!("one term is meant: did you mean `({name} ({first} ...))`?"))
+        (1, [Term::Constant(first), rest @ ..]) if atom.relation != Symbol::ROLE && !rest.is_empty() => {
+            let meant = Term::Compound(atom.relation, [joined(*first, rest)].into());
+            Some(format!("one term is meant: did you mean `{}`?", view.show(&meant)))
         }
-        (1, [_, _, ..]) => Some(format!("write one `({name} ...)` for each")),
+        (1, [_, _, ..]) => Some(format!("write one `{name}` for each")),
         (2, [_]) => Some(format!("the first argument of `{name}` is a role")),
-        (2, [_, Term::Constant(second), _, ..]) => {
-            let second = view.name(*second);
-            Some(format!("one term is meant: did you mean `({name} ... ({second} ...))`?"))
+        (2, [role, Term::Constant(second), rest @ ..]) if !rest.is_empty() => {
+            let meant = Term::Compound(atom.relation, [role.clone(), joined(*second, rest)].into());
+            Some(format!("one term is meant: did you mean `{}`?", view.show(&meant)))
         }
         _ => None,
     }
+}
+
+/// The term that is meant by a name and the arguments behind it, those that are long cut short.
+fn joined(functor: Symbol, arguments: &[Term]) -> Term {
+    let short = |term: &Term| match term {
+        Term::Compound(functor, _) => Term::Constant(*functor),
+        other => other.clone(),
+    };
+    Term::new(functor, arguments.iter().take(MANY).map(short).collect())
 }
 
 /// A keyword as functor or constant.
@@ -161,8 +176,8 @@ fn part(
     if compound && connective(view, symbol) {
         let message = format!("`{name}` stands inside a term");
         let help = match symbol {
-            Symbol::NOT => "negate the whole condition, as in `(not (true (p a)))`",
-            Symbol::DISTINCT => "`distinct` is a condition of a rule, as in `(distinct ?x ?y)`",
+            Symbol::NOT => "negate the whole condition, not the term inside it",
+            Symbol::DISTINCT => "`distinct` is a condition of a rule, not a term",
             _ => "connectives join conditions, not terms",
         };
         let place = view.locate(span, symbol);

@@ -45,15 +45,15 @@ impl View<'_> {
     fn find(&self, span: Span, name: Symbol, variable: bool) -> Option<Span> {
         let name = fold(self.name(name));
         words(self.sheet, span)
-            .find(|(word, place)| {
-                is_variable(self.sheet.syntax, word) == variable && {
-                    let _ = place;
-                    fold(word.trim_start_matches('?').trim_matches('\'')) == name
-                }
-            })
+            .take_while(|(_, place)| place.start < span.start + FAR)
+            .filter(|(word, _)| is_variable(self.sheet.syntax, word) == variable)
+            .find(|(word, _)| fold(word.trim_start_matches('?').trim_matches('\'')) == name)
             .map(|(_, place)| place)
     }
 }
+
+/// How far into an atom or a clause a name is looked for, in bytes; a finding farther in is about the whole.
+const FAR: usize = 2000;
 
 /// Whether a word is a variable.
 pub(super) fn is_variable(syntax: Syntax, word: &str) -> bool {

@@ -1,8 +1,9 @@
-//! Validation: everything that is wrong, or worth saying, about a rulesheet; and the game, unless something is an error.
+//! Validation: everything that is wrong, or worth saying, about a rulesheet; and the game, unless something
+//! is an error.
 //!
-//! Every check sees the same [`View`] of the rulesheet (its clauses, their branches, the dependency graph) and adds
-//! its findings to one list; no check stops another, so that an author gets the whole list at once. Each group of
-//! checks is one file:
+//! Every check sees the same [`View`] of the rulesheet (its clauses, their branches, the dependency graph)
+//! and adds its findings to one list; no check stops another, so that an author gets the whole list at once.
+//! Each group of checks is one file:
 //!
 //! ```text
 //! keywords      the words of the language: arity, place        safety      what binds the variables
@@ -17,10 +18,13 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::depend::{Dependencies, Dependency};
 use super::finding::{Code, Finding, Severity};
 use super::game::Game;
 use super::normal::{self, Branch};
+use super::print::print_term;
 use super::rule::{Atom, Clause, Formula, Rule};
 use super::rulesheet::Rulesheet;
 use super::source::Span;
@@ -38,6 +42,8 @@ mod relations;
 mod roles;
 mod safety;
 mod state;
+#[cfg(test)]
+mod tests;
 mod typos;
 
 /// Validates a rulesheet: all findings, by place, and the game unless a finding is an error.
@@ -45,8 +51,8 @@ pub fn validate(sheet: &Rulesheet) -> (Vec<Finding>, Option<Game>) {
     validate_partly(sheet, true)
 }
 
-/// Validates a rulesheet. If it is not `whole`, because parts of the text could not be read, what is missing from
-/// it is no finding.
+/// Validates a rulesheet. If it is not `whole`, because parts of the text could not be read, what is missing
+/// from it is no finding.
 pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, Option<Game>) {
     let mut findings = Vec::new();
     let view = View::new(sheet, whole, &mut findings);
@@ -103,6 +109,23 @@ fn game(view: View<'_>, findings: &[Finding]) -> Game {
     }
 }
 
+/// A message lists at most this many names.
+const MANY: usize = 12;
+
+/// Names in a list, each in backquotes, a long one cut short.
+fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut text = String::new();
+    for (position, name) in names.enumerate() {
+        if position == MANY {
+            text += ", ...";
+            break;
+        }
+        let comma = if position > 0 { ", " } else { "" };
+        text += &format!("{comma}`{name}`");
+    }
+    text
+}
+
 /// What every check looks at.
 struct View<'s> {
     sheet: &'s Rulesheet,
@@ -112,6 +135,10 @@ struct View<'s> {
     branches: Vec<Vec<Branch>>,
     /// Which relation is derived from which.
     graph: Dependencies,
+    /// The relations that some clause has for its head.
+    defined: FxHashSet<Symbol>,
+    /// Where each line but the first begins.
+    lines: Vec<usize>,
 }
 
 impl<'s> View<'s> {
@@ -135,7 +162,9 @@ impl<'s> View<'s> {
             })
         });
         let graph = Dependencies::new(heads, arrows);
-        View { sheet, whole, branches, graph }
+        let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
+        let lines = sheet.source.text().match_indices('\n').map(|(offset, _)| offset + 1).collect();
+        View { sheet, whole, branches, graph, defined, lines }
     }
 
     /// The clauses with their alternatives.
@@ -150,33 +179,29 @@ impl<'s> View<'s> {
 
     /// A term as it would be written.
     fn show(&self, term: &Term) -> String {
-        match term {
-            Term::Variable(variable) => self.as_variable(*variable),
-            Term::Constant(name) => self.name(*name).to_owned(),
-            Term::Compound(functor, arguments) => {
-                let arguments: Vec<String> = arguments.iter().map(|argument| self.show(argument)).collect();
-                format!("({} {})", self.name(*functor), arguments.join(" "))
-            }
-        }
+        print_term(term, &self.sheet.symbols, self.sheet.syntax)
     }
 
     /// The line of an offset.
     fn line(&self, span: Span) -> usize {
-        self.sheet.source.line_column(span.start).0
+        self.lines.partition_point(|begin| *begin <= span.start) + 1
     }
 
     /// Whether some clause has this head.
     fn defines(&self, relation: Symbol) -> bool {
-        self.sheet.clauses.iter().any(|clause| clause.head.relation == relation)
+        self.defined.contains(&relation)
     }
 
-    /// The relations of a chain of arrows with their lines, as in ``` `goal` (line 3) reads `won` (line 5) reads
-    /// `does` ```.
+    /// The relations of a chain of arrows with their lines, as in ``` `goal` (line 3) reads `won` (line 5)
+    /// reads `does` ```.
     fn chain(&self, arrows: &[Dependency]) -> String {
         let mut text = String::new();
-        for arrow in arrows {
+        for arrow in arrows.iter().take(MANY) {
             let line = self.line(self.sheet.clauses[arrow.clause].at.0);
             text += &format!("`{}` (line {line}) reads ", self.name(arrow.head));
+        }
+        if arrows.len() > MANY {
+            text += "... reads ";
         }
         text + &arrows.last().map_or_else(String::new, |arrow| format!("`{}`", self.name(arrow.body)))
     }

@@ -1,7 +1,8 @@
 //! Names: one name, one arity, one kind, one spelling.
 //!
-//! `arity-mismatch` (an error for relations; a fault for functions, fluents and moves among them, for games in use have
-//! it, and terms of different arity are different terms anyway; a constant is no function), `function-and-relation`, `capitalisation` and `unusual-character`. The keywords have a file of their own.
+//! `arity-mismatch` (an error for relations; a fault for functions, fluents and moves among them, for games
+//! in use have it, and terms of different arity are different terms anyway; a constant is no function),
+//! `function-and-relation`, `capitalisation` and `unusual-character`. The keywords have a file of their own.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -14,7 +15,7 @@ use super::super::source::Span;
 use super::super::symbol::{Symbol, fold};
 use super::super::term::Term;
 use super::locate::{code, is_variable, words};
-use super::{View, each_atom_of_clause, each_part, each_term_of_clause};
+use super::{View, each_atom_of_clause, each_part, keywords};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     let mut relations = Uses::new("relation", Severity::Error);
@@ -25,7 +26,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
                 relations.add(view, atom.relation, atom.arguments.len(), atom.at.0, findings);
             }
         });
-        each_term_of_clause(clause, &mut |outer, span| {
+        keywords::terms(clause, &mut |outer, span| {
             each_part(outer, &mut |term| {
                 if let Term::Compound(functor, arguments) = term {
                     functions.add(view, *functor, arguments.len(), span, findings);

@@ -1,8 +1,8 @@
 //! Relations: what is read is defined, and what is defined is read.
 //!
-//! `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing defines is empty; it
-//! is often a fluent without `true`, or misspelt. The relations that a game master reads (`legal`, `sees`, ...) are used
-//! without being read by a rule; one that only calls itself is not used.
+//! `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing defines is
+//! empty; it is often a fluent without `true`, or misspelt. The relations that a game master reads (`legal`,
+//! `sees`, ...) are used without being read by a rule; one that only calls itself is not used.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -53,10 +53,12 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let kinds = Kinds::of(view);
+    // Suggestions compare every name with every other; a text with that many names gets none.
+    let few = read.len() * defined.len() <= 1_000_000;
     for (&relation, &atom) in &read {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
         if plain && !defined.contains_key(&relation) {
-            findings.push(undefined(view, &kinds, &defined, atom));
+            findings.push(undefined(view, &kinds, few.then_some(&defined), atom));
         }
     }
     for (&relation, &span) in &defined {
@@ -71,7 +73,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             let words = KEYWORDS.iter().map(|&word| view.name(word));
             let missing = read
                 .keys()
-                .filter(|other| !defined.contains_key(other))
+                .filter(|other| few && !defined.contains_key(other))
                 .map(|&other| view.name(other))
                 .collect::<Vec<_>>();
             findings.push(match nearest(view.name(relation), words.chain(missing).filter(unread)) {
@@ -112,7 +114,12 @@ impl Kinds {
     }
 }
 
-fn undefined(view: &View<'_>, kinds: &Kinds, defined: &FxHashMap<Symbol, Span>, atom: &Atom) -> Finding {
+fn undefined(
+    view: &View<'_>,
+    kinds: &Kinds,
+    defined: Option<&FxHashMap<Symbol, Span>>,
+    atom: &Atom,
+) -> Finding {
     let name = view.name(atom.relation);
     let message = format!("nothing defines the relation `{name}`: it never holds");
     let place = view.locate(atom.at.0, atom.relation);
@@ -132,7 +139,8 @@ fn undefined(view: &View<'_>, kinds: &Kinds, defined: &FxHashMap<Symbol, Span>, 
     if kinds.moves.contains(&atom.relation) {
         return finding.help(format!("`{name}` is a move: did you mean `{}`?", wrapped("does", "?r ")));
     }
-    let mut known: Vec<(Span, Symbol)> = defined.iter().map(|(&symbol, &span)| (span, symbol)).collect();
+    let defined = defined.into_iter().flatten();
+    let mut known: Vec<(Span, Symbol)> = defined.map(|(&symbol, &span)| (span, symbol)).collect();
     known.sort_unstable();
     let words = KEYWORDS.into_iter().chain(known.into_iter().map(|(_, symbol)| symbol));
     match nearest(name, words.map(|symbol| view.name(symbol))) {

@@ -11,15 +11,13 @@ use super::super::source::Span;
 use super::super::suggest::nearest;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{View, each_atom_of_clause};
+use super::{MANY, View, each_atom_of_clause, list};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     let roles = roles(view, findings);
     if view.whole {
         missing(view, findings);
-        for (role, span) in &roles {
-            immobile(view, role, *span, findings);
-        }
+        immobile(view, &roles, findings);
     }
     if view.whole && !roles.is_empty() && roles.iter().all(|(role, _)| role.is_ground()) {
         strangers(view, &roles, findings);
@@ -88,26 +86,45 @@ fn missing(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// A role that no head of `legal` or `goal` can be about.
-fn immobile(view: &View<'_>, role: &Term, span: Span, findings: &mut Vec<Finding>) {
-    let matches = |relation| {
-        view.sheet.clauses.iter().any(|Clause { head, .. }| {
-            head.relation == relation && head.arguments.first().is_some_and(|first| first.may_unify(role))
-        })
-    };
-    let name = view.show(role);
-    if view.defines(Symbol::LEGAL) && !matches(Symbol::LEGAL) {
-        let message = format!("no clause for `legal` can be about the role `{name}`: it can never move");
-        findings.push(
-            Finding::new(Code::NoLegal, Severity::Error, span, message)
-                .help("give it a move that does nothing, as in `(legal r noop)`, where it has none"),
-        );
+/// Roles that no head of `legal` or `goal` can be about.
+fn immobile(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
+    let (legal, goal) = (About::of(view, Symbol::LEGAL), About::of(view, Symbol::GOAL));
+    for &(role, span) in roles.iter().filter(|(role, _)| role.is_ground()) {
+        let name = view.show(role);
+        if view.defines(Symbol::LEGAL) && !legal.admits(role) {
+            let message = format!("no clause for `legal` can be about the role `{name}`: it can never move");
+            findings.push(
+                Finding::new(Code::NoLegal, Severity::Error, span, message)
+                    .help("give it a move that does nothing, such as `noop`, where it has no choice"),
+            );
+        }
+        if view.defines(Symbol::GOAL) && !goal.admits(role) && *role != Term::Constant(Symbol::RANDOM) {
+            let message = format!("no clause for `goal` can be about the role `{name}`");
+            let finding = Finding::new(Code::NoGoal, Severity::Fault, span, message);
+            findings.push(finding.help("its goal is taken to be 0"));
+        }
     }
-    if view.defines(Symbol::GOAL) && !matches(Symbol::GOAL) && *role != Term::Constant(Symbol::RANDOM) {
-        let message = format!("no clause for `goal` can be about the role `{name}`");
-        findings.push(
-            Finding::new(Code::NoGoal, Severity::Fault, span, message).help("its goal is taken to be 0"),
-        );
+}
+
+/// Whom the heads of a relation are about: their first arguments.
+struct About<'s> {
+    ground: FxHashSet<&'s Term>,
+    open: Vec<&'s Term>,
+}
+
+impl<'s> About<'s> {
+    fn of(view: &View<'s>, relation: Symbol) -> Self {
+        let heads = view.sheet.clauses.iter().map(|clause| &clause.head);
+        let first = heads.filter(|head| head.relation == relation).filter_map(|head| head.arguments.first());
+        let (ground, mut open): (Vec<_>, Vec<_>) = first.partition(|term| term.is_ground());
+        if let Some(any) = open.iter().position(|term| matches!(term, Term::Variable(_))) {
+            open = vec![open[any]];
+        }
+        About { ground: ground.into_iter().collect(), open }
+    }
+
+    fn admits(&self, role: &Term) -> bool {
+        self.ground.contains(role) || self.open.iter().any(|term| term.may_unify(role))
     }
 }
 
@@ -135,16 +152,13 @@ fn strangers(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Findin
                 Term::Constant(name) => view.locate(atom.at.0, *name),
                 _ => atom.at.0,
             };
-            let names = roles.iter().filter_map(|(role, _)| match role {
+            let names = roles.iter().take(MANY + 1).filter_map(|(role, _)| match role {
                 Term::Constant(name) => Some(view.name(*name)),
                 _ => None,
             });
             let help = match nearest(&shown, names.clone()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!(
-                    "the roles are {}",
-                    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-                ),
+                None => format!("the roles are {}", list(names)),
             };
             findings.push(Finding::new(Code::NotARole, Severity::Error, place, message).help(help));
         });

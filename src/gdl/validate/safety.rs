@@ -1,8 +1,13 @@
 //! Safety: every variable is bound by a positive atom of the body.
 //!
-//! `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. The check is made for each branch, for an
-//! alternative of a disjunction may leave a variable unbound that another binds. A role variable of `legal`, `goal`
-//! or `sees` that nothing binds has been repaired by the normal form; that is a fault of its own.
+//! `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. The check is made for each branch,
+//! for an alternative of a disjunction may leave a variable unbound that another binds. A role variable of
+//! `legal`, `goal` or `sees` that nothing binds has been repaired by the normal form; that is a fault of its
+//! own.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
 
 use super::super::finding::{Code, Finding, Severity};
 use super::super::normal::Branch;
@@ -10,8 +15,8 @@ use super::super::rule::{Clause, Literal};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::Symbol;
-use super::View;
-use super::{keywords, typos};
+use super::typos::{Uses, better, uses};
+use super::{MANY, View, keywords, list};
 
 /// Where a variable stands that must be bound elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,57 +26,52 @@ enum Place {
     Distinct,
 }
 
-/// An unbound variable at its first place.
-struct Unbound {
-    variable: Symbol,
-    place: Place,
-    span: Span,
-}
-
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     // A head with a wrong number of arguments has a finding already; the rest would only echo it.
     for (clause, branches) in view.clauses().filter(|(clause, _)| keywords::right(&clause.head)) {
-        let mut unbound: Vec<Unbound> = Vec::new();
-        let mut repaired = None;
-        for branch in branches {
-            repaired = repaired.or(branch.repaired);
-            collect(clause, branch, &mut unbound);
-        }
-        if let Some(role) = repaired {
+        if let Some(role) = branches.iter().find_map(|branch| branch.repaired) {
             findings.push(role_variable(view, clause, role));
         }
-        // One finding for each place, naming all its variables.
-        while let Some(Unbound { place, span, .. }) = unbound.first() {
-            let (place, span) = (*place, *span);
-            let (here, others) =
-                unbound.into_iter().partition(|other| (other.place, other.span) == (place, span));
-            unbound = others;
-            let variables: Vec<Symbol> =
-                Vec::from_iter::<Vec<Unbound>>(here).into_iter().map(|unbound| unbound.variable).collect();
-            findings.push(report(view, clause, place, span, &variables));
+        let mut unbound = Unbound::default();
+        branches.iter().for_each(|branch| unbound.collect(clause, branch));
+        if !unbound.places.is_empty() {
+            let uses = uses(clause);
+            let reports = unbound
+                .places
+                .iter()
+                .map(|(place, variables)| report(view, clause, *place, variables, &uses));
+            findings.extend(reports);
         }
     }
 }
 
-/// Adds the variables that `branch` leaves unbound, unless they are there already.
-fn collect(clause: &Clause, branch: &Branch, unbound: &mut Vec<Unbound>) {
-    let bound = branch.bound();
-    let mut add = |variable: Symbol, place: Place, span: Span| {
-        if bound.binary_search(&variable).is_err() && !unbound.iter().any(|other| other.variable == variable)
-        {
-            unbound.push(Unbound { variable, place, span });
-        }
-    };
-    clause.head.each_variable(&mut |variable| add(variable, Place::Head, clause.head.at.0));
-    for (literal, span) in &branch.body {
-        match literal {
-            Literal::Positive(_) => {}
-            Literal::Negative(atom) => {
-                atom.each_variable(&mut |variable| add(variable, Place::Negation, *span));
+/// The unbound variables of a clause, each at its first place.
+#[derive(Default)]
+struct Unbound {
+    seen: FxHashSet<Symbol>,
+    places: BTreeMap<(Place, Span), Vec<Symbol>>,
+}
+
+impl Unbound {
+    /// Adds the variables that `branch` leaves unbound, unless they are there already.
+    fn collect(&mut self, clause: &Clause, branch: &Branch) {
+        let bound = branch.bound();
+        let mut add = |variable: Symbol, place: Place, span: Span| {
+            if bound.binary_search(&variable).is_err() && self.seen.insert(variable) {
+                self.places.entry((place, span)).or_default().push(variable);
             }
-            Literal::Distinct(a, b) | Literal::Same(a, b) => {
-                for term in [a, b] {
-                    term.each_variable(&mut |variable| add(variable, Place::Distinct, *span));
+        };
+        clause.head.each_variable(&mut |variable| add(variable, Place::Head, clause.head.at.0));
+        for (literal, span) in &branch.body {
+            match literal {
+                Literal::Positive(_) => {}
+                Literal::Negative(atom) => {
+                    atom.each_variable(&mut |variable| add(variable, Place::Negation, *span));
+                }
+                Literal::Distinct(a, b) | Literal::Same(a, b) => {
+                    for term in [a, b] {
+                        term.each_variable(&mut |variable| add(variable, Place::Distinct, *span));
+                    }
                 }
             }
         }
@@ -96,10 +96,16 @@ fn role_variable(view: &View<'_>, clause: &Clause, role: Symbol) -> Finding {
     .help(format!("it is taken to range over the roles; write `{atom}` in the body"))
 }
 
-fn report(view: &View<'_>, clause: &Clause, place: Place, span: Span, variables: &[Symbol]) -> Finding {
-    let names: Vec<String> =
-        variables.iter().map(|&variable| format!("`{}`", view.variable(span, variable))).collect();
-    let names = names.join(", ");
+fn report(
+    view: &View<'_>,
+    clause: &Clause,
+    (place, span): (Place, Span),
+    variables: &[Symbol],
+    uses: &Uses,
+) -> Finding {
+    let shown: Vec<String> =
+        variables.iter().take(MANY + 1).map(|&variable| view.variable(span, variable)).collect();
+    let names = list(shown.iter().map(|name| &name[..]));
     let at = match variables {
         [only] => view.locate_variable(span, *only).unwrap_or(span),
         _ => span,
@@ -115,24 +121,19 @@ fn report(view: &View<'_>, clause: &Clause, place: Place, span: Span, variables:
             }
         });
     }
-    let where_ = match place {
+    let place_name = match place {
         Place::Head => format!("the head of `{}`", view.name(clause.head.relation)),
         Place::Negation => "a negation".to_owned(),
         Place::Distinct => "`distinct`".to_owned(),
     };
-    let message = format!("unsafe: no positive condition of the body binds {names}, used in {where_}");
+    let message = format!("unsafe: no positive condition of the body binds {names}, used in {place_name}");
     let finding = Finding::new(Code::UnsafeVariable, Severity::Error, at, message);
-    match variables.iter().find_map(|&variable| typos::better(view, clause, variable)) {
+    let once = variables.iter().all(|variable| uses.variables.get(variable).is_none_or(|count| *count <= 1));
+    match variables.iter().take(MANY).find_map(|&variable| better(view, uses, variable)) {
         Some(help) => finding.help(help),
-        None if place == Place::Negation && once(clause, variables) => {
+        None if place == Place::Negation && once => {
             finding.help("to say that there is none, define a relation for \"there is one\" and negate that")
         }
         None => finding.help("add a condition that says which values it may take"),
     }
-}
-
-/// Whether none of the variables occurs a second time in the clause.
-fn once(clause: &Clause, variables: &[Symbol]) -> bool {
-    let uses = typos::uses(clause);
-    variables.iter().all(|variable| uses.variables.get(variable).is_none_or(|count| *count <= 1))
 }

@@ -1,16 +1,14 @@
 //! State: what may depend on the state, and what on the moves.
 //!
 //! `depends-on-state`: the roles, the initial state and the declarations are the same in every state.
-//! `depends-on-does`: what is legal, terminal and a goal is decided before a move. `sees-without-move`: `sees` is about
-//! a move; where none is made `does` is empty, and so are the percepts. `sees-reads-next` and `sees-in-body` are
-//! accepted with a note. Dependence is followed through helper relations, and not through `legal`, `goal` and
-//! `terminal`, which get their own findings.
+//! `depends-on-does`: what is legal, terminal and a goal is decided before a move. `sees-without-move`:
+//! `sees` is about a move; where none is made `does` is empty, and so are the percepts. `sees-reads-next` and
+//! `sees-in-body` are accepted with a note. Dependence is followed through helper relations, and not through
+//! `legal`, `goal` and `terminal`, which get their own findings.
 
-use super::super::depend::Dependency;
+use super::super::depend::{Dependency, Routes};
 use super::super::finding::{Code, Finding, Severity};
 use super::super::normal::Branch;
-use super::super::rule::{Atom, Clause};
-use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::View;
 
@@ -18,106 +16,91 @@ const ALWAYS: [Symbol; 5] = [Symbol::ROLE, Symbol::INIT, Symbol::BASE, Symbol::I
 const BEFORE_MOVES: [Symbol; 3] = [Symbol::TERMINAL, Symbol::LEGAL, Symbol::GOAL];
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+    let given = |symbol| matches!(symbol, Symbol::TRUE | Symbol::DOES);
+    let late = |symbol| matches!(symbol, Symbol::NEXT | Symbol::LEGAL);
+    let helper = |symbol| symbol != Symbol::SEES && !BEFORE_MOVES.contains(&symbol);
+    let always = Rule {
+        code: Code::DependsOnState,
+        severity: Severity::Error,
+        what: "must be the same in every state",
+        help: None,
+        routes: view.graph.routes(given, |symbol| !ALWAYS.contains(&symbol)),
+    };
+    let before_moves = Rule {
+        code: Code::DependsOnDoes,
+        severity: Severity::Error,
+        what: "is decided before the moves are made",
+        help: None,
+        routes: view.graph.routes(|symbol| symbol == Symbol::DOES, helper),
+    };
+    let no_percepts = Rule {
+        code: Code::SeesWithoutMove,
+        severity: Severity::Fault,
+        what: "reads percepts where no move is being made",
+        help: Some("`does` is taken to be empty there"),
+        routes: view.graph.routes(|symbol| symbol == Symbol::SEES, helper),
+    };
+    let foresight = Rule {
+        code: Code::SeesReadsNext,
+        severity: Severity::Note,
+        what: "is read from the rules of the next state or of legal moves",
+        help: Some(
+            "it is evaluated in the state before the moves, with the moves made; some systems refuse it",
+        ),
+        routes: view.graph.routes(late, |symbol| symbol != Symbol::SEES),
+    };
     for (index, (clause, branches)) in view.clauses().enumerate() {
         let head = clause.head.relation;
-        let reach = Reach { view, clause: index, branches };
+        let mut apply = |rule: &Rule| findings.extend(rule.apply(view, index, branches));
         if ALWAYS.contains(&head) {
-            let given = |symbol| matches!(symbol, Symbol::TRUE | Symbol::DOES);
-            findings.extend(reach.first(given, |symbol| !ALWAYS.contains(&symbol)).map(|path| {
-                let what = format!("`{}` must be the same in every state", view.name(head));
-                reach.finding(Code::DependsOnState, Severity::Error, &what, &path)
-            }));
+            apply(&always);
+        } else if BEFORE_MOVES.contains(&head) {
+            apply(&before_moves);
+            apply(&no_percepts);
+            continue;
+        } else if head == Symbol::SEES {
+            apply(&foresight);
         }
-        if BEFORE_MOVES.contains(&head) {
-            let helper = |symbol| symbol != Symbol::SEES && !BEFORE_MOVES.contains(&symbol);
-            findings.extend(reach.first(|symbol| symbol == Symbol::DOES, helper).map(|path| {
-                let what = format!("`{}` is decided before the moves are made", view.name(head));
-                reach.finding(Code::DependsOnDoes, Severity::Error, &what, &path)
-            }));
-            findings.extend(reach.first(|symbol| symbol == Symbol::SEES, helper).map(|path| {
-                let what = format!("`{}` reads `sees` where no move is being made", view.name(head));
-                reach
-                    .finding(Code::SeesWithoutMove, Severity::Fault, &what, &path)
-                    .help("`does` is taken to be empty there")
-            }));
-        }
-        if head == Symbol::SEES {
-            let late = |symbol| matches!(symbol, Symbol::NEXT | Symbol::LEGAL);
-            findings.extend(reach.first(late, |symbol| symbol != Symbol::SEES).map(|path| {
-                let read = path.last().expect("a path that leaves `sees`").body;
-                let what = format!("`sees` reads `{}`", view.name(read));
-                reach.finding(Code::SeesReadsNext, Severity::Note, &what, &path).help(
-                    "it is evaluated in the state before the moves, with the moves made; some systems refuse it",
-                )
-            }));
-        }
-        if !BEFORE_MOVES.contains(&head) && !ALWAYS.contains(&head) {
-            findings.extend(reach.atom(|atom| atom.relation == Symbol::SEES).map(|atom| {
-                let message = format!("the body of `{}` reads `sees`", view.name(head));
+        let mut atoms = branches.iter().flat_map(Branch::atoms).map(|(atom, _)| atom);
+        if !ALWAYS.contains(&head)
+            && let Some(atom) = atoms.find(|atom| atom.relation == Symbol::SEES)
+        {
+            let message = format!("the body of `{}` reads `sees`", view.name(head));
+            findings.push(
                 Finding::new(Code::SeesInBody, Severity::Note, atom.at.0, message)
-                    .help("it is evaluated with the moves that are being made; some systems refuse it")
-            }));
+                    .help("it is evaluated with the moves that are being made; some systems refuse it"),
+            );
         }
     }
 }
 
-/// What one clause reads, directly or through helpers.
-struct Reach<'v, 's> {
-    view: &'v View<'s>,
-    clause: usize,
-    branches: &'v [Branch],
+/// What some relations may not depend on, with the ways that lead there.
+struct Rule {
+    code: Code,
+    severity: Severity,
+    what: &'static str,
+    help: Option<&'static str>,
+    routes: Routes,
 }
 
-impl<'v> Reach<'v, '_> {
-    fn clause(&self) -> &'v Clause {
-        &self.view.sheet.clauses[self.clause]
-    }
-
-    fn atom(&self, wanted: impl Fn(&Atom) -> bool) -> Option<&'v Atom> {
-        self.branches.iter().flat_map(Branch::atoms).map(|(atom, _)| atom).find(|atom| wanted(atom))
-    }
-
-    /// The chain of arrows from the head of the clause, by the first atom of the body that is a wanted relation or
-    /// depends on one through helpers.
-    fn first(
-        &self,
-        wanted: impl Fn(Symbol) -> bool,
-        helper: impl Fn(Symbol) -> bool,
-    ) -> Option<Vec<Dependency>> {
-        let atoms = self.branches.iter().flat_map(Branch::atoms);
-        for (atom, negative) in atoms {
-            let arrow = Dependency {
-                head: self.clause().head.relation,
-                body: atom.relation,
-                negative,
-                clause: self.clause,
-            };
-            if wanted(atom.relation) {
-                return Some(vec![arrow]);
-            }
-            if helper(atom.relation)
-                && let Some(rest) = self.view.graph.path(atom.relation, &wanted, &helper)
-            {
-                return Some([vec![arrow], rest].concat());
-            }
+impl Rule {
+    /// The finding for a clause, at the first atom of its body from which a way begins.
+    fn apply(&self, view: &View<'_>, index: usize, branches: &[Branch]) -> Option<Finding> {
+        let clause = &view.sheet.clauses[index];
+        let (atom, negative) =
+            branches.iter().flat_map(Branch::atoms).find(|(atom, _)| self.routes.begin_at(atom.relation))?;
+        let head = clause.head.relation;
+        let first = Dependency { head, body: atom.relation, negative, clause: index };
+        let path = [vec![first], self.routes.path(atom.relation)].concat();
+        let message = format!("`{}` {}: {}", view.name(head), self.what, view.chain(&path));
+        let mut finding = Finding::new(self.code, self.severity, atom.at.0, message);
+        if let [_, .., last] = &path[..] {
+            let place = view.sheet.clauses[last.clause].at.0;
+            finding = finding.related(place, format!("`{}` is read here", view.name(last.body)));
         }
-        None
-    }
-
-    fn finding(&self, code: Code, severity: Severity, what: &str, path: &[Dependency]) -> Finding {
-        let first = path[0];
-        let span = self.atom(|atom| atom.relation == first.body).map_or(self.clause().at.0, |atom| atom.at.0);
-        let message = match path {
-            [_] => format!("{what}; here it reads `{}`", self.view.name(first.body)),
-            _ => format!("{what}: {}", self.view.chain(path)),
-        };
-        let finding = Finding::new(code, severity, span, message);
-        match path {
-            [_, .., last] => {
-                let place: Span = self.view.sheet.clauses[last.clause].at.0;
-                finding.related(place, format!("`{}` is read here", self.view.name(last.body)))
-            }
-            _ => finding,
-        }
+        Some(match self.help {
+            Some(help) => finding.help(help),
+            None => finding,
+        })
     }
 }

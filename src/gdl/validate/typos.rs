@@ -1,11 +1,11 @@
 //! Typos: variables that look mistyped.
 //!
-//! `single-use-variable`: a variable that occurs once in its clause, beside one whose name is a slip away (one letter
-//! more, less, other, or two swapped), except where authors number or prefix names on purpose (`?x1 ?x2`,
-//! `?xold ?yold`, `?row ?nrow`). `missing-question-mark`: in the prefix form, a constant beside the variable of the
-//! same name and found nowhere else; or a capitalised constant that is found twice in every rule in which it occurs,
-//! and in no fact, so that nothing ever brings it in (in several rules: an error, for then the author took capitals for
-//! variables).
+//! `single-use-variable`: a variable that occurs once in its clause, beside one whose name is a slip away
+//! (one letter more, less, other, or two swapped), except where authors number or prefix names on purpose
+//! (`?x1 ?x2`, `?xold ?yold`, `?row ?nrow`). `missing-question-mark`: in the prefix form, a constant beside
+//! the variable of the same name and found nowhere else; or a capitalised constant that is found twice in
+//! every rule in which it occurs, and in no fact, so that nothing ever brings it in (in several rules: an
+//! error, for then the author took capitals for variables).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,6 +16,9 @@ use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
 use super::{View, each_part, each_term_of_clause};
+
+/// A clause with more variables than this is no author's, and is not searched for slips.
+const MOST: usize = 100;
 
 /// In how many rules capitals must stand for variables before that is an error.
 const SEVERAL: usize = 3;
@@ -37,11 +40,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             if confused && view.sheet.syntax == Syntax::Kif {
                 findings.push(marked(view, clause, &[*variable], Severity::Warning));
             } else if uses.variables[variable] == 1 {
-                let other =
-                    uses.variables.keys().find(|other| slip(view.name(*variable), view.name(**other)));
-                let other = other.map(|other| view.as_variable(*other));
-                let constant = || view.name(*variable).to_owned();
-                if let Some(other) = other.or_else(|| confused.then(constant)) {
+                let constant = || confused.then(|| view.name(*variable).to_owned());
+                if let Some(other) = alike(view, uses, *variable).or_else(constant) {
                     findings.push(single(view, clause, *variable, &other));
                 }
             }
@@ -73,8 +73,7 @@ pub(super) fn uses(clause: &Clause) -> Uses {
 }
 
 /// What may be meant by a variable that nothing binds.
-pub(super) fn better(view: &View<'_>, clause: &Clause, variable: Symbol) -> Option<String> {
-    let uses = uses(clause);
+pub(super) fn better(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<String> {
     let shown = view.as_variable(variable);
     if uses.constants.contains_key(&variable) {
         let constant = view.name(variable);
@@ -82,16 +81,14 @@ pub(super) fn better(view: &View<'_>, clause: &Clause, variable: Symbol) -> Opti
             "the constant `{constant}` stands elsewhere in the clause; did you mean `{shown}` there?"
         ));
     }
-    let mut others: Vec<&str> = uses
-        .variables
-        .keys()
-        .filter(|other| **other != variable)
-        .map(|other| view.name(*other))
-        .filter(|other| slip(view.name(variable), other))
-        .collect();
-    others.sort_unstable();
-    let other = view.as_variable(view.sheet.symbols.get(others.first()?)?);
-    Some(format!("did you mean `{other}`?"))
+    alike(view, uses, variable).map(|other| format!("did you mean `{other}`?"))
+}
+
+/// The variable of the clause that a variable looks like a slip for.
+fn alike(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<String> {
+    let others = uses.variables.keys().take(if uses.variables.len() > MOST { 0 } else { MOST });
+    let near = others.filter(|other| slip(view.name(variable), view.name(**other)));
+    near.min().map(|other| view.as_variable(*other))
 }
 
 /// Whether one name looks like a slip for the other.
@@ -144,9 +141,10 @@ fn capitals(view: &View<'_>, uses: &[Uses], findings: &mut Vec<Finding>) {
             .filter(|(name, count)| **count > 1 && !uses.variables.contains_key(name))
             .map(|(name, _)| *name)
             .filter(|name| !brought.contains(name) || view.name(*name).chars().count() == 1)
-            .filter(|name| capital(view, clause, *name))
             .collect();
         repeated.sort_unstable();
+        repeated.truncate(MOST);
+        repeated.retain(|name| capital(view, clause, *name));
         // Beside one that nothing brings in, other single capitals are taken for variables too.
         if repeated.iter().any(|name| !brought.contains(name)) {
             found.push((clause, repeated));

@@ -1,0 +1,75 @@
+//! The examples at the end of every help text. A test runs each of them.
+
+/// Below the overview.
+pub const OVERVIEW: &str = "\
+Examples:
+  hyperplay games
+  hyperplay match kuhn_poker alice=hyperplay bob=random --matches 200 --seed 1
+  hyperplay check games/broken/several_goals.kif --simulate 100
+
+Exit codes: 0 done; 1 a failure, or findings; 2 a usage error; 130 interrupted.";
+
+/// Below `match`.
+pub const MATCH: &str = "\
+Examples:
+  hyperplay match kuhn_poker alice=hyperplay bob=random --matches 200 --seed 1
+  hyperplay match monty_hall candidate=hyperplay:particles=8 --seed 1 --verbose
+  hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
+  hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
+
+/// Below `replay`.
+pub const REPLAY: &str = "\
+Examples:
+  hyperplay replay leduc.jsonl
+  hyperplay replay leduc.jsonl --game games/imperfect/leduc_poker.kif --json";
+
+/// Below `check`.
+pub const CHECK: &str = "\
+Examples:
+  hyperplay check games/imperfect/kuhn_poker.kif
+  hyperplay check games/broken/several_goals.kif --simulate 100 --seed 1
+  hyperplay check kuhn_poker monty_hall --json";
+
+/// Below `inspect`.
+pub const INSPECT: &str = "\
+Examples:
+  hyperplay inspect tictactoe
+  hyperplay inspect kuhn_poker --count-information-sets --json
+  hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg";
+
+/// Below `convert`.
+pub const CONVERT: &str = "\
+Examples:
+  hyperplay convert kuhn_poker --to infix
+  hyperplay convert games/perfect/four_letters.gdl --to kif";
+
+/// Below `perft`.
+pub const PERFT: &str = "\
+Examples:
+  hyperplay perft tictactoe --depth 4
+  hyperplay perft games/perfect/breakthrough.kif --depth 2 --json";
+
+/// Below `games`.
+pub const GAMES: &str = "\
+Examples:
+  hyperplay games
+  hyperplay games kuhn_poker
+  hyperplay games --json";
+
+/// Below `players`.
+pub const PLAYERS: &str = "\
+Examples:
+  hyperplay players
+  hyperplay players --json";
+
+/// Below `completions`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  hyperplay completions bash > ~/.local/share/bash-completion/completions/hyperplay
+  hyperplay completions zsh";
+
+/// Below `man`.
+pub const MAN: &str = "\
+Examples:
+  hyperplay man > hyperplay.1
+  hyperplay man match";

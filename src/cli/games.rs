@@ -1,0 +1,47 @@
+//! `hyperplay games`: lists the built-in games, or prints one.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::builtin;
+use super::failure::Failure;
+use super::game_argument::source;
+use super::output::Output;
+
+/// Arguments of `games`.
+#[derive(Args, Debug)]
+pub struct GamesArguments {
+    /// Print the rules of this game instead
+    game: Option<String>,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long, conflicts_with = "game")]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), Failure> {
+    if let Some(game) = &arguments.game {
+        return out.text(source(game)?.text());
+    }
+    let games = builtin::all();
+    if arguments.json {
+        let games: Vec<Value> = games
+            .iter()
+            .map(|game| {
+                json!({ "name": game.name, "path": game.path, "perfect": game.perfect, "about": game.about() })
+            })
+            .collect();
+        return out.json(&json!({ "games": games }));
+    }
+    let width = games.iter().map(|game| game.name.len()).max().unwrap_or(0);
+    for (perfect, title) in [(true, "perfect information"), (false, "imperfect information")] {
+        out.line(title)?;
+        for game in games.iter().filter(|game| game.perfect == perfect) {
+            out.line(format_args!("  {:width$}  {}", game.name, game.about()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+use super::failure::Failure;
+use super::game_argument::{GameArgument, Opened};
+use super::options::EngineArgument;
+use super::output::Output;
+use crate::efg::{CountError, Extent, extent};
+use crate::engine::Interpreter;
+use crate::gdl::Dependencies;
+use crate::machine::{ByRole, Move, StateMachine, StateMachineExt};
+use crate::referee::{Survey, Words, survey};
+
+/// Terms that are listed; more are counted only.
+const LISTED: usize = 20;
+
+/// Arguments of `inspect`.
+#[derive(Args, Debug)]
+pub struct InspectArguments {
+    #[command(flatten)]
+    game: GameArgument,
+    /// Write the graph of the relations instead, for Graphviz
+    #[arg(long, value_name = "FORMAT")]
+    graph: Option<Graph>,
+    /// Count the information sets of each role by walking all histories
+    #[arg(long)]
+    count_information_sets: bool,
+    /// Joint moves that the search may try, and histories that may be walked
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    limit: usize,
+    /// Which engine evaluates the rules
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArgument,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// A form of graphs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Graph {
+    /// Graphviz' language
+    Dot,
+}
+
+/// What is reported.
+struct Inspection<'a> {
+    opened: &'a Opened,
+    machine: &'a Interpreter,
+    survey: Survey,
+    legal: ByRole<Vec<Move>>,
+    extent: Option<Result<Extent, CountError>>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &InspectArguments, out: &Output) -> Result<(), Failure> {
+    let opened = arguments.game.open()?;
+    if let Some(Graph::Dot) = arguments.graph {
+        return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
+    }
+    let machine = arguments.engine.machine(&opened)?;
+    let failed = |what: String| {
+        Failure::failed(
+            format!("{}: {what}", opened.name),
+            "take another --limit; `hyperplay check` may say more",
+        )
+    };
+    let survey = survey(&machine, arguments.limit).map_err(|failure| failed(failure.to_string()))?;
+    let extent = arguments.count_information_sets.then(|| extent(machine.as_ref(), arguments.limit as u64));
+    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
+    let inspection = Inspection { opened: &opened, machine: &machine, survey, legal, extent };
+    if arguments.json {
+        out.json(&inspection.as_json())?
+    } else {
+        inspection.write(out)?
+    }
+    match inspection.extent {
+        Some(Err(error)) => Err(failed(format!("information sets are not counted: {error}"))),
+        _ => Ok(()),
+    }
+}
+
+impl Inspection<'_> {
+    fn language(&self) -> &'static str {
+        if self.opened.game.is_imperfect() { "GDL-II" } else { "GDL-I" }
+    }
+
+    fn relations(&self) -> usize {
+        let mut relations: Vec<_> = self.opened.game.rules().iter().map(|rule| rule.head.relation).collect();
+        relations.sort_unstable();
+        relations.dedup();
+        relations.len()
+    }
+
+    fn moves(&self, moves: &[Move]) -> Vec<String> {
+        moves.iter().map(|&own| self.machine.show_move(own)).collect()
+    }
+
+    fn by_role<T: Into<Value>>(&self, values: impl Iterator<Item = T>) -> Map<String, Value> {
+        self.machine.roles().values().iter().cloned().zip(values.map(T::into)).collect()
+    }
+
+    fn as_json(&self) -> Value {
+        let Survey { fluents, moves, percepts, reach } = &self.survey;
+        let random = self.machine.random().map(|role| self.machine.roles()[role].clone());
+        let mut report = json!({
+            "game": self.opened.name,
+            "rules": self.opened.hash(),
+            "language": self.language(),
+            "clauses": self.opened.rulesheet.clauses.len(),
+            "normal_rules": self.opened.game.rules().len(),
+            "relations": self.relations(),
+            "roles": self.machine.roles().values(),
+            "random": random,
+            "fluents": fluents.terms.len(),
+            "fluents_basis": fluents.basis.as_str(),
+            "moves": moves.terms.len(),
+            "moves_basis": moves.basis.as_str(),
+            "percepts": percepts.terms.len(),
+            "percepts_basis": percepts.basis.as_str(),
+            "state_at_start": self.machine.fluents(&self.machine.initial()),
+            "legal_at_start": self.by_role(self.legal.values().iter().map(Vec::len)),
+            "legal_moves_at_start": self.by_role(self.legal.values().iter().map(|moves| self.moves(moves))),
+            "states": reach.graph.node_count(),
+            "states_complete": reach.complete,
+            "fewest_steps": reach.fewest_steps(),
+            "longest_match": reach.longest_match(),
+            "loops": reach.loops(),
+        });
+        if let Some(Ok(extent)) = &self.extent {
+            let random = self.machine.random();
+            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != random);
+            let sets: Map<String, Value> =
+                sets.map(|(role, &count)| (self.machine.roles()[role].clone(), count.into())).collect();
+            report["information_sets"] = sets.into();
+            report["histories"] = extent.histories.into();
+            report["terminal_histories"] = extent.ends.into();
+        }
+        report
+    }
+
+    fn write(&self, out: &Output) -> Result<(), Failure> {
+        let Survey { fluents, moves, percepts, reach } = &self.survey;
+        let line = |name: &str, text: String| out.line(format_args!("{name:18}{text}"));
+        out.line(format_args!("{}, a game in {}", self.opened.name, self.language()))?;
+        let roles = self.machine.roles();
+        line("roles", format!("{}: {}", roles.len(), roles.values().join(" ")))?;
+        line(
+            "rules",
+            format!(
+                "{} clauses, {} rules in normal form, {} relations",
+                self.opened.rulesheet.clauses.len(),
+                self.opened.game.rules().len(),
+                self.relations()
+            ),
+        )?;
+        line("fluents", self.words(fluents))?;
+        line("moves", self.words(moves))?;
+        line("percepts", self.words(percepts))?;
+        line("state at start", self.machine.fluents(&self.machine.initial()).join(" "))?;
+        for (role, own) in self.legal.iter() {
+            line("legal at start", format!("{}, {}: {}", roles[role], own.len(), some(&self.moves(own))))?;
+        }
+        let all = if reach.complete { "all of them" } else { "not all; more with --limit" };
+        line("states", format!("{}, {all}", reach.graph.node_count()))?;
+        let unknown = || "unknown".to_owned();
+        line("fewest steps", reach.fewest_steps().map_or_else(unknown, |steps| steps.to_string()))?;
+        line("longest match", reach.longest_match().map_or_else(unknown, |steps| steps.to_string()))?;
+        let loops = |loops| if loops { "yes: a state can come again" } else { "no" }.to_owned();
+        line("can loop", reach.loops().map_or_else(unknown, loops))?;
+        if let Some(Ok(extent)) = &self.extent {
+            line("histories", format!("{}, {} of them terminal", extent.histories, extent.ends))?;
+            let sets =
+                extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.machine.random());
+            let sets: Vec<String> = sets.map(|(role, count)| format!("{} {count}", roles[role])).collect();
+            line("information sets", sets.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn words(&self, words: &Words) -> String {
+        let terms: Vec<String> = words.terms.iter().map(|&term| self.machine.terms().show(term)).collect();
+        format!("{} {}: {}", terms.len(), words.basis.as_str(), some(&terms))
+    }
+}
+
+/// The first of them.
+fn some(terms: &[String]) -> String {
+    let mut text = terms.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(" ");
+    if terms.len() > LISTED {
+        text += &format!(" and {} more", terms.len() - LISTED);
+    }
+    text
+}

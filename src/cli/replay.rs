@@ -1,0 +1,110 @@
+//! `hyperplay replay`: holds transcripts against the rules.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::game_argument::{GameArgument, SyntaxArgument};
+use super::options::EngineArgument;
+use super::output::Output;
+use crate::engine::Interpreter;
+use crate::referee::{Transcript, replay};
+
+/// Arguments of `replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArguments {
+    /// A file of transcripts, one a line, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// The rules: a file or a built-in game [default: the game that each transcript names]
+    #[arg(long)]
+    game: Option<String>,
+    /// How the rules are written [default: found out from the text]
+    #[arg(long)]
+    syntax: Option<SyntaxArgument>,
+    /// Which engine evaluates the rules
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArgument,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// A transcript that does not agree with the rules.
+struct Bad {
+    line: usize,
+    what: String,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
+    let failed = |cause| Failure::File { path: arguments.file.clone().into(), cause };
+    let reader: Box<dyn BufRead> = if arguments.file == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(File::open(&arguments.file).map_err(failed)?))
+    };
+    let mut rules = Rules { arguments, machines: BTreeMap::new() };
+    let (mut count, mut bad) = (0, Vec::new());
+    for (index, line) in reader.lines().enumerate() {
+        let line = line.map_err(failed)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        count += 1;
+        if let Some(what) = rules.check(&line)? {
+            if !arguments.json {
+                out.line(format_args!("{}:{}: {what}", arguments.file, index + 1))?;
+            }
+            bad.push(Bad { line: index + 1, what });
+        }
+    }
+    if arguments.json {
+        let differences: Vec<Value> =
+            bad.iter().map(|bad| json!({ "line": bad.line, "difference": bad.what })).collect();
+        out.json(&json!({ "transcripts": count, "agree": count - bad.len(), "differences": differences }))?;
+    } else {
+        out.line(format_args!("{} of {count} transcripts agree with the rules", count - bad.len()))?;
+    }
+    if bad.is_empty() { Ok(()) } else { Err(Failure::Findings) }
+}
+
+/// The machines of the games that were asked for, with the hash of their rules.
+struct Rules<'a> {
+    arguments: &'a ReplayArguments,
+    machines: BTreeMap<String, (Arc<Interpreter>, String)>,
+}
+
+impl Rules<'_> {
+    /// What is wrong with a line, if anything.
+    fn check(&mut self, line: &str) -> Result<Option<String>, Failure> {
+        let transcript: Transcript = match serde_json::from_str(line) {
+            Ok(transcript) => transcript,
+            Err(error) => return Ok(Some(format!("not a transcript: {error}"))),
+        };
+        let (machine, hash) = self.of(&transcript)?;
+        Ok(replay(machine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
+    }
+
+    fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Interpreter>, String), Failure> {
+        let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
+        if !self.machines.contains_key(&name) {
+            let opened = GameArgument { game: name.clone(), syntax: self.arguments.syntax }.open();
+            let opened = opened.map_err(|failure| match failure {
+                Failure::Usage { what, .. } => Failure::usage(what, "name the rules with --game"),
+                failure => failure,
+            })?;
+            let machine = self.arguments.engine.machine(&opened)?;
+            self.machines.insert(name.clone(), (machine, opened.hash()));
+        }
+        Ok(&self.machines[&name])
+    }
+}

@@ -1,0 +1,22 @@
+//! What a game declares besides what it plays by: the facts of `base`, `input` and `percept`.
+//!
+//! The engines do not need them, so they are derived on demand and in a database of their own.
+
+use super::EngineError;
+use crate::datalog::{Database, Program};
+use crate::gdl::{Game, Symbol, TermId};
+
+/// The tuples of a relation that depends on no state, in the order of their derivation; `None` if no rule defines it.
+///
+/// # Errors
+/// If deriving them meets a limit.
+pub fn declared(game: &Game, relation: Symbol) -> Result<Option<Vec<Box<[TermId]>>>, EngineError> {
+    if game.rules().iter().all(|rule| rule.head.relation != relation) {
+        return Ok(None);
+    }
+    let mut program = Program::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, 1), (Symbol::DOES, 2, 2)]);
+    let id = program.relation(relation).expect("a rule defines it");
+    let mut database = Database::new(&program, None);
+    database.plan(&mut program, id, false, game.terms())?;
+    Ok(Some(database.relation(id, &program).rows().map(Box::from).collect()))
+}

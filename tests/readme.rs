@@ -1,0 +1,132 @@
+//! The README is run: every command in it, as it stands, and what it shows of their output is compared.
+//!
+//! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
+//! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
+//! fenced as `text` right behind one command shows what that command prints to stdout.
+
+use std::process::Command;
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// The fenced blocks of a Markdown text: the word behind the fence, and the lines.
+fn blocks(markdown: &str) -> Vec<(String, Vec<String>)> {
+    let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
+    let mut open = false;
+    for line in markdown.lines() {
+        match line.strip_prefix("```") {
+            Some(word) if !open => {
+                open = true;
+                blocks.push((word.to_owned(), Vec::new()));
+            }
+            Some(_) => open = false,
+            None if open => blocks.last_mut().unwrap().1.push(line.to_owned()),
+            None => {}
+        }
+    }
+    blocks
+}
+
+/// The arguments for the binary, if the command is one of ours. Quotes keep words together.
+fn arguments(command: &str) -> Option<Vec<String>> {
+    let rest = command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "))?;
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for character in rest.chars() {
+        match character {
+            '\'' | '"' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            other => words.last_mut().unwrap().push(other),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    Some(words)
+}
+
+fn run(arguments: &[String], folder: &std::path::Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(arguments).current_dir(folder).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "hyperplay {arguments:?}: {}\n{stderr}", output.status);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A folder of our own that looks like the project, so that commands may write files.
+fn checkout(name: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("hyperplay-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for entry in ["games", "docs"] {
+        let link = folder.join(entry);
+        if !link.exists() {
+            std::os::unix::fs::symlink(format!("{}/{entry}", env!("CARGO_MANIFEST_DIR")), link).unwrap();
+        }
+    }
+    folder
+}
+
+/// Figures that depend on the machine stand as `...` in the README.
+fn agrees(shown: &str, printed: &str) -> bool {
+    let mut rest = printed;
+    for (index, part) in shown.split("...").enumerate() {
+        match rest.find(part) {
+            Some(0) => rest = &rest[part.len()..],
+            Some(at) if index > 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    rest.trim().is_empty() || shown.trim_end().ends_with("...")
+}
+
+fn run_all(file: &str) -> usize {
+    let folder = checkout(&file.replace('/', "-"));
+    let mut printed: Option<String> = None;
+    let mut count = 0;
+    for (word, lines) in blocks(&read(file)) {
+        match word.as_str() {
+            "sh" => {
+                for line in lines.iter().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                    match arguments(line) {
+                        Some(arguments) => printed = Some(run(&arguments, &folder)),
+                        None => {
+                            assert_eq!(line, "cargo test --release", "{file}: a command that nothing tests");
+                            assert!(read(".ci/run").lines().any(|run| run == line));
+                        }
+                    }
+                    count += 1;
+                }
+            }
+            "text" => {
+                if let Some(printed) = printed.take() {
+                    let shown = lines.join("\n");
+                    assert!(agrees(&shown, &printed), "{file} shows\n{shown}\nbut it prints\n{printed}");
+                }
+            }
+            _ => printed = None,
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+    count
+}
+
+#[test]
+fn every_command_of_the_readme_does_what_it_says() {
+    assert!(run_all("README.md") >= 8);
+}
+
+#[test]
+fn every_command_of_the_guides_does_what_it_says() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    for entry in std::fs::read_dir(docs).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") {
+            run_all(&format!("docs/{name}"));
+        }
+    }
+}
+
+#[test]
+fn a_difference_in_the_output_is_noticed() {
+    assert!(agrees("a\nb ... c", "a\nb 12 c\n"));
+    assert!(!agrees("a\nb ... d", "a\nb 12 c\n"));
+    assert!(!agrees("a", "a\nb\n"));
+}
