@@ -8,6 +8,7 @@
 //! given up as soon as it finds too many.
 
 use super::tree::{NodeId, ROOT, Tree};
+use super::weight::normalised;
 use crate::machine::{Budget, Bulk, Meter};
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
@@ -30,6 +31,12 @@ impl Whole {
         Whole(vec![(ROOT, 0.0)])
     }
 
+    /// The histories and, in the same order, their posterior.
+    pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
+        let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.0.iter().copied().unzip();
+        (nodes, normalised(&logarithms))
+    }
+
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
     /// A step that would cost more is not begun.
     pub(super) fn extend<M: Bulk>(
@@ -48,9 +55,10 @@ impl Whole {
             if depth == tree.target() {
                 return Extended::Done;
             }
-            let cost = self.0.iter().fold(meter.spent(), |cost, &(node, _)| {
-                cost.saturating_add(tree.branches(node).count())
-            });
+            let cost = self
+                .0
+                .iter()
+                .fold(meter.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
             if cost > states || !self.0.iter().all(|&(node, _)| tree.visit_all(node, &mut meter)) {
                 return Extended::TooLarge;
             }

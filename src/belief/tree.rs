@@ -56,8 +56,7 @@ impl<M: Bulk> Tree<M> {
     pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
         let scratch = machine.scratch();
         let evidence = Evidence::new(role);
-        let mut tree =
-            Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, visited: 0 };
+        let mut tree = Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, visited: 0 };
         tree.clear();
         tree
     }
@@ -82,7 +81,11 @@ impl<M: Bulk> Tree<M> {
         let known = self.evidence.step();
         let continues = evidence.role == self.evidence.role
             && evidence.steps.get(..known).is_some_and(|start| *start == *self.evidence.steps)
-            && if evidence.step() == known { evidence.over == self.evidence.over } else { !self.evidence.over };
+            && if evidence.step() == known {
+                evidence.over == self.evidence.over
+            } else {
+                !self.evidence.over
+            };
         if continues {
             self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
             self.evidence.over = evidence.over;
@@ -93,9 +96,20 @@ impl<M: Bulk> Tree<M> {
         continues
     }
 
+    /// Whether the initial state explains that nothing has happened yet.
+    pub(super) fn begins(&mut self) -> bool {
+        self.target() > 0
+            || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
+    }
+
     /// The number of steps to be explained.
     pub(super) fn target(&self) -> usize {
         self.evidence.step()
+    }
+
+    /// Whether it is proven that no history explains the evidence.
+    pub(super) fn is_refuted(&mut self) -> bool {
+        self.target() > 0 && self.branches(ROOT).is_barren()
     }
 
     /// The first step whose evidence nothing met so far explains.

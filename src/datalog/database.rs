@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::plan::{Find, Plan, RelationId, Step};
+use super::plan::{Plan, RelationId};
 use super::program::{LimitError, Program, Stage};
 use super::relation::Relation;
 use super::walk::{Memo, Output, Trouble, Walk};
@@ -69,7 +69,7 @@ impl Database {
         self.memo.forget(program, stage);
     }
 
-    /// The tuples of a relation, derived if they are not there yet.
+    /// The tuples of a relation that was planned, derived if they are not there yet.
     ///
     /// # Errors
     /// When a limit of the program is met; what was derived so far is forgotten.
@@ -113,6 +113,7 @@ impl Database {
         again: bool,
         terms: &TermStore,
     ) -> Result<(), LimitError> {
+        program.find_needs(relation);
         for component in program.needs(relation).to_vec() {
             let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
             if is_fixed || self.evaluated[component] {
@@ -279,20 +280,11 @@ impl Database {
 
     /// Brings the indexes up to date that a plan, or a proof that it asks for, looks into.
     fn refresh(&mut self, program: &Program, plan: &Plan, terms: &TermStore) {
-        for step in &plan.steps {
-            match step {
-                Step::Find(Find { relation, index: Some(index), .. }) => {
-                    let is_own = self.fixed.is_none() || program.stage(*relation) > 0;
-                    if is_own && self.relations[*relation].len() > INDEXED_ROWS {
-                        self.relations[*relation].refresh(*index, terms);
-                    }
-                }
-                Step::Holds(relation, ..) | Step::Absent(relation, _) => {
-                    for proof in program.proofs(*relation).into_iter().flatten() {
-                        self.refresh(program, proof, terms);
-                    }
-                }
-                _ => {}
+        let proofs = plan.tested().flat_map(|relation| program.proof_lookups(relation).iter().copied());
+        for (relation, index) in plan.lookups().chain(proofs) {
+            let is_own = self.fixed.is_none() || program.stage(relation) > 0;
+            if is_own && self.relations[relation].len() > INDEXED_ROWS {
+                self.relations[relation].refresh(index, terms);
             }
         }
     }

@@ -97,6 +97,24 @@ pub struct Plan {
     pub decided: usize,
 }
 
+impl Plan {
+    /// The relations that the plan tests for given tuples.
+    pub fn tested(&self) -> impl Iterator<Item = RelationId> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Holds(relation, ..) | Step::Absent(relation, _) => Some(*relation),
+            _ => None,
+        })
+    }
+
+    /// The indexes that the plan looks into, with their relations.
+    pub fn lookups(&self) -> impl Iterator<Item = (RelationId, usize)> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Find(find) => find.index.map(|index| (find.relation, index)),
+            _ => None,
+        })
+    }
+}
+
 /// What a plan is made from.
 pub struct Draft<'a> {
     /// The rule.

@@ -41,6 +41,7 @@ mod names;
 mod relations;
 mod roles;
 mod safety;
+mod sizes;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, 
     let mut findings = Vec::new();
     let view = View::new(sheet, whole, &mut findings);
     let checks = [
+        sizes::check,
         keywords::check,
         names::check,
         relations::check,
@@ -200,10 +202,10 @@ impl<'s> View<'s> {
             let line = self.line(self.sheet.clauses[arrow.clause].at.0);
             text += &format!("`{}` (line {line}) reads ", self.name(arrow.head));
         }
-        if arrows.len() > MANY {
-            text += "... reads ";
+        match arrows.last() {
+            Some(last) if arrows.len() <= MANY => text + &format!("`{}`", self.name(last.body)),
+            _ => text + "...",
         }
-        text + &arrows.last().map_or_else(String::new, |arrow| format!("`{}`", self.name(arrow.body)))
     }
 }
 
