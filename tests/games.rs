@@ -315,7 +315,7 @@ fn in_battleships_hits_and_sinkings_are_told_and_both_may_sink_at_once() {
     let game = "battleships_small";
     assert_eq!(percepts(game, &line[..3]), [["hit", "(shot_at 1 1)"], ["hit", "(shot_at 1 1)"]]);
     let sunk = percepts(game, &line[..5]);
-    assert_eq!(sunk[0], ["hit", "(sunk cruiser)", "(shot_at 1 3)"]);
+    assert_eq!(sunk[0], ["hit", "(shot_at 1 3)", "(sunk cruiser)"]);
     assert_eq!(goals(game, &line), [50, 50]);
     let missed = [&line[..2], &["(fire 4 4), (fire 1 1)"]].concat();
     assert_eq!(percepts(game, &missed)[0], ["miss", "(shot_at 1 1)"]);
