@@ -88,6 +88,27 @@ impl Database {
         Ok(self.relation(relation, program))
     }
 
+    /// The tuples that each rule of a relation gives, in the order of the rules: what follows in one step from all
+    /// that holds. The relation must not be one that is proved.
+    ///
+    /// # Errors
+    /// When a limit of the program is met.
+    pub fn query_by_rule(
+        &mut self,
+        program: &Program,
+        relation: RelationId,
+        terms: &TermStore,
+    ) -> Result<Vec<Relation>, LimitError> {
+        self.query(program, relation, terms)?;
+        let plans = program.plans_of(relation);
+        plans
+            .map(|plan| {
+                let mut out = Relation::new(program.arity(relation), Vec::new());
+                self.run(program, plan, terms, &mut out).map(|()| out)
+            })
+            .collect()
+    }
+
     /// The tuples of a relation as they are.
     pub fn relation(&self, relation: RelationId, program: &Program) -> &Relation {
         self.stored(relation, program.stage(relation))

@@ -331,6 +331,12 @@ impl Program {
         self.components[self.component_of[relation]].proofs.as_deref()
     }
 
+    /// The plans that derive a relation, one for each of its rules, in the order of the text.
+    pub(super) fn plans_of(&self, relation: RelationId) -> impl Iterator<Item = &Plan> {
+        let component = &self.components[self.component_of[relation]];
+        component.first.iter().filter(move |plan| plan.head == relation)
+    }
+
     /// The number of relations; their ids are 0, 1, ...
     pub fn relations(&self) -> usize {
         self.names.len()

@@ -190,11 +190,34 @@ impl Interpreter {
         self.program.describe(self.game.terms())
     }
 
-    /// All goal values that the rules give a role in a state, in rule order: the first one counts, and a game
-    /// without faults has exactly one in a terminal state.
+    /// All goal values that the rules give a role in a state, in rule order, those of one rule in the natural order of
+    /// terms: the first one counts, and a game without faults has exactly one in a terminal state.
     pub fn goal_values(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Vec<TermId> {
         let rows = self.ask(self.queries.goal, state, None, scratch);
-        self.of_role(rows, role).collect()
+        let values: Vec<TermId> = self.of_role(rows, role).collect();
+        match self.queries.goal {
+            Some(goal) if values.len() > 1 => self.in_rule_order(goal, role, scratch).unwrap_or(values),
+            _ => values,
+        }
+    }
+
+    /// The values of a role for which the scratch holds several. The order in which they were derived is no answer:
+    /// it is that of the ids of the fluents.
+    fn in_rule_order(
+        &self,
+        relation: RelationId,
+        role: Role,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<TermId>, LimitError> {
+        let terms = self.terms();
+        let mut values = Vec::new();
+        for rows in scratch.database.query_by_rule(&self.program, relation, terms)? {
+            let mut new: Vec<TermId> =
+                self.of_role(rows.rows(), role).filter(|value| !values.contains(value)).collect();
+            new.sort_unstable_by(|&a, &b| terms.compare(a, b));
+            values.append(&mut new);
+        }
+        Ok(values)
     }
 
     /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
@@ -327,11 +350,9 @@ impl StateMachine for Interpreter {
     }
 
     fn goal(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Goal {
-        let rows = self.ask(self.queries.goal, state, None, scratch);
         // Several goals are a fault of the rules; the repair is the first in rule order.
-        let value = self.of_role(rows, role).next();
-        let symbols = self.terms().symbols();
-        let number = value.and_then(|value| symbols.name(self.terms().functor(value)).parse().ok());
+        let value = self.goal_values(state, role, scratch).first().copied();
+        let number = value.and_then(|value| self.terms().show(value).parse().ok());
         number.map_or(Goal::default(), Goal::clamped)
     }
 

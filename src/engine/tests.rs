@@ -1,0 +1,33 @@
+//! The interpreter on small rulesheets, each about one sentence of the definitions.
+
+use super::Interpreter;
+use crate::gdl::{Game, Source, Syntax, load};
+use crate::machine::{Goal, Role, StateMachine};
+
+/// A game with the role `r` that can only wait, and these clauses besides.
+fn game(clauses: &str) -> Game {
+    let text = format!("(role r) (<= (legal r wait) (role r)) (<= terminal (true end))\n{clauses}");
+    let loaded = load(Source::new("test", &text), Some(Syntax::Kif));
+    loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))
+}
+
+fn goal_at_start(clauses: &str) -> Goal {
+    let machine = Interpreter::new(&game(clauses)).unwrap();
+    machine.goal(&machine.initial(), Role::new(0), &mut machine.scratch())
+}
+
+#[test]
+fn of_several_goals_the_first_in_rule_order_counts_and_of_one_rule_the_least() {
+    let rule = "(<= (goal r ?n) (true (score ?n)))";
+    for facts in ["(init (score 10)) (init (score 9))", "(init (score 9)) (init (score 10))"] {
+        assert_eq!(goal_at_start(&format!("{facts} {rule}")), Goal::clamped(9));
+        assert_eq!(goal_at_start(&format!("{facts} (goal r 50) {rule}")), Goal::clamped(50));
+        assert_eq!(goal_at_start(&format!("{facts} {rule} (goal r 5)")), Goal::clamped(9));
+    }
+}
+
+#[test]
+fn a_compound_goal_is_no_number() {
+    let goal = goal_at_start("(init (score (50 x))) (<= (goal r ?n) (true (score ?n)))");
+    assert_eq!(goal, Goal::default());
+}
