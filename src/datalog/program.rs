@@ -399,12 +399,12 @@ impl Program {
         self.components[component].relations.first().map_or(0, |&relation| self.stages[relation])
     }
 
-    /// The text of every plan: the rule it came from, then its steps.
-    /// Only components that were planned are described.
-    pub fn describe(&self, terms: &TermStore) -> String {
-        let show = |plan| {
-            let (rules, relations) = (&self.rules[..], &self.names[..]);
-            Shown { plan, rules, relations, symbols: terms.symbols() }.to_string()
+    /// The text of every plan: the line and text of the rule it came from, then its steps. Only components that were
+    /// planned are described.
+    pub fn describe(&self, terms: &TermStore, line: impl Fn(&Rule) -> usize) -> String {
+        let show = |plan: &Plan| {
+            let (rule, relations) = (&self.rules[plan.rule], &self.names[..]);
+            Shown { plan, rule, line: line(rule), relations, symbols: terms.symbols() }.to_string()
         };
         self.components.iter().flat_map(Component::plans).map(show).collect()
     }

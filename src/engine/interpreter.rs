@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::EngineError;
 use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
-use crate::gdl::{Game, Symbol, TermId, TermStore};
+use crate::gdl::{Game, Rule, Symbol, TermId, TermStore};
 use crate::machine::{
     Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
@@ -185,9 +185,11 @@ impl Interpreter {
         &self.game
     }
 
-    /// The text of every join plan: the rule it came from, then its steps.
+    /// The text of every join plan: the line and text of the rule it came from, then its steps.
     pub fn describe_plans(&self) -> String {
-        self.program.describe(self.game.terms())
+        let starts = self.game.source().line_starts();
+        let line = |rule: &Rule| starts.partition_point(|begin| *begin <= self.game.rule_span(rule).start);
+        self.program.describe(self.game.terms(), line)
     }
 
     /// All goal values that the rules give a role in a state, in rule order, those of one rule in the natural order of
