@@ -274,7 +274,8 @@ impl Program {
             let component = &self.components[number];
             let &[relation] = &component.relations[..] else { continue };
             let is_large = sample(relation).is_some_and(|rows| rows.len() > PROVED_ROWS);
-            if !is_large
+            if component.rules.is_empty() // an input
+                || !is_large
                 || !component.repeated.is_empty()
                 || self.stages[relation] == 0
                 || targets.contains(&relation)

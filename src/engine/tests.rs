@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use crate::gdl::{Game, Source, Syntax, load};
-use crate::machine::{Goal, Role, StateMachine};
+use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
 /// A game with the role `r` that can only wait, and these clauses besides.
 fn game(clauses: &str) -> Game {
@@ -30,4 +30,15 @@ fn of_several_goals_the_first_in_rule_order_counts_and_of_one_rule_the_least() {
 fn a_compound_goal_is_no_number() {
     let goal = goal_at_start("(init (score (50 x))) (<= (goal r ?n) (true (score ?n)))");
     assert_eq!(goal, Goal::default());
+}
+
+/// Large relations that are only tested are proved tuple by tuple; what the caller gives has no rules to prove it by.
+#[test]
+fn a_large_state_that_the_rules_only_test_is_still_there() {
+    let numbers: String = (0..1200).map(|number| format!("(d {number})")).collect();
+    let rules = "(<= (init (c ?x)) (d ?x)) (<= (next (c ?x)) (d ?x) (true (c ?x))) (goal r 0)";
+    let machine = Interpreter::new(&game(&format!("{numbers} {rules}"))).unwrap();
+    let (state, scratch) = (machine.initial(), &mut machine.scratch());
+    let wait = machine.legal_by_role(&state, scratch).values()[0][0];
+    assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).len(), 1200);
 }
