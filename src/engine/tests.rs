@@ -4,9 +4,9 @@ use super::Interpreter;
 use crate::gdl::{Game, Source, Syntax, load};
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
-/// A game with the role `r` that can only wait, and these clauses besides.
+/// A game with the role `r`, in which everybody can wait, and these clauses besides.
 fn game(clauses: &str) -> Game {
-    let text = format!("(role r) (<= (legal r wait) (role r)) (<= terminal (true end))\n{clauses}");
+    let text = format!("(role r) (<= (legal ?r wait) (role ?r)) (<= terminal (true end))\n{clauses}");
     let loaded = load(Source::new("test", &text), Some(Syntax::Kif));
     loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))
 }
@@ -41,4 +41,12 @@ fn a_large_state_that_the_rules_only_test_is_still_there() {
     let (state, scratch) = (machine.initial(), &mut machine.scratch());
     let wait = machine.legal_by_role(&state, scratch).values()[0][0];
     assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).len(), 1200);
+}
+
+#[test]
+fn a_count_of_sequences_too_large_for_its_type_is_not_a_small_one() {
+    let roles: String = (0..64).map(|number| format!("(role r{number})")).collect();
+    let game = game(&format!("{roles} (<= (legal ?r other) (role ?r)) (<= (goal ?r 0) (role ?r))"));
+    let machine = Interpreter::new(&game).unwrap();
+    assert_eq!(machine.perft(&machine.initial(), 1, &mut machine.scratch()), u64::MAX);
 }
