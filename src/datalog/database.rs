@@ -141,10 +141,12 @@ impl Database {
                 continue;
             }
             if !program.components[component].is_planned || again && !program.involves_proofs(component) {
-                let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+                let stages = program.stages();
                 let this = &*self;
                 program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
-                self.adopt_shapes(program);
+                for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
+                    self.relations[relation].add_indexes(&program.shapes[relation]);
+                }
             }
             if self.fixed.is_some() {
                 self.sample(program, component, terms)?;
@@ -197,7 +199,7 @@ impl Database {
 
     /// Chooses, with the tuples at hand as a sample, which relations are proved on demand instead of derived.
     pub fn choose_proofs(&mut self, program: &mut Program, targets: &[RelationId], terms: &TermStore) {
-        let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+        let stages = program.stages();
         let this = &*self;
         program.choose_proofs(targets, |id| Some(this.stored(id, stages[id])), terms);
         self.adopt_shapes(program);
