@@ -2,6 +2,7 @@
 //!
 //! A line is written step by step, the moves of a step in role order and separated by commas. After the line the test
 //! looks at the percepts of its last step and at the goals.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
