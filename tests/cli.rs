@@ -298,6 +298,12 @@ fn check_claims_no_simulation_of_what_is_no_game() {
 
 #[cfg(unix)]
 #[test]
+fn a_text_without_end_is_an_error() {
+    assert!(stdout("check /dev/zero", 1).contains("error["));
+}
+
+#[cfg(unix)]
+#[test]
 fn rules_are_read_from_a_pipe_that_has_a_name() {
     let mut child =
         program("perft /dev/stdin --depth 1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
