@@ -343,7 +343,7 @@ fn ctrl_c_reports_what_was_finished_and_exits_130() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The first batch of transcripts shows that the matches have begun.
+    // The first transcript shows that the matches have begun.
     let begun = || std::fs::metadata(&file).is_ok_and(|data| data.len() > 0);
     while !begun() {
         std::thread::sleep(std::time::Duration::from_millis(20));
