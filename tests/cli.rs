@@ -224,6 +224,22 @@ fn inspect_answers_for_kuhn_and_leduc_poker() {
 }
 
 #[test]
+fn inspect_shows_the_plan_of_a_rule_with_its_line() {
+    let rules = std::fs::read_to_string(format!("{ROOT}/games/imperfect/kuhn_poker.kif")).unwrap();
+    let plans = stdout("inspect kuhn_poker --plans", 0);
+    let heads: Vec<&str> = plans.lines().filter(|line| line.starts_with("line ")).collect();
+    assert!(heads.len() > 10, "{plans}");
+    for head in heads {
+        let (line, rule) = head.strip_prefix("line ").unwrap().split_once(": ").unwrap();
+        let written = rules.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
+        let start = |text: &str| text.trim_start_matches("(<= ").trim_start_matches('(')[..4].to_owned();
+        assert_eq!(start(written), start(rule), "{head}");
+    }
+    assert!(plans.contains("\n  1. ") && plans.contains("\n  derive terminal, decided after step 0\n"));
+    assert!(stderr("inspect kuhn_poker --plans --json", 2).contains("cannot be used with"));
+}
+
+#[test]
 fn inspect_answers_for_tic_tac_toe() {
     let report = json("inspect tictactoe", 0);
     assert_eq!((&report["fluents"], &report["moves"]), (&29.into(), &10.into()));

@@ -24,6 +24,9 @@ pub struct InspectArguments {
     /// Write the graph of the relations instead, for Graphviz
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "count_information_sets"])]
     graph: Option<Graph>,
+    /// Write the join plans instead: for each rule, in which order its conditions are evaluated
+    #[arg(long, conflicts_with_all = ["graph", "json"])]
+    plans: bool,
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
@@ -64,6 +67,9 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
     }
     let machine = arguments.engine.machine(&opened)?;
+    if arguments.plans {
+        return out.text(&machine.describe_plans());
+    }
     let failed = |what: String| {
         Failure::failed(
             format!("{}: {what}", opened.name),

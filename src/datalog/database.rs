@@ -88,6 +88,27 @@ impl Database {
         Ok(self.relation(relation, program))
     }
 
+    /// The tuples that each rule of a relation gives, in the order of the rules: what follows in one step from all
+    /// that holds. The relation must not be one that is proved.
+    ///
+    /// # Errors
+    /// When a limit of the program is met.
+    pub fn query_by_rule(
+        &mut self,
+        program: &Program,
+        relation: RelationId,
+        terms: &TermStore,
+    ) -> Result<Vec<Relation>, LimitError> {
+        self.query(program, relation, terms)?;
+        let plans = program.plans_of(relation);
+        plans
+            .map(|plan| {
+                let mut out = Relation::new(program.arity(relation), Vec::new());
+                self.run(program, plan, terms, &mut out).map(|()| out)
+            })
+            .collect()
+    }
+
     /// The tuples of a relation as they are.
     pub fn relation(&self, relation: RelationId, program: &Program) -> &Relation {
         self.stored(relation, program.stage(relation))
@@ -120,10 +141,12 @@ impl Database {
                 continue;
             }
             if !program.components[component].is_planned || again && !program.involves_proofs(component) {
-                let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+                let stages = program.stages();
                 let this = &*self;
                 program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
-                self.adopt_shapes(program);
+                for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
+                    self.relations[relation].add_indexes(&program.shapes[relation]);
+                }
             }
             if self.fixed.is_some() {
                 self.sample(program, component, terms)?;
@@ -176,7 +199,7 @@ impl Database {
 
     /// Chooses, with the tuples at hand as a sample, which relations are proved on demand instead of derived.
     pub fn choose_proofs(&mut self, program: &mut Program, targets: &[RelationId], terms: &TermStore) {
-        let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+        let stages = program.stages();
         let this = &*self;
         program.choose_proofs(targets, |id| Some(this.stored(id, stages[id])), terms);
         self.adopt_shapes(program);
