@@ -8,16 +8,19 @@
 
 use std::sync::Arc;
 
+use super::limits::{LimitError, Trouble};
 use super::plan::{Plan, RelationId};
-use super::program::{LimitError, Program, Stage};
+use super::program::{Program, Stage};
 use super::relation::Relation;
-use super::walk::{Memo, Output, Trouble, Walk};
+use super::walk::{Memo, Output, Walk};
 use crate::gdl::{TermId, TermStore};
 
 /// Below this many rows a step walks through all of them rather than keep an index.
 const INDEXED_ROWS: usize = 12;
-/// A sample for planning holds no more tuples of a relation than this.
+/// A sample for planning holds no more tuples of a relation than this, ...
 const SAMPLED_TUPLES: usize = 50_000;
+/// ... and no more rows are looked at to derive it.
+const SAMPLED_VISITS: u64 = 200_000_000;
 
 /// The tuples of a program's relations.
 #[derive(Clone, Debug)]
@@ -167,10 +170,12 @@ impl Database {
     ) -> Result<(), LimitError> {
         let limits = program.limits;
         program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
+        program.limits.visits = limits.visits.min(SAMPLED_VISITS);
         let result = self.evaluate(program, component, terms);
         program.limits = limits;
         match result {
             Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
+            Err(LimitError::Visits { .. }) if limits.visits > SAMPLED_VISITS => Ok(()),
             other => other,
         }
     }
@@ -273,12 +278,13 @@ impl Database {
             self.run(program, plan, terms, out)?;
         }
         for (&relation, derived) in relations.iter().zip(&derived) {
+            let most = program.most_tuples(relation);
             let relation = &mut self.relations[relation];
             derived.rows().for_each(|tuple| {
                 relation.insert(tuple);
             });
-            if relation.len() > program.limits.tuples {
-                return Err(program.limit_error(&plans[0], false, terms));
+            if relation.len() > most {
+                return Err(program.limit_error(&plans[0], Trouble::Tuples, terms));
             }
         }
         Ok(())
@@ -296,7 +302,7 @@ impl Database {
         let trouble = Walk::new(self, program, terms, &mut memo, plan, Output::Tuples(out)).run();
         self.memo = memo;
         match trouble {
-            Some(trouble) => Err(program.limit_error(plan, trouble == Trouble::Depth, terms)),
+            Some(trouble) => Err(program.limit_error(plan, trouble, terms)),
             None => Ok(()),
         }
     }
