@@ -138,26 +138,35 @@ impl Database {
         terms: &TermStore,
     ) -> Result<(), LimitError> {
         program.find_needs(relation);
-        for component in program.needs(relation).to_vec() {
-            let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
-            if is_fixed || self.evaluated[component] {
-                continue;
-            }
-            if !program.components[component].is_planned || again && !program.involves_proofs(component) {
-                let stages = program.stages();
-                let this = &*self;
-                program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
-                for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
-                    self.relations[relation].add_indexes(&program.shapes[relation]);
-                }
-            }
-            if self.fixed.is_some() {
-                self.sample(program, component, terms)?;
-            } else {
-                self.evaluate(program, component, terms)?;
-            }
-            self.evaluated[component] = true;
+        let needs = program.needs(relation).to_vec();
+        needs.into_iter().try_for_each(|component| self.plan_component(program, component, again, terms))
+    }
+
+    fn plan_component(
+        &mut self,
+        program: &mut Program,
+        component: usize,
+        again: bool,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
+        if is_fixed || self.evaluated[component] {
+            return Ok(());
         }
+        if !program.components[component].is_planned || again && !program.involves_proofs(component) {
+            let stages = program.stages();
+            let this = &*self;
+            program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
+            for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
+                self.relations[relation].add_indexes(&program.shapes[relation]);
+            }
+        }
+        if self.fixed.is_some() {
+            self.sample(program, component, terms)?;
+        } else {
+            self.evaluate(program, component, terms)?;
+        }
+        self.evaluated[component] = true;
         Ok(())
     }
 
@@ -191,10 +200,8 @@ impl Database {
         stage: Stage,
         terms: &TermStore,
     ) -> Result<(), LimitError> {
-        for relation in program.needed_at(targets, stage) {
-            self.plan(program, relation, false, terms)?;
-        }
-        Ok(())
+        let needed = program.needed_at(targets, stage);
+        needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
     }
 
     /// Reads the relations of stage 0 from another database from now on.

@@ -356,8 +356,8 @@ impl Program {
         self.needs.insert(relation, needed.into());
     }
 
-    /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
-    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
+    /// The components of at most this stage that the targets need, in the order of evaluation.
+    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<usize> {
         targets.iter().for_each(|&target| self.find_needs(target));
         let mut components: Vec<usize> =
             targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
@@ -365,9 +365,6 @@ impl Program {
         components.dedup();
         components.retain(|&component| self.component_stage(component) <= stage);
         components
-            .iter()
-            .filter_map(|&component| self.components[component].relations.first().copied())
-            .collect()
     }
 
     /// The stage of a component.

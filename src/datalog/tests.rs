@@ -244,7 +244,14 @@ fn a_rule_with_many_recursive_conditions_is_planned_at_once() {
 fn a_long_chain_of_relations_is_set_up_in_linear_time() {
     let chain: String = (0..20_000).map(|n| format!("(<= (p{n} ?x) (p{} ?x))\n", n + 1)).collect();
     let begin = std::time::Instant::now();
-    assert_eq!(answers(&format!("{chain} (p20000 a)"), "p0").len(), 1);
+    let text = format!("{chain} (p20000 a)");
+    assert_eq!(answers(&text, "p0").len(), 1);
+    let (rules, terms) = rules_of(&text);
+    let mut program = Program::new(rules, &[]);
+    let p0 = program.relation(terms.symbols().get("p0").unwrap()).unwrap();
+    let mut database = Database::new(&program, None);
+    database.plan_stage(&mut program, &[p0], 0, &terms).unwrap();
+    assert_eq!(database.relation(p0, &program).len(), 1);
     assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
 }
 
