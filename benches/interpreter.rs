@@ -90,7 +90,10 @@ fn main() {
             assert!((fast.mean - exact).abs() < 5.0 * fast.error, "{game}: {} is not {exact}", fast.mean);
         }
         let apart = (fast.mean - slow.mean).abs();
-        assert!(apart < 5.0 * fast.error.hypot(slow.error) + 1e-9 || slow.error == 0.0, "{game}: {apart} apart");
+        assert!(
+            apart < 5.0 * fast.error.hypot(slow.error) + 1e-9 || slow.error == 0.0,
+            "{game}: {apart} apart"
+        );
         let (states, naive) = (fast.steps / fast.seconds, slow.steps / slow.seconds);
         let playouts = fast.playouts / fast.seconds;
         println!("{game:<34}{playouts:>12.0}{states:>12.0}{naive:>14.0}{:>9.0}", states / naive);
