@@ -23,8 +23,9 @@ use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
 
 /// A relation with more rows in a sample is proved instead of derived, where that is possible.
 const PROVED_ROWS: usize = 1000;
-/// Proofs are nested no deeper than this: what stands deeper is derived.
-const NESTED_PROOFS: usize = 16;
+/// A rule and the proofs nested in it have no more steps than this under way, for each takes room on the stack: what
+/// stands deeper is derived.
+const NESTED_STEPS: usize = 1500;
 
 /// Which inputs a relation depends on; higher stages change more often.
 pub type Stage = usize;
@@ -237,40 +238,61 @@ impl Program {
         terms: &'a TermStore,
     ) {
         let mut estimator = Estimator::new(&sample, terms);
-        // How many proofs may be under way when one of a relation is started.
+        // How many steps may be under way when a proof of a relation is started.
         let mut nesting = vec![0_usize; self.names.len()];
         // Readers stand behind what they read: by then it is known whether they are proved themselves.
         for number in (0..self.components.len()).rev() {
+            if let Some(proofs) = self.proofs_for(number, targets, &sample, &mut estimator, &nesting) {
+                self.components[number].proofs = Some(proofs);
+            }
             let component = &self.components[number];
-            let &[relation] = &component.relations[..] else { continue };
-            let is_large = sample(relation).is_some_and(|rows| rows.len() > PROVED_ROWS);
-            if component.rules.is_empty() // an input
-                || !is_large
-                || !component.repeated.is_empty()
-                || self.stages[relation] == 0
-                || targets.contains(&relation)
-            {
-                continue;
+            let outer = if component.proofs.is_some() { nesting[component.relations[0]] } else { 0 };
+            for plan in component.plans() {
+                for inner in plan.tested() {
+                    nesting[inner] = nesting[inner].max(outer + plan.steps.len());
+                }
             }
-            let reads = |step: &Step| matches!(step, Step::Find(find) if find.relation == relation);
-            let plans = self.components.iter().flat_map(Component::plans);
-            if nesting[relation] >= NESTED_PROOFS || plans.flat_map(|plan| &plan.steps).any(reads) {
-                continue;
-            }
-            let id = |atom: &Atom| self.by_name[&atom.relation];
-            let prove = |&index: &usize| {
-                let rule = &self.rules[index];
-                let order = estimator.order(rule, None, true, id);
-                compile(&Draft { rule, index, order, is_proof: true }, id, |_| Rows::All, terms)
-            };
-            let mut proofs: Vec<Plan> = self.components[number].rules.iter().map(prove).collect();
-            self.index(proofs.iter_mut());
-            for inner in proofs.iter().flat_map(Plan::tested) {
-                nesting[inner] = nesting[inner].max(nesting[relation] + 1);
-            }
-            self.components[number].proofs = Some(proofs);
         }
         self.collect_proof_lookups();
+    }
+
+    /// The plans that prove the relation of a component, if it is better proved and is not yet.
+    fn proofs_for<'a, F: Fn(RelationId) -> Option<&'a Relation>>(
+        &mut self,
+        number: usize,
+        targets: &[RelationId],
+        sample: &F,
+        estimator: &mut Estimator<'a, &F>,
+        nesting: &[usize],
+    ) -> Option<Vec<Plan>> {
+        let component = &self.components[number];
+        let &[relation] = &component.relations[..] else { return None };
+        if component.rules.is_empty() // an input
+            || component.proofs.is_some()
+            || sample(relation).is_none_or(|rows| rows.len() <= PROVED_ROWS)
+            || !component.repeated.is_empty()
+            || self.stages[relation] == 0
+            || targets.contains(&relation)
+        {
+            return None;
+        }
+        let reads = |step: &Step| matches!(step, Step::Find(find) if find.relation == relation);
+        if self.components.iter().flat_map(Component::plans).flat_map(|plan| &plan.steps).any(reads) {
+            return None;
+        }
+        let id = |atom: &Atom| self.by_name[&atom.relation];
+        let prove = |&index: &usize| {
+            let rule = &self.rules[index];
+            let order = estimator.order(rule, None, true, id);
+            compile(&Draft { rule, index, order, is_proof: true }, id, |_| Rows::All, estimator.terms())
+        };
+        let mut proofs: Vec<Plan> = component.rules.iter().map(prove).collect();
+        let longest = proofs.iter().map(|plan| plan.steps.len()).max().unwrap_or(0);
+        if nesting[relation] + longest > NESTED_STEPS {
+            return None;
+        }
+        self.index(proofs.iter_mut());
+        Some(proofs)
     }
 
     fn collect_proof_lookups(&mut self) {
