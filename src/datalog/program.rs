@@ -9,16 +9,17 @@
 //! the round before derived. The order of rules never changes what is derived.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
+use super::limits::{LimitError, Limits, Trouble};
 use super::order::Estimator;
 use super::plan::{Draft, Plan, RelationId, Rows, Shown, Step, compile};
 use super::relation::{Relation, Shape};
-use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
+use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
 
 /// A relation with more rows in a sample is proved instead of derived, where that is possible.
 const PROVED_ROWS: usize = 1000;
@@ -27,46 +28,6 @@ const NESTED_PROOFS: usize = 16;
 
 /// Which inputs a relation depends on; higher stages change more often.
 pub type Stage = usize;
-
-/// Bounds on one evaluation, so that no program runs for ever.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Tuples that one relation may hold.
-    pub tuples: usize,
-    /// How deep a derived term may be nested.
-    pub depth: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { tuples: 20_000_000, depth: 100 }
-    }
-}
-
-/// An evaluation met a limit.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum LimitError {
-    /// Too many tuples.
-    #[error("the relation `{relation}` holds more than {limit} tuples (last rule: {rule})")]
-    Tuples {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: usize,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-    /// Too deep a term.
-    #[error("the relation `{relation}` holds terms nested deeper than {limit} (last rule: {rule})")]
-    Depth {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: u32,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-}
 
 /// Mutually recursive relations with their rules.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +46,7 @@ pub(super) struct Component {
 
 impl Component {
     /// The plans that are run.
-    fn plans(&self) -> impl Iterator<Item = &Plan> {
+    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
         match &self.proofs {
             Some(proofs) => proofs.iter().chain([].iter()),
             None => self.first.iter().chain(self.repeated.iter()),
@@ -100,7 +61,7 @@ pub struct Program {
     names: Vec<Symbol>,
     arities: Vec<usize>,
     by_name: FxHashMap<Symbol, RelationId>,
-    stages: Vec<Stage>,
+    stages: Arc<[Stage]>,
     /// In topological order: a component reads only itself and earlier ones.
     pub(super) components: Vec<Component>,
     component_of: Vec<usize>,
@@ -110,6 +71,8 @@ pub struct Program {
     needs: FxHashMap<RelationId, Box<[usize]>>,
     /// The shapes indexed, by relation.
     pub(super) shapes: Vec<Vec<Shape>>,
+    /// The position of each shape among those of its relation.
+    shape_number: FxHashMap<(RelationId, Shape), usize>,
     /// For each relation that is proved, the indexes that its proofs look into, those of proofs inside included.
     proof_lookups: Vec<Vec<(RelationId, usize)>>,
     /// The bounds on an evaluation.
@@ -126,13 +89,14 @@ impl Program {
             names: Vec::new(),
             arities: Vec::new(),
             by_name: FxHashMap::default(),
-            stages: Vec::new(),
+            stages: Arc::default(),
             components: Vec::new(),
             component_of: Vec::new(),
             reads: Vec::new(),
             needs: FxHashMap::default(),
             proof_lookups: Vec::new(),
             shapes: Vec::new(),
+            shape_number: FxHashMap::default(),
             limits: Limits::default(),
         };
         program.collect_relations(inputs);
@@ -144,7 +108,7 @@ impl Program {
         let mut all: Vec<(Symbol, usize)> = inputs.iter().map(|&(name, arity, _)| (name, arity)).collect();
         for rule in &self.rules {
             all.push((rule.head.relation, rule.head.arguments.len()));
-            all.extend(atoms(rule).map(|(atom, _)| (atom.relation, atom.arguments.len())));
+            all.extend(atoms(rule).map(|atom| (atom.relation, atom.arguments.len())));
         }
         for (name, arity) in all {
             self.by_name.entry(name).or_insert_with(|| {
@@ -160,15 +124,19 @@ impl Program {
         (0..self.names.len()).for_each(|_| {
             graph.add_node(());
         });
+        let mut edges = FxHashSet::default();
         for rule in &self.rules {
-            let head = NodeIndex::new(self.by_name[&rule.head.relation]);
-            for (atom, _) in atoms(rule) {
-                graph.update_edge(head, NodeIndex::new(self.by_name[&atom.relation]), ());
+            let head = self.by_name[&rule.head.relation];
+            for atom in atoms(rule) {
+                let body = self.by_name[&atom.relation];
+                if edges.insert((head, body)) {
+                    graph.add_edge(NodeIndex::new(head), NodeIndex::new(body), ());
+                }
             }
         }
         // In reverse topological order of head -> body: bodies first. (Kosaraju's algorithm is not recursive here.)
         self.component_of = vec![0; self.names.len()];
-        self.stages = vec![0; self.names.len()];
+        let mut stages = vec![0; self.names.len()];
         for (number, component) in kosaraju_scc(&graph).into_iter().enumerate() {
             let mut relations: Vec<RelationId> = component.iter().map(|node| node.index()).collect();
             relations.sort_unstable();
@@ -190,9 +158,10 @@ impl Program {
                     .map_or(0, |&(_, _, stage)| stage)
             };
             let own = relations.iter().map(given).max().unwrap_or(0);
-            let inherited = read.iter().map(|&other| self.component_stage(other)).max().unwrap_or(0);
+            let inherited =
+                read.iter().map(|&other| stages[self.components[other].relations[0]]).max().unwrap_or(0);
             for &relation in &relations {
-                self.stages[relation] = own.max(inherited);
+                stages[relation] = own.max(inherited);
             }
             self.reads.push(read);
             self.components.push(Component { relations, ..Component::default() });
@@ -201,6 +170,7 @@ impl Program {
             let component = self.component_of[self.by_name[&rule.head.relation]];
             self.components[component].rules.push(index);
         }
+        self.stages = stages.into();
         self.shapes = vec![Vec::new(); self.names.len()];
         self.proof_lookups = vec![Vec::new(); self.names.len()];
     }
@@ -228,7 +198,7 @@ impl Program {
             for &delta in &recursive {
                 let rows = |position: usize| match position.cmp(&delta) {
                     Ordering::Equal => Rows::Delta,
-                    Ordering::Greater if recursive.contains(&position) => Rows::Old,
+                    Ordering::Greater if recursive.binary_search(&position).is_ok() => Rows::Old,
                     _ => Rows::All,
                 };
                 let order = estimator.order(rule, Some(delta), false, relation);
@@ -249,11 +219,11 @@ impl Program {
                 continue;
             }
             let shapes = &mut self.shapes[find.relation];
-            let known = shapes.iter().position(|other| other == shape);
-            find.index = Some(known.unwrap_or_else(|| {
+            let number = self.shape_number.entry((find.relation, shape.clone())).or_insert_with(|| {
                 shapes.push(shape.clone());
                 shapes.len() - 1
-            }));
+            });
+            find.index = Some(*number);
         }
     }
 
@@ -274,7 +244,8 @@ impl Program {
             let component = &self.components[number];
             let &[relation] = &component.relations[..] else { continue };
             let is_large = sample(relation).is_some_and(|rows| rows.len() > PROVED_ROWS);
-            if !is_large
+            if component.rules.is_empty() // an input
+                || !is_large
                 || !component.repeated.is_empty()
                 || self.stages[relation] == 0
                 || targets.contains(&relation)
@@ -331,6 +302,12 @@ impl Program {
         self.components[self.component_of[relation]].proofs.as_deref()
     }
 
+    /// The plans that derive a relation, one for each of its rules, in the order of the text.
+    pub(super) fn plans_of(&self, relation: RelationId) -> impl Iterator<Item = &Plan> {
+        let component = &self.components[self.component_of[relation]];
+        component.first.iter().filter(move |plan| plan.head == relation)
+    }
+
     /// The number of relations; their ids are 0, 1, ...
     pub fn relations(&self) -> usize {
         self.names.len()
@@ -339,6 +316,11 @@ impl Program {
     /// The relation with this name, if a rule or an input names it.
     pub fn relation(&self, name: Symbol) -> Option<RelationId> {
         self.by_name.get(&name).copied()
+    }
+
+    /// The stages of all relations.
+    pub(super) fn stages(&self) -> Arc<[Stage]> {
+        Arc::clone(&self.stages)
     }
 
     /// The stage of a relation.
@@ -374,8 +356,8 @@ impl Program {
         self.needs.insert(relation, needed.into());
     }
 
-    /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
-    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
+    /// The components of at most this stage that the targets need, in the order of evaluation.
+    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<usize> {
         targets.iter().for_each(|&target| self.find_needs(target));
         let mut components: Vec<usize> =
             targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
@@ -383,9 +365,6 @@ impl Program {
         components.dedup();
         components.retain(|&component| self.component_stage(component) <= stage);
         components
-            .iter()
-            .filter_map(|&component| self.components[component].relations.first().copied())
-            .collect()
     }
 
     /// The stage of a component.
@@ -393,32 +372,38 @@ impl Program {
         self.components[component].relations.first().map_or(0, |&relation| self.stages[relation])
     }
 
-    /// The text of every plan: the rule it came from, then its steps.
-    /// Only components that were planned are described.
-    pub fn describe(&self, terms: &TermStore) -> String {
-        let show = |plan| {
-            let (rules, relations) = (&self.rules[..], &self.names[..]);
-            Shown { plan, rules, relations, symbols: terms.symbols() }.to_string()
+    /// The text of every plan: the line and text of the rule it came from, then its steps. Only components that were
+    /// planned are described.
+    pub fn describe(&self, terms: &TermStore, line: impl Fn(&Rule) -> usize) -> String {
+        let show = |plan: &Plan| {
+            let (rule, relations) = (&self.rules[plan.rule], &self.names[..]);
+            Shown { plan, rule, line: line(rule), relations, symbols: terms.symbols() }.to_string()
         };
         self.components.iter().flat_map(Component::plans).map(show).collect()
     }
 
-    pub(super) fn limit_error(&self, plan: &Plan, too_deep: bool, terms: &TermStore) -> LimitError {
+    /// Tuples that a relation may hold.
+    pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
+        self.limits.tuples_of(self.arities[relation])
+    }
+
+    pub(super) fn limit_error(&self, plan: &Plan, trouble: Trouble, terms: &TermStore) -> LimitError {
         let relation = terms.symbols().name(self.names[plan.head]).to_owned();
-        let rule = crate::gdl::print_rule(&self.rules[plan.rule], terms.symbols());
-        if too_deep {
-            LimitError::Depth { relation, limit: self.limits.depth, rule }
-        } else {
-            LimitError::Tuples { relation, limit: self.limits.tuples, rule }
+        let rule = print_rule(&self.rules[plan.rule], terms.symbols());
+        let Limits { depth, size, visits, .. } = self.limits;
+        match trouble {
+            Trouble::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(plan.head), rule },
+            Trouble::Depth => LimitError::Depth { relation, limit: depth, rule },
+            Trouble::Size => LimitError::Size { relation, limit: size, rule },
+            Trouble::Visits => LimitError::Visits { relation, limit: visits, rule },
         }
     }
 }
 
-/// The atoms of a rule's body, with whether they are negated.
-fn atoms(rule: &Rule) -> impl Iterator<Item = (&Atom, bool)> {
+/// The atoms of a rule's body.
+fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
     rule.body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) => Some((atom, false)),
-        Literal::Negative(atom) => Some((atom, true)),
+        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
         Literal::Distinct(..) | Literal::Same(..) => None,
     })
 }

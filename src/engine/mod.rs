@@ -4,6 +4,8 @@
 
 mod declared;
 mod interpreter;
+#[cfg(test)]
+mod tests;
 
 use thiserror::Error;
 

@@ -36,9 +36,21 @@ struct Generator {
 impl Generator {
     fn all(&mut self) {
         self.text.push_str("(role left) (role right)\n");
-        for fact in
-            ["s1 a", "s1 b", "s2 a b", "s2 b c", "s2 c a", "init (p a)", "init (q a b)", "init (q b b)"]
-        {
+        for fact in [
+            "s1 a",
+            "s1 b",
+            "s2 a b",
+            "s2 b c",
+            "s2 c a",
+            "init (p a)",
+            "init (q a b)",
+            "init (q b b)",
+            "s1 (f a)",
+            "s2 (g a b) (g a a)",
+            "init (p (g (f a) b))",
+            "init (q (f a) (f b))",
+            "init (q (g a a) a)",
+        ] {
             if self.rng.random_bool(0.8) {
                 self.text.push_str(&format!("({fact})\n"));
             }
@@ -80,7 +92,7 @@ impl Generator {
     fn rule(&mut self, head: &str, close: &str, arity: usize, reads: Reads, own: Option<&str>) {
         let mut body = Vec::new();
         if let Some(view) = own {
-            let terms = self.terms(2, &VARIABLES);
+            let terms = (0..2).map(|_| self.term(&VARIABLES, 0)).collect::<Vec<_>>().join(" ");
             // The recursion restriction asks for another condition with each variable.
             body.extend(terms.split(' ').map(|term| format!("(s1 {term})")));
             body.push(format!("({view} {terms})"));
@@ -136,10 +148,21 @@ impl Generator {
     }
 
     fn terms(&mut self, count: usize, variables: &[&str]) -> String {
-        let mut one = || match variables.choose(&mut self.rng) {
+        (0..count).map(|_| self.term(variables, 2)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn term(&mut self, variables: &[&str], depth: usize) -> String {
+        if depth > 0 && self.rng.random_bool(0.2) {
+            let (one, other) = (self.term(variables, depth - 1), self.term(variables, depth - 1));
+            return if self.rng.random_bool(0.5) {
+                format!("(f {one})")
+            } else {
+                format!("(g {one} {other})")
+            };
+        }
+        match variables.choose(&mut self.rng) {
             Some(variable) if self.rng.random_bool(0.7) => (*variable).to_owned(),
             _ => (*CONSTANTS.choose(&mut self.rng).expect("there are three")).to_owned(),
-        };
-        (0..count).map(|_| one()).collect::<Vec<_>>().join(" ")
+        }
     }
 }

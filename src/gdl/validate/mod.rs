@@ -139,7 +139,7 @@ struct View<'s> {
     graph: Dependencies,
     /// The relations that some clause has for its head.
     defined: FxHashSet<Symbol>,
-    /// Where each line but the first begins.
+    /// Where each line begins.
     lines: Vec<usize>,
 }
 
@@ -165,7 +165,7 @@ impl<'s> View<'s> {
         });
         let graph = Dependencies::new(heads, arrows);
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
-        let lines = sheet.source.text().match_indices('\n').map(|(offset, _)| offset + 1).collect();
+        let lines = sheet.source.line_starts();
         View { sheet, whole, branches, graph, defined, lines }
     }
 
@@ -186,7 +186,7 @@ impl<'s> View<'s> {
 
     /// The line of an offset.
     fn line(&self, span: Span) -> usize {
-        self.lines.partition_point(|begin| *begin <= span.start) + 1
+        self.lines.partition_point(|begin| *begin <= span.start)
     }
 
     /// Whether some clause has this head.
