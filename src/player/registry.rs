@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::belief_keys::{
-    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
 use super::clairvoyant::Clairvoyant;
@@ -40,7 +40,8 @@ const PLAYERS: &[Entry] = &[
         name: "hyperplay",
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
-            PARTICLES, NODES, PLAYOUTS, ENUMERATE, WHOLE, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL,
+            PARTICLES, NODES, PLAYOUTS, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE, REJUVENATE,
+            STATES, MODEL,
         ],
     },
     Entry {
