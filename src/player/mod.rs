@@ -9,6 +9,7 @@
 pub mod registry;
 
 mod belief_keys;
+mod catalogue;
 mod clairvoyant;
 mod decision;
 mod deliberation;
@@ -22,9 +23,10 @@ pub use belief_keys::{
     BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
+pub use catalogue::{Entry, Key, Kind, SWITCH};
 pub use clairvoyant::Clairvoyant;
 pub use decision::{Cost, Decision, Player, View};
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
 pub use random::RandomPlayer;
-pub use spec::{Entry, Key, Kind, SWITCH, Spec, SpecError};
+pub use spec::{Spec, SpecError};

@@ -10,12 +10,13 @@ use super::belief_keys::{
     BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
+use super::catalogue::{Entry, Key, Kind};
 use super::clairvoyant::Clairvoyant;
 use super::decision::Player;
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
 use super::random::RandomPlayer;
-use super::spec::{Entry, Key, Kind, Spec, SpecError};
+use super::spec::{Spec, SpecError};
 use crate::machine::{Bulk, Role};
 use crate::search::Options;
 
