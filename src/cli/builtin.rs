@@ -29,10 +29,14 @@ impl Builtin {
         Source::new(self.name.clone(), self.text)
     }
 
-    /// The first line of its first comment: what it is.
-    pub fn about(&self) -> &'static str {
-        let first = self.text.lines().map(|line| line.trim_start_matches([';', '%', '/', ' ', '*']).trim());
-        first.into_iter().find(|line| !line.is_empty()).unwrap_or_default()
+    /// The first sentence of its first comment: what it is.
+    pub fn about(&self) -> String {
+        let lines = self.text.lines().map(|line| line.trim_start_matches([';', '%', '/', ' ']).trim());
+        let comment: Vec<&str> =
+            lines.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()).collect();
+        let comment = comment.join(" ");
+        let sentence = comment.split_once(". ").map(|(sentence, _)| sentence);
+        sentence.unwrap_or(&comment).trim_end_matches('.').to_owned()
     }
 }
 

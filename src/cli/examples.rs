@@ -14,7 +14,7 @@ pub const MATCH: &str = "\
 Examples:
   hyperplay match kuhn_poker alice=hyperplay bob=random --matches 200 --seed 1
   hyperplay match monty_hall candidate=hyperplay:particles=8 --seed 1 --verbose
-  hyperplay match tictactoe xplayer=clairvoyant --playclock 0.1 --json
+  hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
   hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
 
 /// Below `replay`.

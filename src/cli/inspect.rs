@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
 use super::options::EngineArgument;
 use super::output::Output;
-use crate::efg::{Extent, extent};
+use crate::efg::{CountError, Extent, extent};
 use crate::engine::Interpreter;
 use crate::gdl::Dependencies;
 use crate::machine::{ByRole, Move, StateMachine, StateMachineExt};
@@ -28,7 +28,7 @@ pub struct InspectArguments {
     #[arg(long)]
     count_information_sets: bool,
     /// Joint moves that the search may try, and histories that may be walked
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
     limit: usize,
     /// Which engine evaluates the rules
     #[arg(long, value_enum, default_value_t)]
@@ -51,7 +51,7 @@ struct Inspection<'a> {
     machine: &'a Interpreter,
     survey: Survey,
     legal: ByRole<Vec<Move>>,
-    extent: Option<Extent>,
+    extent: Option<Result<Extent, CountError>>,
 }
 
 /// Runs the command.
@@ -71,14 +71,18 @@ pub fn run(arguments: &InspectArguments, out: &Output) -> Result<(), Failure> {
         )
     };
     let survey = survey(&machine, arguments.limit).map_err(|failure| failed(failure.to_string()))?;
-    let extent = if arguments.count_information_sets {
-        Some(extent(machine.as_ref(), arguments.limit as u64).map_err(|error| failed(error.to_string()))?)
-    } else {
-        None
-    };
+    let extent = arguments.count_information_sets.then(|| extent(machine.as_ref(), arguments.limit as u64));
     let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
     let inspection = Inspection { opened: &opened, machine: &machine, survey, legal, extent };
-    if arguments.json { out.json(&inspection.as_json()) } else { inspection.write(out) }
+    if arguments.json {
+        out.json(&inspection.as_json())?
+    } else {
+        inspection.write(out)?
+    }
+    match inspection.extent {
+        Some(Err(error)) => Err(failed(format!("information sets are not counted: {error}"))),
+        _ => Ok(()),
+    }
 }
 
 impl Inspection<'_> {
@@ -128,7 +132,7 @@ impl Inspection<'_> {
             "longest_match": reach.longest_match(),
             "loops": reach.loops(),
         });
-        if let Some(extent) = &self.extent {
+        if let Some(Ok(extent)) = &self.extent {
             let random = self.machine.random();
             let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != random);
             let sets: Map<String, Value> =
@@ -169,7 +173,7 @@ impl Inspection<'_> {
         line("longest match", reach.longest_match().map_or_else(unknown, |steps| steps.to_string()))?;
         let loops = |loops| if loops { "yes: a state can come again" } else { "no" }.to_owned();
         line("can loop", reach.loops().map_or_else(unknown, loops))?;
-        if let Some(extent) = &self.extent {
+        if let Some(Ok(extent)) = &self.extent {
             line("histories", format!("{}, {} of them terminal", extent.histories, extent.ends))?;
             let sets =
                 extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.machine.random());

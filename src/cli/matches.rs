@@ -98,7 +98,13 @@ pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> R
     let run = Run { date: date(), host: host(), engine: arguments.engine.to_string(), threads, seconds: 0.0 };
     let series = Series { arguments, machine: &machine, seats: &seats, heading, run, interrupt, out };
     let report = series.play()?;
-    let title = Title { game: &opened.name, roles: machine.roles(), heading: &series.heading, threads };
+    let title = Title {
+        game: &opened.name,
+        roles: machine.roles(),
+        heading: &series.heading,
+        threads,
+        reproduces: arguments.playclock.is_none(),
+    };
     if arguments.json {
         out.json(&report.as_json(&title))?
     } else {

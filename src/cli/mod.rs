@@ -134,3 +134,27 @@ fn listen(looks: bool) -> Result<Interrupt, Failure> {
     })?;
     Ok(interrupt)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_is_read() {
+        let mut command = Arguments::command();
+        let mut helps = vec![command.render_long_help().to_string()];
+        helps.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
+        assert!(helps.iter().filter(|help| help.contains("Examples:")).count() >= helps.len() - 1);
+        for line in helps.iter().flat_map(|help| help.lines()) {
+            let Some(example) = line.strip_prefix("  hyperplay ") else { continue };
+            let words = example.split_whitespace().take_while(|word| !["|", ">"].contains(word));
+            let read = Arguments::try_parse_from(std::iter::once("hyperplay").chain(words));
+            assert!(read.is_ok(), "{example}: {}", read.unwrap_err());
+        }
+    }
+}

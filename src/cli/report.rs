@@ -49,6 +49,8 @@ pub struct Title<'a> {
     pub heading: &'a Heading,
     /// How many threads played.
     pub threads: usize,
+    /// Whether the seed fixes the result: there were no clocks.
+    pub reproduces: bool,
 }
 
 impl Title<'_> {
@@ -127,6 +129,7 @@ impl Report {
             "game": title.game,
             "rules": title.heading.rules,
             "seed": title.heading.seed,
+            "reproduces": title.reproduces,
             "threads": title.threads,
             "players": players,
             "matches": self.matches,
@@ -145,13 +148,10 @@ impl Report {
     /// # Errors
     /// If standard output cannot be written to.
     pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), Failure> {
-        let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "es" });
-        out.line(format_args!(
-            "{}: {}, seed {}",
-            title.game,
-            many(self.matches, "match"),
-            title.heading.seed
-        ))?;
+        let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
+        let es = if self.matches == 1 { "" } else { "es" };
+        let (game, seed) = (title.game, title.heading.seed);
+        out.line(format_args!("{game}: {} match{es}, seed {seed}{clocks}", self.matches))?;
         let mut rows =
             vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
         for (role, name, spec) in title.players() {

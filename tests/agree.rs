@@ -1,0 +1,121 @@
+//! The interpreter against the naive evaluator, and against the laws of the machine, on every game of `games/`.
+
+mod naive;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hyperplay::engine::Interpreter;
+use hyperplay::gdl::{Loaded, Source, load};
+use hyperplay::machine::{Seed, laws};
+
+use naive::Naive;
+use naive::lockstep::{self, Played};
+
+/// The longest match, in steps: some games have no end.
+const STEPS: usize = 120;
+
+/// The rulesheets in a folder of `games/`, sorted.
+fn rulesheets(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games").join(folder);
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn loaded(path: &Path) -> Loaded {
+    load(Source::new(path.display().to_string(), fs::read_to_string(path).unwrap()), None)
+}
+
+/// Plays `matches` in step with the naive evaluator; how many came to their end, and to one with one goal for each role.
+fn agrees(path: &Path, matches: usize) -> (usize, usize) {
+    let Loaded { rulesheet, game, .. } = loaded(path);
+    let machine = Interpreter::new(&game.unwrap()).unwrap();
+    let naive = Naive::new(&rulesheet);
+    let seed = Seed::root(1).child("agree");
+    let play = |number| {
+        lockstep::play(&machine, &naive, STEPS, &seed.index(number))
+            .unwrap_or_else(|error| panic!("{}, match {number}: {error}", path.display()))
+    };
+    let played: Vec<Played> = (0..matches).map(play).filter(|played| played.over).collect();
+    (played.len(), played.iter().filter(|played| played.one_goal_each).count())
+}
+
+fn all_agree(folder: &str, matches: usize) {
+    for path in rulesheets(folder) {
+        let (over, well_formed) = agrees(&path, matches);
+        assert!(over > 0, "{}: no match came to its end", path.display());
+        assert_eq!(well_formed, over, "{}: not one goal each at the end", path.display());
+    }
+}
+
+#[test]
+fn the_interpreter_agrees_with_the_naive_evaluator_on_the_perfect_games() {
+    all_agree("perfect", 10);
+}
+
+#[test]
+fn the_interpreter_agrees_with_the_naive_evaluator_on_the_imperfect_games() {
+    all_agree("imperfect", 40);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn they_agree_in_200_matches_of_every_game() {
+    all_agree("perfect", 200);
+    all_agree("imperfect", 200);
+}
+
+/// The repairs of faults are part of the definitions, so broken games that can be played must agree as well.
+#[test]
+fn the_repairs_of_broken_games_are_the_same_in_both() {
+    let games: Vec<PathBuf> =
+        rulesheets("broken").into_iter().filter(|path| loaded(path).game.is_some()).collect();
+    assert!(games.len() > 10, "{}", games.len());
+    games.iter().for_each(|path| {
+        agrees(path, 20);
+    });
+}
+
+#[test]
+fn the_laws_of_the_machine_hold_on_every_game() {
+    for path in ["perfect", "imperfect"].iter().flat_map(|folder| rulesheets(folder)) {
+        let machine = Interpreter::new(&loaded(&path).game.unwrap()).unwrap();
+        for number in 0..20 {
+            let mut rng = Seed::root(2).child("laws").index(number).rng();
+            if let Err(breach) = laws::check_random_match(&machine, STEPS, &mut rng) {
+                panic!("{}, match {number}: {breach}", path.display());
+            }
+        }
+    }
+}
+
+/// The comparison itself: against the rules of Kuhn poker with any one of them missing, it must fail.
+#[test]
+fn a_missing_rule_is_noticed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect/kuhn_poker.kif");
+    let Loaded { rulesheet, game, .. } = loaded(&path);
+    let machine = Interpreter::new(&game.unwrap()).unwrap();
+    let mut unnoticed = Vec::new();
+    for (number, clause) in rulesheet.clauses.iter().enumerate() {
+        let relation = rulesheet.symbols.name(clause.head.relation);
+        if clause.body.is_empty() || ["base", "input", "percept"].contains(&relation) {
+            continue;
+        }
+        let mut fewer = rulesheet.clone();
+        fewer.clauses.remove(number);
+        let naive = Naive::new(&fewer);
+        let goes_unnoticed = (0..200).all(|number| {
+            lockstep::play(&machine, &naive, STEPS, &Seed::root(3).index(number))
+                .is_ok_and(|played| played.one_goal_each)
+        });
+        if goes_unnoticed {
+            unnoticed.push(rulesheet.source.slice(clause.at.0));
+        }
+    }
+    assert!(unnoticed.is_empty(), "{unnoticed:#?}");
+}

@@ -1,0 +1,304 @@
+//! The command line, by its binary: what is printed, where, and with which exit code.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn program(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperplay"));
+    command.args(arguments.split_whitespace()).current_dir(ROOT).stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &str) -> Output {
+    program(arguments).output().unwrap()
+}
+
+/// Standard output of a run that must end with this exit code.
+fn stdout(arguments: &str, code: i32) -> String {
+    let output = run(arguments);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Standard error of a run that must end with this exit code and print nothing.
+fn stderr(arguments: &str, code: i32) -> String {
+    let output = run(arguments);
+    assert_eq!(output.status.code(), Some(code), "{arguments}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{arguments}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn json(arguments: &str, code: i32) -> Value {
+    serde_json::from_str(&stdout(&format!("{arguments} --json"), code)).unwrap()
+}
+
+fn scratch_file(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The transcripts of a file without the part that says where and when.
+fn transcripts(path: &PathBuf) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let line = |line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        assert!(line.as_object_mut().unwrap().remove("run").is_some());
+        line
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn the_thin_line_plays_kuhn_poker() {
+    let text =
+        stdout("match games/imperfect/kuhn_poker.kif alice=random bob=random --matches 10 --seed 1", 0);
+    assert!(text.starts_with("games/imperfect/kuhn_poker.kif: 10 matches, seed 1\n"), "{text}");
+    assert!(text.contains("\nalice") && text.contains("\nbob") && text.contains("\n0 faults"), "{text}");
+    let report = json("match kuhn_poker --matches 10 --seed 1", 0);
+    assert_eq!((&report["matches"], &report["faults"]), (&10.into(), &0.into()));
+    assert!(report["matches_per_second"].as_f64().unwrap() > 0.0);
+    let sum: f64 = ["alice", "bob"].iter().map(|role| report["goals"][role]["mean"].as_f64().unwrap()).sum();
+    assert!((sum - 100.0).abs() < 1e-9, "the game is zero-sum");
+    assert!(report["goals"]["bob"]["ci95"].as_f64().unwrap() > 0.0);
+    assert_eq!(report["goals"]["random"], Value::Null);
+}
+
+#[test]
+fn one_seed_gives_one_result_and_one_transcript_on_any_number_of_threads() {
+    let play = |threads: u32| {
+        let file = scratch_file(&format!("threads_{threads}.jsonl"));
+        let command = "match leduc_poker bob=legal --matches 40 --seed 7 --values";
+        let report = json(&format!("{command} --threads {threads} --transcript {}", file.display()), 0);
+        (report["goals"].clone(), transcripts(&file))
+    };
+    let (goals, lines) = play(1);
+    assert_eq!(lines.len(), 40);
+    assert_eq!((goals, lines), play(2));
+}
+
+#[test]
+fn a_drawn_seed_is_printed_and_gives_the_same_again() {
+    let first = json("match kuhn_poker --matches 20", 0);
+    let again = json(&format!("match kuhn_poker --matches 20 --seed {}", first["seed"]), 0);
+    assert_eq!(first["goals"], again["goals"]);
+}
+
+#[test]
+fn a_usage_error_lists_the_choices_and_exits_2() {
+    for (arguments, expected) in [
+        ("match kuhn_poker carol=random", "alice, bob"),
+        ("match kuhn_poker alice", "role=player"),
+        ("match kuhn_poker alice=random alice=legal", "twice"),
+        ("match kuhn_poker random=legal", "chooses by itself"),
+        ("match kuhn_poker alice=nobody", "random, legal"),
+        ("match kuhn_poker alice=legal:size=3", "has no key 'size'"),
+        ("match no_such_game", "kuhn_poker, leduc_poker"),
+        ("match kuhn_poker --threads 0", "1 or more"),
+        ("match kuhn_poker --startclock 1", "--playclock"),
+        ("match kuhn_poker --playclock=-1", "invalid value"),
+        ("frobnicate", "unrecognized subcommand"),
+        ("man frobnicate", "there are match, replay"),
+    ] {
+        let text = stderr(arguments, 2);
+        assert!(text.contains(expected), "{arguments}: {text}");
+    }
+}
+
+#[test]
+fn what_is_no_game_is_shown_at_its_place_and_exits_1() {
+    let text = stderr("match games/broken/unsafe_variable.kif", 1);
+    assert!(text.contains("unsafe_variable.kif:9:") && text.contains("hyperplay check"), "{text}");
+}
+
+#[test]
+fn a_verbose_match_shows_moves_percepts_and_goals() {
+    let text = stdout("match monty_hall --seed 3 --verbose", 0);
+    for expected in ["match 0", "step 1", "may do:", "perceives", "over after"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn transcripts_replay_and_a_changed_one_is_named_with_line_and_step() {
+    let file = scratch_file("replay.jsonl");
+    stdout(&format!("match kuhn_poker --matches 5 --seed 2 --transcript {}", file.display()), 0);
+    let name = file.display();
+    assert_eq!(stdout(&format!("replay {name}"), 0), "5 of 5 transcripts agree with the rules\n");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    let mut line: Value = serde_json::from_str(first).unwrap();
+    line["steps"][1]["moves"][0] = "bet".into();
+    std::fs::write(&file, format!("{line}\n{rest}")).unwrap();
+    let report = stdout(&format!("replay {name}"), 1);
+    assert!(report.contains("replay.jsonl:1: step 2: alice cannot do bet; legal are noop"), "{report}");
+    let report = json(&format!("replay {name}"), 1);
+    assert_eq!((&report["transcripts"], &report["agree"]), (&5.into(), &4.into()));
+    let other = stdout(&format!("replay {name} --game leduc_poker"), 1);
+    assert!(other.contains("other rules"), "{other}");
+}
+
+#[test]
+fn comments_capitals_and_syntax_do_not_change_the_hash_of_the_rules() {
+    let infix = stdout("convert kuhn_poker --to infix", 0);
+    let mut child = program("inspect - --json").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(format!("% a comment\n{infix}").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let other: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(other["rules"], json("inspect kuhn_poker", 0)["rules"]);
+    assert_eq!(other["game"], "<stdin>");
+}
+
+#[test]
+fn check_finds_in_play_what_the_table_of_broken_games_says() {
+    let table = std::fs::read_to_string(format!("{ROOT}/games/broken/EXPECTED.tsv")).unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .skip(1)
+        .map(|line| line.split('\t').collect())
+        .filter(|row: &Vec<&str>| row.get(3) == Some(&"yes"))
+        .collect();
+    assert!(rows.len() > 10);
+    for row in &rows {
+        let simulate = "--simulate 60 --seed 1 --limit 300";
+        let output = run(&format!("check games/broken/{} {simulate} --json", row[0]));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let found: Vec<(String, u64)> = report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|finding| finding["severity"] != "note")
+            .map(|finding| (finding["code"].as_str().unwrap().to_owned(), finding["line"].as_u64().unwrap()))
+            .collect();
+        let same_file = rows.iter().filter(|other| other[0] == row[0]);
+        let mut expected: Vec<(String, u64)> =
+            same_file.map(|row| (row[1].to_owned(), row[2].parse().unwrap())).collect();
+        let mut found_sorted = found.clone();
+        found_sorted.sort();
+        expected.sort();
+        assert_eq!(found_sorted, expected, "{}", row[0]);
+        let is_bad =
+            report["findings"].as_array().unwrap().iter().any(|finding| finding["severity"] == "fault");
+        assert_eq!(output.status.code(), Some(i32::from(is_bad)), "{}", row[0]);
+    }
+}
+
+#[test]
+fn check_is_the_same_on_any_number_of_threads() {
+    let check = |threads: u32| {
+        let broken = "games/broken/missing_goal.kif games/broken/not_in_percept.kif";
+        json(&format!("check {broken} --simulate 50 --seed 3 --threads {threads}"), 1)
+    };
+    assert_eq!(check(1), check(2));
+}
+
+#[test]
+fn inspect_answers_for_kuhn_and_leduc_poker() {
+    let kuhn = json("inspect kuhn_poker --count-information-sets", 0);
+    assert_eq!(kuhn["roles"], serde_json::json!(["alice", "bob", "random"]));
+    assert_eq!(kuhn["information_sets"], serde_json::json!({ "alice": 6, "bob": 6 }));
+    assert_eq!(kuhn["histories"], 58);
+    assert_eq!(kuhn["legal_at_start"], serde_json::json!({ "alice": 1, "bob": 1, "random": 3 }));
+    let leduc = json("inspect leduc_poker --count-information-sets", 0);
+    let sets: Vec<&Value> = leduc["information_sets"].as_object().unwrap().values().collect();
+    assert_eq!((sets, &leduc["histories"]), (vec![&Value::from(468); 2], &9457.into()));
+}
+
+#[test]
+fn inspect_answers_for_tic_tac_toe() {
+    let report = json("inspect tictactoe", 0);
+    assert_eq!((&report["fluents"], &report["moves"]), (&29.into(), &10.into()));
+    assert_eq!((&report["states"], &report["states_complete"]), (&5478.into(), &true.into()));
+    assert_eq!((&report["fewest_steps"], &report["longest_match"]), (&5.into(), &9.into()));
+    assert_eq!(report["loops"], false);
+    assert!(stdout("inspect tictactoe --graph dot", 0).starts_with("digraph"));
+}
+
+#[test]
+fn a_count_that_the_limit_cuts_off_is_a_failure_after_the_rest_of_the_report() {
+    let report = json("inspect leduc_poker --count-information-sets --limit 1000", 1);
+    assert_eq!(report["information_sets"], Value::Null);
+    assert_eq!(report["states_complete"], false);
+}
+
+#[test]
+fn perft_counts_tic_tac_toe() {
+    let report = json("perft tictactoe --depth 4", 0);
+    assert_eq!(report["counts"], serde_json::json!([9, 72, 504, 3024]));
+    assert_eq!(stdout("perft tictactoe --depth 2", 0).lines().count(), 2);
+}
+
+#[test]
+fn games_players_completions_and_manual_are_there() {
+    let games = json("games", 0);
+    let names: Vec<&str> =
+        games["games"].as_array().unwrap().iter().map(|game| game["name"].as_str().unwrap()).collect();
+    for name in ["tictactoe", "kuhn_poker", "leduc_poker", "monty_hall", "krieg_tictactoe_3x3"] {
+        assert!(names.contains(&name), "{name}");
+    }
+    assert!(stdout("games kuhn_poker", 0).contains("(role alice)"));
+    assert!(stdout("players", 0).contains("random: "));
+    assert!(stdout("completions zsh", 0).contains("#compdef hyperplay"));
+    assert!(stdout("man match", 0).contains("playclock"));
+    assert!(stdout("--help", 0).contains("Examples:"));
+}
+
+#[test]
+fn an_empty_report_of_zero_matches_is_no_failure() {
+    let report = json("match kuhn_poker --matches 0 --seed 1", 0);
+    assert_eq!((&report["matches"], &report["goals"]["alice"]["mean"]), (&0.into(), &Value::Null));
+}
+
+#[test]
+fn a_match_beyond_the_step_limit_counts_as_unfinished() {
+    let report = json("match kuhn_poker --matches 3 --seed 1 --limit 2", 0);
+    assert_eq!(report["unfinished"], serde_json::json!({ "step-limit": 3 }));
+    assert_eq!(report["goals"]["alice"]["mean"], Value::Null);
+}
+
+#[test]
+fn a_match_with_clocks_is_played_and_says_that_it_does_not_reproduce() {
+    let report = json("match kuhn_poker --matches 2 --seed 1 --startclock 1 --playclock 30", 0);
+    assert_eq!((&report["faults"], &report["reproduces"]), (&0.into(), &false.into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_has_gone_ends_the_program_quietly() {
+    let mut child = program("match kuhn_poker --matches 100000 --seed 1 --verbose")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_reports_what_was_finished_and_exits_130() {
+    let file = scratch_file("interrupted.jsonl");
+    let child = program("match kuhn_poker --matches 100000000 --seed 1 --json --transcript")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first batch of transcripts shows that the matches have begun.
+    let begun = || std::fs::metadata(&file).is_ok_and(|data| data.len() > 0);
+    while !begun() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(report["matches"].as_u64().unwrap() > 0);
+    assert_eq!(transcripts(&file).len() as u64, report["matches"].as_u64().unwrap());
+}

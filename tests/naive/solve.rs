@@ -1,0 +1,208 @@
+//! Bottom-up evaluation: every rule over every tuple, again and again until nothing new is derived.
+//!
+//! The conditions of a rule are taken from left to right; one whose variables are all bound is a test and comes first,
+//! a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::rules::{Atom, Clause, Condition, Kind, Rules, Variables};
+use super::term::{Bindings, Term};
+
+/// One tuple of a relation.
+pub type Row = Rc<[Term]>;
+
+/// The tuples of a relation, in the order of their derivation.
+#[derive(Clone, Default, Debug)]
+pub struct Extent {
+    pub rows: Vec<Row>,
+    known: HashSet<Row>,
+}
+
+impl Extent {
+    /// Adds a tuple; says whether it is new.
+    pub fn insert(&mut self, row: Row) -> bool {
+        let new = self.known.insert(Rc::clone(&row));
+        if new {
+            self.rows.push(row);
+        }
+        new
+    }
+}
+
+/// The tuples of every relation.
+#[derive(Clone, Debug)]
+pub struct Extents(Vec<Rc<Extent>>);
+
+impl Extents {
+    pub fn new(rules: &Rules) -> Extents {
+        Extents(vec![Rc::default(); rules.names.len()])
+    }
+
+    pub fn rows(&self, relation: usize) -> &[Row] {
+        &self.0[relation].rows
+    }
+
+    /// Replaces the tuples of a relation.
+    pub fn set(&mut self, relation: usize, rows: impl IntoIterator<Item = Row>) {
+        let mut extent = Extent::default();
+        for row in rows {
+            extent.insert(row);
+        }
+        self.0[relation] = Rc::new(extent);
+    }
+
+    /// Derives all relations that `chosen` names, from what the others hold.
+    pub fn derive(&mut self, rules: &Rules, roles: &[Term], chosen: impl Fn(usize) -> bool) {
+        for group in &rules.groups {
+            if !group.iter().any(|&relation| chosen(relation)) {
+                continue;
+            }
+            group.iter().for_each(|&relation| self.set(relation, []));
+            let clauses: Vec<&Clause> =
+                rules.clauses.iter().filter(|clause| group.contains(&clause.head.relation)).collect();
+            let mut grown = true;
+            while grown {
+                grown = false;
+                for clause in &clauses {
+                    let found = solutions(clause, self, roles);
+                    let extent = Rc::make_mut(&mut self.0[clause.head.relation]);
+                    for row in found {
+                        grown |= extent.insert(row);
+                    }
+                }
+                // A group of one relation whose rules do not use it is complete after one round.
+                grown &= group.len() > 1 || clauses.iter().any(|clause| clause.uses(clause.head.relation));
+            }
+        }
+    }
+}
+
+impl Clause {
+    fn uses(&self, relation: usize) -> bool {
+        self.body.iter().any(|condition| condition.uses(relation))
+    }
+}
+
+impl Condition {
+    fn uses(&self, relation: usize) -> bool {
+        match &self.kind {
+            Kind::Atom(atom) => atom.relation == relation,
+            Kind::Distinct(..) => false,
+            Kind::Not(condition) => condition.uses(relation),
+            Kind::And(parts) | Kind::Or(parts) => parts.iter().any(|part| part.uses(relation)),
+        }
+    }
+}
+
+/// All instances of the head whose body holds.
+fn solutions(clause: &Clause, extents: &Extents, roles: &[Term]) -> Vec<Row> {
+    let goals: Vec<Goal<'_>> = clause.body.iter().map(|condition| (true, condition)).collect();
+    let bindings = vec![None; clause.variables];
+    let mut search = Search { clause, extents, roles, bindings, found: Vec::new() };
+    search.solve(&goals, 0);
+    search.found
+}
+
+/// A condition and whether it must hold or must not.
+type Goal<'a> = (bool, &'a Condition);
+
+struct Search<'a> {
+    clause: &'a Clause,
+    extents: &'a Extents,
+    roles: &'a [Term],
+    bindings: Bindings<'a>,
+    found: Vec<Row>,
+}
+
+impl<'a> Search<'a> {
+    /// Solves all goals; `bound` are the variables that have a value.
+    fn solve(&mut self, goals: &[Goal<'a>], bound: Variables) {
+        let is_test = |goal: &Goal<'a>| goal.1.variables & !bound == 0;
+        if let Some(position) = goals.iter().position(is_test) {
+            let (wanted, condition) = goals[position];
+            if self.holds(condition) == wanted {
+                self.solve(&without(goals, position), bound);
+            }
+            return;
+        }
+        let waits = |&(wanted, condition): &Goal<'a>| match condition.kind {
+            Kind::Atom(_) => !wanted,
+            Kind::Distinct(..) => true,
+            Kind::Not(_) | Kind::And(_) | Kind::Or(_) => false,
+        };
+        let Some(position) = goals.iter().position(|goal| !waits(goal)) else {
+            return self.finish(goals, bound);
+        };
+        let rest = without(goals, position);
+        match (goals[position].0, &goals[position].1.kind) {
+            (_, Kind::Atom(atom)) => {
+                let after = bound | goals[position].1.variables;
+                self.each_match(atom, |search| search.solve(&rest, after));
+            }
+            (wanted, Kind::Not(condition)) => {
+                self.solve(&[&[(!wanted, &**condition)], &rest[..]].concat(), bound);
+            }
+            (true, Kind::And(parts)) | (false, Kind::Or(parts)) => {
+                let parts: Vec<Goal<'a>> = parts.iter().map(|part| (goals[position].0, part)).collect();
+                self.solve(&[&parts[..], &rest].concat(), bound);
+            }
+            (true, Kind::Or(parts)) | (false, Kind::And(parts)) => {
+                for part in parts {
+                    self.solve(&[&[(goals[position].0, part)], &rest[..]].concat(), bound);
+                }
+            }
+            (_, Kind::Distinct(..)) => unreachable!("it waits"),
+        }
+    }
+
+    /// Nothing binds any more: a role variable of the head that is still free ranges over the roles.
+    fn finish(&mut self, goals: &[Goal<'a>], bound: Variables) {
+        match self.clause.role.filter(|variable| bound & (1 << variable) == 0) {
+            Some(variable) => {
+                for role in self.roles {
+                    self.bindings[variable] = Some(role);
+                    self.solve(goals, bound | 1 << variable);
+                }
+                self.bindings[variable] = None;
+            }
+            None => {
+                assert!(goals.is_empty(), "an unsafe rule: {:?}", self.clause);
+                let head = self.clause.head.arguments.iter();
+                self.found.push(head.map(|pattern| pattern.instance(&self.bindings)).collect());
+            }
+        }
+    }
+
+    /// Goes on with every tuple that the atom matches.
+    fn each_match(&mut self, atom: &Atom, mut go_on: impl FnMut(&mut Self)) {
+        let extents: &'a Extents = self.extents;
+        let mut trail = Vec::new();
+        for row in extents.rows(atom.relation) {
+            let mut pairs = atom.arguments.iter().zip(row.iter());
+            if pairs.all(|(pattern, term)| pattern.matches(term, &mut self.bindings, &mut trail)) {
+                go_on(self);
+            }
+            trail.drain(..).for_each(|variable| self.bindings[variable] = None);
+        }
+    }
+
+    /// Whether a condition holds whose variables are all bound.
+    fn holds(&self, condition: &Condition) -> bool {
+        match &condition.kind {
+            Kind::Atom(atom) => {
+                let row: Row =
+                    atom.arguments.iter().map(|pattern| pattern.instance(&self.bindings)).collect();
+                self.extents.0[atom.relation].known.contains(&row)
+            }
+            Kind::Distinct(left, right) => left.instance(&self.bindings) != right.instance(&self.bindings),
+            Kind::Not(condition) => !self.holds(condition),
+            Kind::And(parts) => parts.iter().all(|part| self.holds(part)),
+            Kind::Or(parts) => parts.iter().any(|part| self.holds(part)),
+        }
+    }
+}
+
+fn without<'a>(goals: &[Goal<'a>], position: usize) -> Vec<Goal<'a>> {
+    [&goals[..position], &goals[position + 1..]].concat()
+}
