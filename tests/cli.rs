@@ -1,5 +1,7 @@
 //! The command line, by its binary: what is printed, where, and with which exit code.
 
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -72,7 +74,8 @@ fn the_thin_line_plays_kuhn_poker() {
 fn one_seed_gives_one_result_and_one_transcript_on_any_number_of_threads() {
     let play = |threads: u32| {
         let file = scratch_file(&format!("threads_{threads}.jsonl"));
-        let command = "match leduc_poker bob=legal --matches 40 --seed 7 --values";
+        let players = "alice=hyperplay:particles=20 bob=clairvoyant:nodes=200";
+        let command = format!("match kuhn_poker {players} --matches 40 --seed 7 --values");
         let report = json(&format!("{command} --threads {threads} --transcript {}", file.display()), 0);
         (report["goals"].clone(), transcripts(&file))
     };
@@ -284,6 +287,7 @@ fn a_reader_that_has_gone_ends_the_program_quietly() {
 #[test]
 fn ctrl_c_reports_what_was_finished_and_exits_130() {
     let file = scratch_file("interrupted.jsonl");
+    let _ = std::fs::remove_file(&file); // of an earlier run
     let child = program("match kuhn_poker --matches 100000000 --seed 1 --json --transcript")
         .arg(&file)
         .stdout(Stdio::piped())

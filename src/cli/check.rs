@@ -7,6 +7,7 @@ use super::failure::Failure;
 use super::game_argument::{SyntaxArgument, source};
 use super::options::{pick_seed, use_threads};
 use super::output::{Output, colour};
+use super::progress::Progress;
 use crate::engine::Interpreter;
 use crate::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
 use crate::machine::PLAYOUT_STEPS;
@@ -92,7 +93,12 @@ fn check(
     let mut findings = loaded.findings;
     if let (Some(effort), Some(game)) = (effort, &loaded.game) {
         match Interpreter::new(game) {
-            Ok(machine) => findings.extend(simulate(&machine, &loaded.rulesheet, effort, interrupt)),
+            Ok(machine) => {
+                let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
+                let tick = || progress.tick();
+                findings.extend(simulate(&machine, &loaded.rulesheet, effort, interrupt, &tick));
+                progress.finish();
+            }
             Err(error) => {
                 let at = Span::default();
                 findings.push(Finding::new(Code::EvaluationLimit, Severity::Fault, at, error.to_string()));

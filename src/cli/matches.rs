@@ -131,7 +131,7 @@ impl Series<'_> {
         let arguments = self.arguments;
         let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
         let parallel = arguments.playclock.is_none() && !arguments.verbose;
-        let progress = Progress::new(arguments.matches, "matches");
+        let progress = Progress::new(arguments.matches, "matches", arguments.verbose);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
         let play = |index| {

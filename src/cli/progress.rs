@@ -1,6 +1,7 @@
 //! Progress: a bar with an estimate on a terminal, a plain line now and then elsewhere.
 //!
-//! On standard error, so results stay clean. Elsewhere nothing is said of what takes less than ten seconds.
+//! On standard error, so results stay clean. Elsewhere nothing is said of what takes less than ten seconds, and
+//! nothing at all where the results themselves come one by one.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +19,7 @@ const INTERVAL: u64 = 10;
 pub struct Progress {
     bar: Option<ProgressBar>,
     unit: &'static str,
+    quiet: bool,
     total: u64,
     done: AtomicU64,
     /// Plain lines written so far.
@@ -26,10 +28,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Begins a task of `total` units.
-    pub fn new(total: usize, unit: &'static str) -> Self {
+    /// Begins a task of `total` units; `quiet` if it shows its progress by itself.
+    pub fn new(total: usize, unit: &'static str, quiet: bool) -> Self {
         let total = total as u64;
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}, {per_sec}, {eta} left")
                 .expect("the template is well formed");
             let bar = ProgressBar::new(total).with_style(style).with_message(unit);
@@ -37,7 +39,7 @@ impl Progress {
             bar
         });
         let zero = || AtomicU64::new(0);
-        Progress { bar, unit, total, done: zero(), lines: zero(), watch: Stopwatch::start() }
+        Progress { bar, unit, quiet, total, done: zero(), lines: zero(), watch: Stopwatch::start() }
     }
 
     /// Another unit is done.
@@ -45,6 +47,8 @@ impl Progress {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(bar) = &self.bar {
             bar.inc(1);
+        }
+        if self.quiet || self.bar.is_some() {
             return;
         }
         let elapsed = self.watch.elapsed().as_secs_f64();

@@ -7,8 +7,10 @@
 //!
 //! The best goal of a role is the highest value that a clause names for it, 100 where the value is a variable.
 
-use super::reach::{Reach, reach};
-use super::simulate::{Effort, Places};
+use super::interrupt::Interrupt;
+use super::places::Places;
+use super::reach::{Reach, Sight, reach};
+use super::simulate::Effort;
 use super::winnable::{Verdict, strongly, weakly};
 use crate::engine::Interpreter;
 use crate::gdl::{Code, Finding, Severity, Symbol, Term};
@@ -18,8 +20,19 @@ use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 const SHOWN: usize = 30;
 
 /// The findings of the search.
-pub(super) fn prospects(machine: &Interpreter, places: &Places<'_>, effort: &Effort) -> Vec<Finding> {
-    let reach = match reach(machine, effort.search, |_| ()) {
+pub(super) fn prospects(
+    machine: &Interpreter,
+    places: &Places<'_>,
+    effort: &Effort,
+    interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
+) -> Vec<Finding> {
+    let visit = |sight: Sight<'_, _>| {
+        if let Sight::Step(..) = sight {
+            tick();
+        }
+    };
+    let reach = match reach(machine, effort.search, interrupt, visit) {
         Ok(reach) => reach,
         Err(failure) => return vec![places.failed(&failure)],
     };

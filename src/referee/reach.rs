@@ -11,6 +11,7 @@ use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
+use super::interrupt::Interrupt;
 use crate::machine::{ByRole, Failure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt};
 
 /// What is known of one state.
@@ -56,13 +57,15 @@ pub enum Sight<'a, S> {
 }
 
 /// Explores the states of a game until all are known or the next one has more joint moves than are left of `limit`;
-/// `visit` is called with each state and with each joint move tried, in the order of the graph.
+/// `visit` is called with each state and with each joint move tried, in the order of the graph. An interrupt ends it
+/// as the limit does.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
 pub fn reach<M: StateMachine>(
     machine: &M,
     limit: usize,
+    interrupt: &Interrupt,
     mut visit: impl FnMut(Sight<'_, M::State>),
 ) -> Result<Reach, Failure> {
     let mut scratch = machine.scratch();
@@ -72,7 +75,7 @@ pub fn reach<M: StateMachine>(
     numbers
         .insert(machine.initial(), graph.add_node(Node { depth: 0, parent: None, kind: Kind::Unexpanded }));
     let (mut current, mut full) = (0, false);
-    while current < states.len() {
+    while current < states.len() && !interrupt.is_raised() {
         let index = NodeIndex::new(current);
         let state = states[current].clone();
         visit(Sight::State(&state));
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn the_toy_is_known_whole() {
         let (mut states, mut steps) = (0, 0);
-        let reach = reach(&Coin::new(), 100, |sight| match sight {
+        let reach = reach(&Coin::new(), 100, &Interrupt::default(), |sight| match sight {
             Sight::State(_) => states += 1,
             Sight::Step(..) => steps += 1,
         })
@@ -187,8 +190,16 @@ mod tests {
 
     #[test]
     fn an_incomplete_graph_says_so() {
-        let reach = reach(&Coin::new(), 3, |_| ()).unwrap();
+        let reach = reach(&Coin::new(), 3, &Interrupt::default(), |_| ()).unwrap();
         assert_eq!((reach.complete, reach.graph.node_count()), (false, 3));
         assert_eq!((reach.fewest_steps(), reach.loops()), (None, None));
+    }
+
+    #[test]
+    fn an_interrupt_leaves_an_incomplete_graph() {
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        let reach = reach(&Coin::new(), 100, &interrupt, |_| ()).unwrap();
+        assert_eq!((reach.complete, reach.graph.node_count()), (false, 1));
     }
 }

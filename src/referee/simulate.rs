@@ -7,17 +7,17 @@
 //!
 //! Invariant: findings depend on the rules, the seed and the limits only. Matches are played in batches; after a
 //! batch in which one did not end no further is played, for they would take as long.
-//!
-//! Places: a finding about a role stands at its declaration, one about a term at the clause that it comes from.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interrupt::Interrupt;
+use super::issue::{Issue, Meeting, report};
+use super::places::Places;
 use super::prospects::prospects;
 use crate::engine::{Interpreter, Scratch, declared};
-use crate::gdl::{Code, Finding, Rulesheet, Severity, Span, Symbol, TermId};
-use crate::machine::{Failure, JointMove, Role, Seed, StateMachine, StateMachineExt};
+use crate::gdl::{Finding, Rulesheet, Symbol, TermId};
+use crate::machine::{Failure, JointMove, Seed, StateMachine, StateMachineExt};
 
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;
@@ -35,47 +35,27 @@ pub struct Effort {
     pub search: usize,
 }
 
-/// What must not be met in play.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Issue {
-    NoLegalMove(Role),
-    SeveralGoals(Role, TermId, TermId),
-    MissingGoal(Role),
-    GoalOutOfRange(Role, TermId),
-    NoTermination,
-    NotInBase(TermId),
-    NotInInput(Role, TermId),
-    NotInPercept(Role, TermId),
-}
-
-/// In how many matches an issue was met.
-#[derive(Clone, Copy, Debug)]
-struct Meeting {
-    issue: Issue,
-    matches: usize,
-    /// The first match, and the number of joint moves made there before.
-    first: (usize, usize),
-}
-
-/// Plays and searches; the findings in no particular order.
+/// Plays and searches; the findings in no particular order. `tick` is called after each match and for each joint move
+/// that the search tries.
 pub fn simulate(
     machine: &Interpreter,
     rulesheet: &Rulesheet,
     effort: &Effort,
     interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
 ) -> Vec<Finding> {
     let places = Places { machine, rulesheet };
     let declarations = match Declarations::of(machine) {
         Ok(declarations) => declarations,
         Err(failure) => return vec![places.failed(&failure)],
     };
-    let meetings = match meet(machine, &declarations, effort, interrupt) {
+    let meetings = match meet(machine, &declarations, effort, interrupt, tick) {
         Ok(meetings) => meetings,
         Err(failure) => return vec![places.failed(&failure)],
     };
     let mut findings = report(&places, &meetings, effort);
     if !interrupt.is_raised() {
-        findings.extend(prospects(machine, &places, effort));
+        findings.extend(prospects(machine, &places, effort, interrupt, tick));
     }
     findings
 }
@@ -109,6 +89,7 @@ fn meet(
     declarations: &Declarations,
     effort: &Effort,
     interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
 ) -> Result<Vec<Meeting>, Failure> {
     let seed = Seed::root(effort.seed).child("simulate");
     let mut meetings: Vec<Meeting> = Vec::new();
@@ -117,7 +98,10 @@ fn meet(
         let batch: Vec<Vec<(Issue, usize)>> = (start..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
-                Inspector::new(machine, declarations).play(effort.limit, &seed.index(index), interrupt)
+                let met =
+                    Inspector::new(machine, declarations).play(effort.limit, &seed.index(index), interrupt);
+                tick();
+                met
             })
             .collect();
         if let Some(failure) = machine.failure() {
@@ -236,143 +220,4 @@ impl<'a> Inspector<'a> {
             }
         }
     }
-}
-
-/// Where findings stand.
-pub(super) struct Places<'a> {
-    machine: &'a Interpreter,
-    rulesheet: &'a Rulesheet,
-}
-
-impl Places<'_> {
-    /// The place of the first clause for a relation that `admits` accepts, else of the first for it, else the start.
-    fn clause(&self, relation: Symbol, admits: impl Fn(&[crate::gdl::Term]) -> bool) -> Option<Span> {
-        let clauses = self.rulesheet.clauses.iter().filter(|clause| clause.head.relation == relation);
-        clauses.into_iter().find(|clause| admits(&clause.head.arguments)).map(|clause| clause.head.at.0)
-    }
-
-    /// The declaration of a role.
-    pub(super) fn role(&self, role: Role) -> Span {
-        let name = self.machine.terms().term(self.machine.game().roles()[role.index()]);
-        self.clause(Symbol::ROLE, |arguments| arguments.first().is_some_and(|of| of.may_unify(&name)))
-            .unwrap_or_default()
-    }
-
-    /// The first clause for a relation from which these arguments can come, the `skip`ped place apart.
-    fn source(&self, relation: Symbol, tuple: &[TermId], skip: Option<Span>) -> Option<Span> {
-        let terms: Vec<_> = tuple.iter().map(|&term| self.machine.terms().term(term)).collect();
-        let clauses = self.rulesheet.clauses.iter().filter(|clause| clause.head.relation == relation);
-        clauses
-            .filter(|clause| Some(clause.head.at.0) != skip)
-            .find(|clause| {
-                let arguments = &clause.head.arguments;
-                arguments.len() == terms.len() && arguments.iter().zip(&terms).all(|(a, b)| a.may_unify(b))
-            })
-            .map(|clause| clause.head.at.0)
-    }
-
-    /// The finding that evaluation failed.
-    pub(super) fn failed(&self, failure: &Failure) -> Finding {
-        Finding::new(Code::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
-    }
-}
-
-/// One finding an issue; undeclared terms of one clause are gathered in one.
-fn report(places: &Places<'_>, meetings: &[Meeting], effort: &Effort) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut gathered: FxHashMap<(Code, Span), usize> = FxHashMap::default();
-    let mut more: Vec<usize> = Vec::new();
-    for meeting in meetings {
-        let finding = describe(places, meeting, effort);
-        let is_term = matches!(finding.code, Code::NotInBase | Code::NotInInput | Code::NotInPercept);
-        if let (true, Some(&known)) = (is_term, gathered.get(&(finding.code, finding.span))) {
-            more[known] += 1;
-            continue;
-        }
-        gathered.insert((finding.code, finding.span), findings.len());
-        findings.push(finding);
-        more.push(0);
-    }
-    for (finding, more) in findings.iter_mut().zip(more).filter(|(_, more)| *more > 0) {
-        finding.message += &format!("; and {more} more from this clause");
-    }
-    findings
-}
-
-fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding {
-    let Places { machine, .. } = places;
-    let show = |term| machine.terms().show(term);
-    let name = |role: Role| machine.roles()[role].as_str();
-    let role_term = |role: Role| machine.game().roles()[role.index()];
-    let or_role = |place: Option<Span>, role| place.unwrap_or_else(|| places.role(role));
-    let undeclared = |code, place: Option<Span>, what: String, by: &str| {
-        Finding::new(
-            code,
-            Severity::Warning,
-            place.unwrap_or_default(),
-            format!("{what} but not declared by `{by}`"),
-        )
-        .help(format!("declare it by `{by}`, or leave out all of `{by}`"))
-    };
-    let finding = match meeting.issue {
-        Issue::NoLegalMove(role) => Finding::new(
-            Code::NoLegalMove,
-            Severity::Fault,
-            places.role(role),
-            format!("{} has no legal move in a state that is not terminal", name(role)),
-        )
-        .help("give it a move, such as noop, or end the game there; the match ends unfinished"),
-        Issue::SeveralGoals(role, first, second) => {
-            let kept = places.source(Symbol::GOAL, &[role_term(role), first], None);
-            let other = places.source(Symbol::GOAL, &[role_term(role), second], kept).or(kept);
-            let message =
-                format!("{} has several goals at the end: {} and {}", name(role), show(first), show(second));
-            let finding = Finding::new(Code::SeveralGoals, Severity::Fault, or_role(other, role), message);
-            let help = format!("the first in rule order is taken: {}", show(first));
-            kept.filter(|_| kept != other)
-                .map_or(finding.clone(), |kept| finding.related(kept, "the first goal comes from here"))
-                .help(help)
-        }
-        Issue::MissingGoal(role) => Finding::new(
-            Code::MissingGoal,
-            Severity::Fault,
-            places.role(role),
-            format!("{} has no goal at the end", name(role)),
-        )
-        .help("it gets 0"),
-        Issue::GoalOutOfRange(role, value) => Finding::new(
-            Code::GoalOutOfRange,
-            Severity::Fault,
-            or_role(places.source(Symbol::GOAL, &[role_term(role), value], None), role),
-            format!("{} has the goal {}, which is not a number from 0 to 100", name(role), show(value)),
-        )
-        .help("it is clamped; what is no number counts as 0"),
-        Issue::NoTermination => Finding::new(
-            Code::NoTermination,
-            Severity::Fault,
-            places.clause(Symbol::TERMINAL, |_| true).unwrap_or_default(),
-            format!("a random match did not end within {} steps", effort.limit),
-        )
-        .help("count the steps and end the game after so many, or raise --limit"),
-        Issue::NotInBase(fluent) => {
-            let of = |relation| places.source(relation, &[fluent], None);
-            let place = of(Symbol::INIT).filter(|_| meeting.first.1 == 0).or_else(|| of(Symbol::NEXT));
-            undeclared(Code::NotInBase, place, format!("{} holds in play", show(fluent)), "base")
-        }
-        Issue::NotInInput(role, own) => {
-            let place = places.source(Symbol::LEGAL, &[role_term(role), own], None);
-            let what = format!("{} is legal for {} in play", show(own), name(role));
-            undeclared(Code::NotInInput, place, what, "input")
-        }
-        Issue::NotInPercept(role, seen) => {
-            let place = places.source(Symbol::SEES, &[role_term(role), seen], None);
-            let what = format!("{} perceives {} in play", name(role), show(seen));
-            undeclared(Code::NotInPercept, place, what, "percept")
-        }
-    };
-    let (index, step) = meeting.first;
-    let times =
-        if meeting.matches == 1 { String::new() } else { format!("in {} matches, ", meeting.matches) };
-    let message = format!("{} ({times}first in match {index} after {step} steps)", finding.message);
-    Finding { message, ..finding }
 }

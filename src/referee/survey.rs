@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::interrupt::Interrupt;
 use super::reach::{Reach, Sight, reach};
 use crate::engine::{Interpreter, declared};
 use crate::gdl::{Symbol, TermId};
@@ -63,7 +64,7 @@ pub fn survey(machine: &Interpreter, limit: usize) -> Result<Survey, Failure> {
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
-    let reach = reach(machine, limit, |sight| match sight {
+    let reach = reach(machine, limit, &Interrupt::default(), |sight| match sight {
         Sight::State(state) => fluents.extend(state.iter()),
         Sight::Step(state, joint) => {
             moves.extend(joint.iter().map(|own| own.0));

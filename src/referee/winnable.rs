@@ -116,19 +116,20 @@ fn line(reach: &Reach, role: Role, won: &[Option<usize>]) -> Vec<JointMove> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::referee::Interrupt;
     use crate::referee::reach::reach;
     use crate::referee::toy::Coin;
 
     #[test]
     fn the_guesser_wins_with_luck_or_sight() {
         let machine = Coin::new();
-        let whole = reach(&machine, 100, |_| ()).unwrap();
+        let whole = reach(&machine, 100, &Interrupt::default(), |_| ()).unwrap();
         let guesser = Role::new(1);
         assert!(matches!(weakly(&whole, guesser, Goal::MAX), Verdict::Shown(line) if line.len() == 2));
         assert!(matches!(strongly(&whole, guesser, Goal::MAX), Verdict::Shown(line) if line.len() == 2));
         // `random` has laid the coin before the guess.
         assert_eq!(strongly(&whole, Role::new(0), Goal::MAX), Verdict::Refuted);
-        let part = reach(&machine, 3, |_| ()).unwrap();
+        let part = reach(&machine, 3, &Interrupt::default(), |_| ()).unwrap();
         assert_eq!(weakly(&part, guesser, Goal::MAX), Verdict::Undecided);
         assert_eq!(strongly(&part, guesser, Goal::MAX), Verdict::Undecided);
     }
