@@ -232,7 +232,7 @@ fn thousands_of_mutilated_texts_are_read_and_validated() {
 
 /// The long form: `cargo test --release --test hostile_text -- --ignored`.
 #[test]
-#[ignore = "takes an hour; the short form runs always"]
+#[ignore = "takes eight minutes of one core; the short form runs always"]
 fn a_million_mutilated_texts_are_read_and_validated() {
     check(0..1_000_000);
 }

@@ -21,7 +21,7 @@ use super::term::Term;
 pub(super) const MAX_BRANCHES: usize = 4096;
 
 /// The most literals by which all clauses of a rulesheet together may grow.
-pub(super) const MAX_GROWTH: usize = 4_000_000;
+pub(super) const MAX_GROWTH: usize = 1_000_000;
 
 /// One alternative of a clause: a conjunction of literals with their places.
 #[derive(Clone, Debug, Default)]
@@ -75,14 +75,54 @@ impl Branch {
 
 /// All branches of a clause, the repair made. `growth` is what is left of [`MAX_GROWTH`].
 pub(super) fn branches(clause: &Clause, growth: &mut usize) -> Result<Vec<Branch>, TooLarge> {
-    let mut branches = product(&clause.body, true, *growth)?;
-    if branches.len() > 1 {
-        *growth = growth.saturating_sub(branches.iter().map(|branch| branch.body.len()).sum());
+    let size = Size::of_product(&clause.body, true, *growth)?;
+    if size.branches > 1 {
+        *growth -= size.literals;
     }
+    let mut branches = product(&clause.body, true);
     for branch in &mut branches {
         repair(clause, branch);
     }
     Ok(branches)
+}
+
+/// How large the alternatives of a formula are, found before they are made.
+#[derive(Clone, Copy)]
+struct Size {
+    branches: usize,
+    literals: usize,
+}
+
+impl Size {
+    fn of(formula: &Formula, holds: bool, growth: usize) -> Result<Size, TooLarge> {
+        match formula {
+            Formula::Not(inner, _) => Size::of(inner, !holds, growth),
+            Formula::And(parts, _) if holds => Size::of_product(parts, holds, growth),
+            Formula::Or(parts, _) if !holds => Size::of_product(parts, holds, growth),
+            Formula::And(parts, _) | Formula::Or(parts, _) => {
+                parts.iter().try_fold(Size { branches: 0, literals: 0 }, |all, part| {
+                    let part = Size::of(part, holds, growth)?;
+                    let branches = all.branches + part.branches;
+                    Size { branches, literals: all.literals + part.literals }.within(growth)
+                })
+            }
+            Formula::Atom(_) | Formula::Distinct(..) => Ok(Size { branches: 1, literals: 1 }),
+        }
+    }
+
+    fn of_product(parts: &[Formula], holds: bool, growth: usize) -> Result<Size, TooLarge> {
+        parts.iter().try_fold(Size { branches: 1, literals: 0 }, |all, part| {
+            let part = Size::of(part, holds, growth)?;
+            let literals = all.literals * part.branches + part.literals * all.branches;
+            Size { branches: all.branches * part.branches, literals }.within(growth)
+        })
+    }
+
+    /// One branch is never too large: it has the size of the text.
+    fn within(self, growth: usize) -> Result<Size, TooLarge> {
+        let large = self.branches > MAX_BRANCHES || self.literals > growth;
+        if self.branches > 1 && large { Err(TooLarge) } else { Ok(self) }
+    }
 }
 
 /// Binds the role variable of the head to the roles where nothing else binds it.
@@ -100,65 +140,38 @@ fn repair(clause: &Clause, branch: &mut Branch) {
 }
 
 /// The alternatives of a formula, or of its negation.
-fn alternatives(formula: &Formula, holds: bool, growth: usize) -> Result<Vec<Branch>, TooLarge> {
+fn alternatives(formula: &Formula, holds: bool) -> Vec<Branch> {
     let literal = match formula {
-        Formula::Not(inner, _) => return alternatives(inner, !holds, growth),
-        Formula::And(parts, _) if holds => return product(parts, holds, growth),
-        Formula::Or(parts, _) if !holds => return product(parts, holds, growth),
-        Formula::And(parts, _) | Formula::Or(parts, _) => return sum(parts, holds, growth),
+        Formula::Not(inner, _) => return alternatives(inner, !holds),
+        Formula::And(parts, _) if holds => return product(parts, holds),
+        Formula::Or(parts, _) if !holds => return product(parts, holds),
+        Formula::And(parts, _) | Formula::Or(parts, _) => {
+            return parts.iter().flat_map(|part| alternatives(part, holds)).collect();
+        }
         Formula::Atom(atom) if holds => Literal::Positive(atom.clone()),
         Formula::Atom(atom) => Literal::Negative(atom.clone()),
         Formula::Distinct(a, b, _) if holds => Literal::Distinct(a.clone(), b.clone()),
         Formula::Distinct(a, b, _) => Literal::Same(a.clone(), b.clone()),
     };
-    Ok(vec![Branch { body: vec![(literal, formula.at().0)], repaired: None }])
+    vec![Branch { body: vec![(literal, formula.at().0)], repaired: None }]
 }
 
 /// Every choice of one alternative of each part.
-fn product(parts: &[Formula], holds: bool, growth: usize) -> Result<Vec<Branch>, TooLarge> {
+fn product(parts: &[Formula], holds: bool) -> Vec<Branch> {
     let mut result = vec![Branch::default()];
     for part in parts {
-        let choices = alternatives(part, holds, growth)?;
+        let choices = alternatives(part, holds);
         if let [choice] = &choices[..] {
             result.iter_mut().for_each(|branch| branch.body.extend_from_slice(&choice.body));
-            check(&result, growth)?;
             continue;
         }
-        if result.len() * choices.len() > MAX_BRANCHES {
-            return Err(TooLarge);
-        }
-        result = result
-            .iter()
-            .flat_map(|branch| {
-                choices.iter().map(|choice| Branch {
-                    body: branch.body.iter().chain(&choice.body).cloned().collect(),
-                    repaired: None,
-                })
-            })
-            .collect();
-        check(&result, growth)?;
+        let join = |branch: &Branch, choice: &Branch| Branch {
+            body: branch.body.iter().chain(&choice.body).cloned().collect(),
+            repaired: None,
+        };
+        result = result.iter().flat_map(|branch| choices.iter().map(|choice| join(branch, choice))).collect();
     }
-    Ok(result)
-}
-
-/// The alternatives of all parts.
-fn sum(parts: &[Formula], holds: bool, growth: usize) -> Result<Vec<Branch>, TooLarge> {
-    let mut result = Vec::new();
-    for part in parts {
-        result.append(&mut alternatives(part, holds, growth)?);
-        check(&result, growth)?;
-    }
-    Ok(result)
-}
-
-/// One branch is never too large: it has the size of the text.
-fn check(branches: &[Branch], growth: usize) -> Result<(), TooLarge> {
-    let size: usize = branches.iter().map(|branch| branch.body.len()).sum();
-    if branches.len() > 1 && (branches.len() > MAX_BRANCHES || size > growth) {
-        Err(TooLarge)
-    } else {
-        Ok(())
-    }
+    result
 }
 
 #[cfg(test)]

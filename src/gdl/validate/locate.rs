@@ -53,7 +53,7 @@ impl View<'_> {
 }
 
 /// How far into an atom or a clause a name is looked for, in bytes; a finding farther in is about the whole.
-const FAR: usize = 2000;
+const FAR: usize = 500;
 
 /// Whether a word is a variable.
 pub(super) fn is_variable(syntax: Syntax, word: &str) -> bool {

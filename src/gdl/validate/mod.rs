@@ -200,10 +200,10 @@ impl<'s> View<'s> {
             let line = self.line(self.sheet.clauses[arrow.clause].at.0);
             text += &format!("`{}` (line {line}) reads ", self.name(arrow.head));
         }
-        if arrows.len() > MANY {
-            text += "... reads ";
+        match arrows.last() {
+            Some(last) if arrows.len() <= MANY => text + &format!("`{}`", self.name(last.body)),
+            _ => text + "...",
         }
-        text + &arrows.last().map_or_else(String::new, |arrow| format!("`{}`", self.name(arrow.body)))
     }
 }
 

@@ -61,6 +61,11 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             findings.push(undefined(view, &kinds, few.then_some(&defined), atom));
         }
     }
+    let missing: Vec<&str> = read
+        .keys()
+        .filter(|relation| few && !defined.contains_key(relation))
+        .map(|relation| view.name(*relation))
+        .collect();
     for (&relation, &span) in &defined {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
         if plain && !used.contains(&relation) {
@@ -71,15 +76,12 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
                 view.sheet.symbols.get(word).is_none_or(|symbol| !defined.contains_key(&symbol))
             };
             let words = KEYWORDS.iter().map(|&word| view.name(word));
-            let missing = read
-                .keys()
-                .filter(|other| few && !defined.contains_key(other))
-                .map(|&other| view.name(other))
-                .collect::<Vec<_>>();
-            findings.push(match nearest(view.name(relation), words.chain(missing).filter(unread)) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")),
-                None => finding,
-            });
+            findings.push(
+                match nearest(view.name(relation), words.chain(missing.iter().copied()).filter(unread)) {
+                    Some(near) => finding.help(format!("did you mean `{near}`?")),
+                    None => finding,
+                },
+            );
         }
     }
 }

@@ -107,24 +107,42 @@ fn immobile(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding
 }
 
 /// Whom the heads of a relation are about: their first arguments.
+#[derive(Default)]
 struct About<'s> {
+    /// Some head is about anybody.
+    anybody: bool,
     ground: FxHashSet<&'s Term>,
-    open: Vec<&'s Term>,
+    /// Compound terms with variables, by functor.
+    open: FxHashMap<Symbol, Vec<&'s Term>>,
 }
 
 impl<'s> About<'s> {
     fn of(view: &View<'s>, relation: Symbol) -> Self {
+        let mut about = About::default();
         let heads = view.sheet.clauses.iter().map(|clause| &clause.head);
-        let first = heads.filter(|head| head.relation == relation).filter_map(|head| head.arguments.first());
-        let (ground, mut open): (Vec<_>, Vec<_>) = first.partition(|term| term.is_ground());
-        if let Some(any) = open.iter().position(|term| matches!(term, Term::Variable(_))) {
-            open = vec![open[any]];
+        for first in heads.filter(|head| head.relation == relation).filter_map(|head| head.arguments.first())
+        {
+            match first {
+                Term::Variable(_) => about.anybody = true,
+                Term::Compound(functor, _) if !first.is_ground() => {
+                    about.open.entry(*functor).or_default().push(first);
+                }
+                _ => {
+                    about.ground.insert(first);
+                }
+            }
         }
-        About { ground: ground.into_iter().collect(), open }
+        about
     }
 
     fn admits(&self, role: &Term) -> bool {
-        self.ground.contains(role) || self.open.iter().any(|term| term.may_unify(role))
+        let open = match role {
+            Term::Compound(functor, _) => self.open.get(functor),
+            _ => None,
+        };
+        self.anybody
+            || self.ground.contains(role)
+            || open.is_some_and(|terms| terms.iter().any(|term| term.may_unify(role)))
     }
 }
 

@@ -10,35 +10,33 @@ use super::super::depend::{Dependency, Routes};
 use super::super::finding::{Code, Finding, Severity};
 use super::super::normal::Branch;
 use super::super::symbol::Symbol;
-use super::View;
+use super::{MANY, View};
 
 const ALWAYS: [Symbol; 5] = [Symbol::ROLE, Symbol::INIT, Symbol::BASE, Symbol::INPUT, Symbol::PERCEPT];
 const BEFORE_MOVES: [Symbol; 3] = [Symbol::TERMINAL, Symbol::LEGAL, Symbol::GOAL];
 
 pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
-    let given = |symbol| matches!(symbol, Symbol::TRUE | Symbol::DOES);
-    let late = |symbol| matches!(symbol, Symbol::NEXT | Symbol::LEGAL);
     let helper = |symbol| symbol != Symbol::SEES && !BEFORE_MOVES.contains(&symbol);
     let always = Rule {
         code: Code::DependsOnState,
         severity: Severity::Error,
         what: "must be the same in every state",
         help: None,
-        routes: view.graph.routes(given, |symbol| !ALWAYS.contains(&symbol)),
+        routes: view.graph.routes(&[Symbol::TRUE, Symbol::DOES], |symbol| !ALWAYS.contains(&symbol)),
     };
     let before_moves = Rule {
         code: Code::DependsOnDoes,
         severity: Severity::Error,
         what: "is decided before the moves are made",
         help: None,
-        routes: view.graph.routes(|symbol| symbol == Symbol::DOES, helper),
+        routes: view.graph.routes(&[Symbol::DOES], helper),
     };
     let no_percepts = Rule {
         code: Code::SeesWithoutMove,
         severity: Severity::Fault,
         what: "reads percepts where no move is being made",
         help: Some("`does` is taken to be empty there"),
-        routes: view.graph.routes(|symbol| symbol == Symbol::SEES, helper),
+        routes: view.graph.routes(&[Symbol::SEES], helper),
     };
     let foresight = Rule {
         code: Code::SeesReadsNext,
@@ -47,7 +45,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
         help: Some(
             "it is evaluated in the state before the moves, with the moves made; some systems refuse it",
         ),
-        routes: view.graph.routes(late, |symbol| symbol != Symbol::SEES),
+        routes: view.graph.routes(&[Symbol::NEXT, Symbol::LEGAL], |symbol| symbol != Symbol::SEES),
     };
     for (index, (clause, branches)) in view.clauses().enumerate() {
         let head = clause.head.relation;
@@ -91,10 +89,13 @@ impl Rule {
             branches.iter().flat_map(Branch::atoms).find(|(atom, _)| self.routes.begin_at(atom.relation))?;
         let head = clause.head.relation;
         let first = Dependency { head, body: atom.relation, negative, clause: index };
-        let path = [vec![first], self.routes.path(atom.relation)].concat();
+        let path: Vec<Dependency> =
+            std::iter::once(first).chain(self.routes.path(atom.relation)).take(MANY + 1).collect();
         let message = format!("`{}` {}: {}", view.name(head), self.what, view.chain(&path));
         let mut finding = Finding::new(self.code, self.severity, atom.at.0, message);
-        if let [_, .., last] = &path[..] {
+        if let [_, .., last] = &path[..]
+            && path.len() <= MANY
+        {
             let place = view.sheet.clauses[last.clause].at.0;
             finding = finding.related(place, format!("`{}` is read here", view.name(last.body)));
         }
