@@ -8,9 +8,7 @@ use hyperplay::belief::exact::{self, ExactError, Posterior};
 use hyperplay::belief::{Belief, Options, Outcome, ParticleBelief, Uniform, Weight};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl;
-use hyperplay::machine::{
-    Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
-};
+use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 
 fn games() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect");
@@ -172,15 +170,22 @@ fn measure() {
         ("ours+5", Options { rejuvenate: 5, ..base.clone() }),
         ("ours+20", Options { rejuvenate: 20, ..base.clone() }),
     ];
-    let mut logs = vec![0.0; variants.len()]; let mut n = 0.0;
+    let mut logs = vec![0.0; variants.len()];
+    let mut n = 0.0;
     for seed in 1..9 {
         let history = random_history(&machine, 5, seed);
         let evidence = evidence_by_step(&machine, &history, x);
         for step in 1..evidence.len() {
-            if evidence[step].over { break; }
+            if evidence[step].over {
+                break;
+            }
             let Ok(posterior) = exact::posterior(&*machine, &evidence[step], &Uniform, 20_000) else { break };
             let floor = accuracy::floor(&posterior, particles * runs, 50, &Seed::root(1));
-            print!("seed {seed} step {step} size {} floor {floor:.4} ~{:.4}:", posterior.histories.len(), accuracy::normal_floor(&posterior, particles * runs));
+            print!(
+                "seed {seed} step {step} size {} floor {floor:.4} ~{:.4}:",
+                posterior.histories.len(),
+                accuracy::normal_floor(&posterior, particles * runs)
+            );
             n += 1.0;
             for (i, (name, options)) in variants.iter().enumerate() {
                 let (tv, cost) = bias(&machine, &evidence[..=step], options, runs, &posterior);
@@ -190,5 +195,7 @@ fn measure() {
             println!();
         }
     }
-    for (i, (name, _)) in variants.iter().enumerate() { println!("{name} {:.3}", (logs[i] / n as f64).exp()); }
+    for (i, (name, _)) in variants.iter().enumerate() {
+        println!("{name} {:.3}", (logs[i] / n as f64).exp());
+    }
 }

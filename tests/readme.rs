@@ -30,7 +30,8 @@ fn blocks(markdown: &str) -> Vec<(String, Vec<String>)> {
 
 /// The arguments for the binary, if the command is one of ours. Quotes keep words together.
 fn arguments(command: &str) -> Option<Vec<String>> {
-    let rest = command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "))?;
+    let rest =
+        command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "))?;
     let mut words = vec![String::new()];
     let mut quoted = false;
     for character in rest.chars() {
@@ -45,7 +46,8 @@ fn arguments(command: &str) -> Option<Vec<String>> {
 }
 
 fn run(arguments: &[String], folder: &std::path::Path) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(arguments).current_dir(folder).output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(arguments).current_dir(folder).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "hyperplay {arguments:?}: {}\n{stderr}", output.status);
     String::from_utf8(output.stdout).unwrap()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::search::{Evaluation, Method, Options, evaluate, exact};
+use hyperplay::search::{Algorithm, Evaluation, Method, Options, evaluate, exact};
 
 fn game(path: &str) -> Arc<Interpreter> {
     let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
@@ -88,7 +88,7 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = game("perfect/tictactoe.kif");
-    let options = Options { nodes: 0, playouts: 9_000 };
+    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 9_000 };
     let run = || {
         let start = machine.initial();
         let (seed, scratch) = (Seed::root(1), &mut machine.scratch());

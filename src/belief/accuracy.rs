@@ -89,14 +89,16 @@ fn one_floor(probabilities: &[f64], draws: usize, rng: &mut impl Rng) -> f64 {
         let drawn = ends.partition_point(|&end| end <= place).min(ends.len() - 1);
         times[drawn] += 1;
     }
-    let distance = |(&times, probability): (&u32, &f64)| (f64::from(times) / draws as f64 - probability).abs();
+    let distance =
+        |(&times, probability): (&u32, &f64)| (f64::from(times) / draws as f64 - probability).abs();
     times.iter().zip(probabilities).map(distance).sum::<f64>() / 2.0
 }
 
 /// The floor by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`floor`] where
 /// every history is drawn often.
 pub fn normal_floor(posterior: &Posterior, draws: usize) -> f64 {
-    let deviation =
-        |probability: f64| (2.0 * probability * (1.0 - probability) / std::f64::consts::PI / draws as f64).sqrt();
+    let deviation = |probability: f64| {
+        (2.0 * probability * (1.0 - probability) / std::f64::consts::PI / draws as f64).sqrt()
+    };
     posterior.histories.iter().map(|&(_, probability)| deviation(probability)).sum::<f64>() / 2.0
 }

@@ -142,5 +142,4 @@ impl Branches {
         self.known.insert(index, Branch::Open(child));
         self.open.push((index, child));
     }
-
 }

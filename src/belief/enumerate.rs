@@ -48,9 +48,10 @@ impl Whole {
             if depth == tree.target() {
                 return Extended::Done;
             }
-            let cost = self.0.iter().fold(meter.spent(), |cost, &(node, _)| {
-                cost.saturating_add(tree.branches(node).count())
-            });
+            let cost = self
+                .0
+                .iter()
+                .fold(meter.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
             if cost > states || !self.0.iter().all(|&(node, _)| tree.visit_all(node, &mut meter)) {
                 return Extended::TooLarge;
             }

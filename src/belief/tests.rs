@@ -132,7 +132,8 @@ fn an_update_may_bring_several_steps_and_another_match_starts_anew() {
 fn falsified(toy: &Toy, evidence: &Evidence, step: usize) -> Evidence {
     let mut wrong = evidence.clone();
     let never = crate::machine::Percept(toy.mv(7).0);
-    wrong.steps[step - 1].percepts = crate::machine::Percepts::new(vec![never], |_, _| std::cmp::Ordering::Equal);
+    wrong.steps[step - 1].percepts =
+        crate::machine::Percepts::new(vec![never], |_, _| std::cmp::Ordering::Equal);
     wrong
 }
 
@@ -142,12 +143,8 @@ fn evidence_that_no_history_explains_is_reported_with_its_step() {
     let (evidence, _) = toy.random_evidence(6, 1);
     for step in 1..=evidence.step() {
         let wrong = falsified(&toy, &evidence, step);
-        assert_eq!(
-            exact::posterior(&*toy, &wrong, &Uniform, ALL),
-            Err(ExactError::Inconsistent { step })
-        );
-        let rejection =
-            Options { backtrack: false, weight: Weight::None, states: 1_000_000, ..sampled(3) };
+        assert_eq!(exact::posterior(&*toy, &wrong, &Uniform, ALL), Err(ExactError::Inconsistent { step }));
+        let rejection = Options { backtrack: false, weight: Weight::None, states: 1_000_000, ..sampled(3) };
         for options in [Options::default(), Options { states: 1_000_000, ..sampled(3) }, rejection] {
             let mut belief = belief(&toy, options);
             let outcome = belief.update(&wrong, &Budget::UNLIMITED, &Seed::root(1));
@@ -255,8 +252,7 @@ fn monty_hall_scores_what_the_theory_says() {
             let (evidence, _) = toy.random_evidence(3, run as u64 + 1);
             let mut belief = belief(&toy, options.clone());
             for step in 1..=3 {
-                let outcome =
-                    belief.update(&until(&evidence, step), &Budget::UNLIMITED, &seed.index(step));
+                let outcome = belief.update(&until(&evidence, step), &Budget::UNLIMITED, &seed.index(step));
                 assert_eq!(outcome == Outcome::Whole, options.enumerate);
             }
             let elsewhere: f64 = belief

@@ -128,9 +128,8 @@ impl StateMachine for Toy {
         let seen = match self.rules {
             Rules::MontyHall if state.len() == 2 => Some(self.number(joint[1])),
             Rules::MontyHall => None,
-            Rules::Planted { seed, percepts, every, .. } => {
-                (next.len() % every == 0).then(|| (mix(seed, &next, 2 + role.index() as u64) % percepts) as u8)
-            }
+            Rules::Planted { seed, percepts, every, .. } => (next.len() % every == 0)
+                .then(|| (mix(seed, &next, 2 + role.index() as u64) % percepts) as u8),
         };
         let seen = seen.map(|number| Percept(self.mv(number).0)).into_iter().collect();
         Percepts::new(seen, |a, b| self.terms.compare(a.0, b.0))

@@ -56,8 +56,7 @@ impl<M: Bulk> Tree<M> {
     pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
         let scratch = machine.scratch();
         let evidence = Evidence::new(role);
-        let mut tree =
-            Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, visited: 0 };
+        let mut tree = Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, visited: 0 };
         tree.clear();
         tree
     }
@@ -82,7 +81,11 @@ impl<M: Bulk> Tree<M> {
         let known = self.evidence.step();
         let continues = evidence.role == self.evidence.role
             && evidence.steps.get(..known).is_some_and(|start| *start == *self.evidence.steps)
-            && if evidence.step() == known { evidence.over == self.evidence.over } else { !self.evidence.over };
+            && if evidence.step() == known {
+                evidence.over == self.evidence.over
+            } else {
+                !self.evidence.over
+            };
         if continues {
             self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
             self.evidence.over = evidence.over;

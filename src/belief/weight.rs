@@ -31,9 +31,7 @@ pub(super) fn test_siblings<M: Bulk>(
         }
         for (_, sibling) in tree.branches(above).open().to_vec() {
             let depth = tree.depth(sibling);
-            if tree.reach(sibling) < target
-                && grow(tree, sibling, depth, Draw::Any, meter) == Growth::Spent
-            {
+            if tree.reach(sibling) < target && grow(tree, sibling, depth, Draw::Any, meter) == Growth::Spent {
                 return false;
             }
         }
