@@ -8,8 +8,11 @@
 //! opened, and the bound that the search found for it last (the transposition table); so a deeper iteration asks the
 //! machine only for what no earlier one has seen, and a state is opened once at most. Hence a proof never visits
 //! more states than the [whole graph](super::graph) has, and usually far fewer. A state's successors are computed in
-//! one call of [`Bulk::advance`], their leaf values in one of [`Bulk::playouts`]. Each own move is judged with the full
-//! window: the values of all of them are wanted, to be averaged over the particles.
+//! one call of [`Bulk::advance`]. Each own move is judged with the full window: the values of all of them are wanted,
+//! to be averaged over the particles.
+//!
+//! Leaf values were measured (`docs/measurements.md`): playouts at the leaves and the goals of unfinished games lose
+//! to a tree of playouts; mobility wins where playouts are long and few, and loses elsewhere.
 //!
 //! A value is *complete* when no leaf value has a part in it: it is then exact, however deep the search went.
 //!
@@ -18,9 +21,7 @@
 use rustc_hash::FxHashMap;
 
 use super::evaluation::{Evaluation, Method};
-use crate::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, Seed, Start, StateMachineExt,
-};
+use crate::machine::{Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt};
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
 const MAX_DEPTH: u32 = 400;
@@ -30,12 +31,8 @@ const MAX_DEPTH: u32 = 400;
 pub enum Leaves {
     /// Nothing: only proven values count.
     Proof,
-    /// The mean goal of this many playouts.
-    Playouts(u32),
     /// Who had the more moves at the last two steps.
     Mobility,
-    /// The goals that the rules give there.
-    Goals,
 }
 
 /// What came of the search.
@@ -56,14 +53,13 @@ pub fn alphabeta<M: Bulk>(
     role: Role,
     leaves: Leaves,
     budget: Budget,
-    seed: &Seed,
     scratch: &mut M::Scratch,
 ) -> (Answer, u64) {
     let mut others = machine.each_role().filter(|&other| other != role && Some(other) != machine.random());
     let (Some(other), None) = (others.next(), others.next()) else { return (Answer::NotAlternating, 0) };
     let meter = Meter::new(budget);
     let (nodes, found) = (Vec::new(), FxHashMap::default());
-    let mut search = Search { machine, role, other, leaves, meter, seed, scratch, nodes, found, sum: None };
+    let mut search = Search { machine, role, other, leaves, meter, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
     let answer = search.deepen(&budget);
     (answer, search.meter.spent())
@@ -119,7 +115,6 @@ struct Search<'a, M: Bulk> {
     other: Role,
     leaves: Leaves,
     meter: Meter,
-    seed: &'a Seed,
     scratch: &'a mut M::Scratch,
     nodes: Vec<Node<M::State>>,
     found: FxHashMap<M::State, Index>,
@@ -301,32 +296,6 @@ impl<M: Bulk> Search<'_, M> {
         });
         match self.leaves {
             Leaves::Proof => {}
-            Leaves::Playouts(count) => {
-                let starts: Vec<Start<M::State>> = open
-                    .iter()
-                    .map(|&next| Start {
-                        state: self.nodes[next as usize].state.clone(),
-                        first: Vec::new(),
-                        count,
-                    })
-                    .collect();
-                let budget = Budget::UNLIMITED;
-                let tallies =
-                    self.machine.playouts(&starts, &self.seed.index(at as usize), &budget, self.scratch);
-                for (&next, tally) in open.iter().zip(&tallies) {
-                    (0..tally.steps).for_each(|_| {
-                        self.meter.spend();
-                    });
-                    self.nodes[next as usize].leaf = Some(tally.mean(self.role));
-                }
-            }
-            Leaves::Goals => {
-                for next in open {
-                    let goals = self.machine.goals(&self.nodes[next as usize].state, self.scratch);
-                    let (own, other) = (f64::from(goals[self.role]), f64::from(goals[self.other]));
-                    self.nodes[next as usize].leaf = Some(50.0 + (own - other) * 0.49);
-                }
-            }
             Leaves::Mobility => {
                 let before = self.mobility(at);
                 for next in open {
@@ -356,7 +325,7 @@ mod tests {
     use super::*;
 
     fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
-        alphabeta(toy, &0, Role::new(role), leaves, Budget::nodes(nodes), &Seed::root(1), &mut ())
+        alphabeta(toy, &0, Role::new(role), leaves, Budget::nodes(nodes), &mut ())
     }
 
     fn proof(toy: &Toy) -> Answer {
@@ -385,12 +354,16 @@ mod tests {
     }
 
     #[test]
-    fn leaves_count_where_the_budget_ends() {
-        let (Answer::Judged(evaluation), _) = run(&alternating(), 0, Leaves::Playouts(50), 100) else {
-            panic!("the first depth fits")
+    fn mobility_counts_where_the_budget_ends() {
+        // In the first state the first role has two moves, then the other has two or one.
+        let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[4])];
+        let ends = [choice(&[2, 1], &[5, 4]), end(&[0, 100]), end(&[100, 0])];
+        let toy = Toy::new(&["a", "b"], table.into_iter().chain(ends).collect());
+        let (Answer::Judged(evaluation), _) = run(&toy, 0, Leaves::Mobility, 2) else {
+            panic!("one step fits")
         };
         assert_eq!(evaluation.method, Method::AlphaBeta(1));
-        assert!((evaluation.values[0] - 65.0).abs() < 15.0, "{evaluation:?}");
+        assert!(evaluation.values[0] < evaluation.values[1], "{evaluation:?}");
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! First, where the options say so, the rest of the game whole, by alpha-beta where moves alternate. The budgets are
 //! divided before anything starts, evenly: each state may spend the same number of nodes, and what one leaves over no
 //! other gets, so the order of the states does not matter to any of them. The states that do not fit share the
-//! playouts. Of the time and the nodes that the decision has left, the whole search may use half if something else
-//! can follow it.
+//! playouts: by trees where these get enough of them, else flat. Of the time and the nodes that the decision has left,
+//! the whole search may use half if something else can follow it.
 
 use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::evaluation::{Evaluation, Method};
@@ -17,8 +17,8 @@ use crate::machine::{Budget, Bulk, Move, Role, Seed};
 /// The share of the decision's own budget, in time and in nodes, that exhaustive search may use before the playouts.
 const EXACT_SHARE: f64 = 0.5;
 
-/// Playouts at each leaf of alpha-beta.
-const LEAF_PLAYOUTS: u32 = 2;
+/// A tree learns little from fewer descents than these for each own move: there flat playouts do as well.
+const DESCENTS_A_MOVE: u64 = 8;
 
 /// The judgement of a list of states.
 #[derive(Clone, PartialEq, Debug)]
@@ -43,18 +43,18 @@ pub fn evaluate<M: Bulk>(
     scratch: &mut M::Scratch,
 ) -> Evaluations {
     let share = match options.algorithm {
-        Algorithm::Auto | Algorithm::AlphaBeta => EXACT_SHARE,
-        Algorithm::Exact | Algorithm::Uniform | Algorithm::Uct | Algorithm::Flat => 1.0,
+        Algorithm::Auto => EXACT_SHARE,
+        Algorithm::AlphaBeta | Algorithm::Exact | Algorithm::Uniform | Algorithm::Uct | Algorithm::Flat => {
+            1.0
+        }
     };
     let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64);
     let nodes = options.nodes.min(bound) / states.len().max(1) as u64;
     let first_budget = budget.share(share).with_nodes(nodes);
     let mut visited = 0;
     let mut judged: Vec<Option<Evaluation>> = Vec::with_capacity(states.len());
-    for (index, state) in states.iter().enumerate() {
-        let seed = seed.child("alphabeta").index(index);
-        let (evaluation, spent) =
-            first(machine, state, role, options.algorithm, first_budget, &seed, scratch);
+    for state in states {
+        let (evaluation, spent) = first(machine, state, role, options.algorithm, first_budget, scratch);
         judged.push(evaluation);
         visited += spent;
     }
@@ -88,16 +88,15 @@ fn first<M: Bulk>(
     role: Role,
     algorithm: Algorithm,
     budget: Budget,
-    seed: &Seed,
     scratch: &mut M::Scratch,
 ) -> (Option<Evaluation>, u64) {
     let leaves = match algorithm {
         Algorithm::Uct | Algorithm::Flat => return (None, 0),
         Algorithm::Uniform => return uniform(machine, state, role, budget, scratch),
         Algorithm::Auto | Algorithm::Exact => Leaves::Proof,
-        Algorithm::AlphaBeta => Leaves::Playouts(LEAF_PLAYOUTS),
+        Algorithm::AlphaBeta => Leaves::Mobility,
     };
-    match alphabeta(machine, state, role, leaves, budget, seed, scratch) {
+    match alphabeta(machine, state, role, leaves, budget, scratch) {
         (Answer::Judged(evaluation), spent) => (Some(evaluation), spent),
         (Answer::NotAlternating, spent) if leaves == Leaves::Proof => {
             let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..budget };
@@ -128,9 +127,9 @@ fn then<M: Bulk>(
             };
             Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
         }
-        Algorithm::Uct => {
-            let descents = options.playouts / open.len().max(1) as u64;
-            uct(machine, open, role, descents, budget, &seed.child("uct"), scratch)
+        Algorithm::Uct => grown(machine, open, role, options, budget, seed, scratch),
+        Algorithm::Auto if has_descents(open, options.playouts) => {
+            grown(machine, open, role, options, budget, seed, scratch)
         }
         Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
             let starts = open.iter().map(|(_, legal)| legal.len() as u64).sum::<u64>().max(1);
@@ -138,6 +137,26 @@ fn then<M: Bulk>(
             playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
         }
     }
+}
+
+/// Whether the playouts are enough for a tree over each state.
+fn has_descents<S>(open: &[(S, Vec<Move>)], playouts: u64) -> bool {
+    let share = playouts / open.len().max(1) as u64;
+    open.iter().all(|(_, legal)| share >= DESCENTS_A_MOVE * legal.len() as u64)
+}
+
+/// Judges by a tree over each state, all with the same number of descents.
+fn grown<M: Bulk>(
+    machine: &M,
+    open: &[(&M::State, Vec<Move>)],
+    role: Role,
+    options: &Options,
+    budget: &Budget,
+    seed: &Seed,
+    scratch: &mut M::Scratch,
+) -> Playouts {
+    let descents = options.playouts / open.len().max(1) as u64;
+    uct(machine, open, role, descents, budget, &seed.child("uct"), scratch)
 }
 
 #[cfg(test)]
@@ -171,8 +190,8 @@ mod tests {
         let methods =
             |nodes| run(nodes, Budget::UNLIMITED).states.iter().map(|e| e.method).collect::<Vec<_>>();
         assert_eq!(methods(16), [Method::ExactZeroSum, Method::ExactZeroSum]);
-        assert_eq!(methods(8), [Method::Playouts(50), Method::ExactZeroSum]);
-        assert_eq!(methods(0), [Method::Playouts(33), Method::Playouts(33)]);
+        assert_eq!(methods(8), [Method::Uct(100), Method::ExactZeroSum]);
+        assert_eq!(methods(0), [Method::Uct(50), Method::Uct(50)]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum Method {
     Uct(u32),
     /// The rest of the game searched whole, every role playing uniformly.
     Uniform,
-    /// Alpha-beta to this depth, playouts at its leaves.
+    /// Alpha-beta to this depth, mobility at its leaves.
     AlphaBeta(u32),
     /// Not judged: the budget did not allow it.
     Unjudged,
@@ -34,7 +34,7 @@ impl fmt::Display for Method {
             Method::Playouts(count) => write!(f, "{count} random playouts a move"),
             Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),
             Method::Uniform => f.write_str("searched whole, all taken to play uniformly"),
-            Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, playouts at the leaves"),
+            Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then judged by mobility"),
             Method::Unjudged => f.write_str("not judged, the budget ran out"),
         }
     }

@@ -11,7 +11,7 @@ pub enum Algorithm {
     /// The rest of the game whole, every role playing uniformly: what infinitely many playouts would say. A state
     /// where it does not fit is not judged.
     Uniform,
-    /// Alpha-beta where moves alternate, playouts at its leaves; elsewhere flat playouts.
+    /// Alpha-beta where moves alternate, mobility at its leaves; elsewhere flat playouts.
     AlphaBeta,
     /// A tree of playouts, each role learning its moves.
     Uct,

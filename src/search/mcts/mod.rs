@@ -53,15 +53,15 @@ pub fn uct<M: Bulk>(
                 waiting.push((index, tree.descend(machine, rng, scratch)));
             }
         }
-        let waiting = settle(&mut trees, waiting, machine, scratch);
-        steps += waiting.advanced;
-        let starts: Vec<Start<M::State>> = waiting
-            .open
+        // A descent visits one state, the leaf, be it new or an end already known.
+        steps += waiting.len() as u64;
+        let open = settle(&mut trees, waiting, machine, scratch);
+        let starts: Vec<Start<M::State>> = open
             .iter()
             .map(|(.., state)| Start { state: state.clone(), first: Vec::new(), count: 1 })
             .collect();
         let tallies = machine.playouts(&starts, &seed.child("playout").index(round), budget, scratch);
-        for ((tree, descent, _), tally) in waiting.open.iter().zip(&tallies) {
+        for ((tree, descent, _), tally) in open.iter().zip(&tallies) {
             steps += tally.steps;
             if tally.count > 0 {
                 playouts += 1;
@@ -75,21 +75,14 @@ pub fn uct<M: Bulk>(
     Playouts { evaluations, playouts, steps }
 }
 
-/// Descents whose leaf has no goals yet.
-struct Waiting<S> {
-    /// The tree, the descent, and the state that it came to.
-    open: Vec<(usize, Descent, S)>,
-    /// States computed.
-    advanced: u64,
-}
-
-/// Computes the states that the descents came to, in one call; what is the end of the game is credited at once.
+/// Computes the states that the descents came to, in one call; the goals of those that end the game are credited at
+/// once, the others come back: the tree, the descent and the state.
 fn settle<M: Bulk>(
     trees: &mut [Tree<M::State>],
     descents: Vec<(usize, Descent)>,
     machine: &M,
     scratch: &mut M::Scratch,
-) -> Waiting<M::State> {
+) -> Vec<(usize, Descent, M::State)> {
     let steps: Vec<_> = descents
         .iter()
         .filter_map(|(tree, descent)| match &descent.leaf {
@@ -97,7 +90,6 @@ fn settle<M: Bulk>(
             Leaf::End(_) => None,
         })
         .collect();
-    let advanced = steps.len() as u64;
     let mut successors = machine.advance(&steps, scratch).into_iter();
     let mut open = Vec::new();
     for (index, descent) in descents {
@@ -118,7 +110,7 @@ fn settle<M: Bulk>(
             tree.learn(&descent, |role| u64::from(goals[role].value()));
         }
     }
-    Waiting { open, advanced }
+    open
 }
 
 /// A state of which some move is not known is not judged: there is nothing to compare.
