@@ -24,6 +24,9 @@ pub enum CountError {
         /// The limit on histories.
         limit: u64,
     },
+    /// It was asked to stop.
+    #[error("the count was stopped")]
+    Stopped,
     /// The rules could not be evaluated.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -55,6 +58,18 @@ struct Classes {
 /// # Errors
 /// If there are more than `limit` histories or the rules cannot be evaluated.
 pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountError> {
+    extent_until(machine, limit, &|| false)
+}
+
+/// Counts as [`extent`] does, until `stop` says that no one waits for it any more.
+///
+/// # Errors
+/// As [`extent`], or that it was stopped.
+pub fn extent_until<M: StateMachine>(
+    machine: &M,
+    limit: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<Extent, CountError> {
     let mut scratch = machine.scratch();
     let roles = machine.roles().len();
     let mut classes: ByRole<Classes> = ByRole::from_fn(roles, |_| Classes::default());
@@ -62,6 +77,9 @@ pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountE
     let (mut histories, mut ends) = (0, 0);
     while let Some((state, evidence)) = open.pop() {
         histories += 1;
+        if stop() {
+            return Err(CountError::Stopped);
+        }
         let terminal = machine.terminal(&state, &mut scratch);
         if let Some(failure) = machine.failure() {
             return Err(failure.into());

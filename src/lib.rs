@@ -65,6 +65,8 @@
 //! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
 //! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches). The API is not stable.
 
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
 pub mod belief;
 pub mod cli;
 pub mod datalog;

@@ -1,4 +1,5 @@
 //! The interpreter against the naive evaluator, and against the laws of the machine, on every game of `games/`.
+#![allow(clippy::unwrap_used)]
 
 mod naive;
 
@@ -9,8 +10,8 @@ use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Loaded, Source, load};
 use hyperplay::machine::{Seed, laws};
 
-use naive::Naive;
 use naive::lockstep::{self, Played};
+use naive::{Naive, generate};
 
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
@@ -92,6 +93,38 @@ fn the_laws_of_the_machine_hold_on_every_game() {
             }
         }
     }
+}
+
+/// Plays three matches on each of some random rulesheets.
+fn agree_on_generated(rulesheets: usize) {
+    let (mut games, mut steps) = (0, 0);
+    for number in 0..rulesheets {
+        let text = generate::rulesheet(&Seed::root(4).child("generated").index(number));
+        let Loaded { rulesheet, game: Some(game), .. } = load(Source::new("generated", &text), None) else {
+            continue;
+        };
+        games += 1;
+        let machine = Interpreter::new(&game).unwrap();
+        let naive = Naive::new(&rulesheet);
+        for number in 0..3 {
+            match lockstep::play(&machine, &naive, 10, &Seed::root(5).index(number)) {
+                Ok(played) => steps += played.steps,
+                Err(error) => panic!("{error}, in the rulesheet\n{text}"),
+            }
+        }
+    }
+    assert!(games * 2 > rulesheets && steps > games * 3, "{games} games, {steps} steps");
+}
+
+#[test]
+fn they_agree_on_1000_generated_rulesheets() {
+    agree_on_generated(1_000);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn they_agree_on_100000_generated_rulesheets() {
+    agree_on_generated(100_000);
 }
 
 /// The comparison itself: against the rules of Kuhn poker with any one of them missing, it must fail.

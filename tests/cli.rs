@@ -100,10 +100,21 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("match kuhn_poker random=legal", "chooses by itself"),
         ("match kuhn_poker alice=nobody", "random, legal"),
         ("match kuhn_poker alice=legal:size=3", "has no key 'size'"),
-        ("match no_such_game", "kuhn_poker, leduc_poker"),
+        ("match no_such_game", "kuhn_poker, kuhn_poker_13"),
         ("match kuhn_poker --threads 0", "1 or more"),
         ("match kuhn_poker --startclock 1", "--playclock"),
         ("match kuhn_poker --playclock=-1", "invalid value"),
+        ("match kuhn_poker --threads 100000", "of no use"),
+        ("match kuhn_poker --seed -1", "'--seed <S>': expected a whole number from 0 to"),
+        ("match kuhn_poker --seed now", "'--seed <S>': expected a whole number from 0 to"),
+        ("match kuhn_poker --matches -3", "invalid value '-3'"),
+        ("match kuhn_poker --json --verbose", "cannot be used with"),
+        ("match kuhn_poker --transcript -", "name a file"),
+        ("match games", "is a folder"),
+        ("inspect nim --graph dot --json", "cannot be used with"),
+        ("games Cargo.toml", "is not a built-in game"),
+        ("check kuhn_poker no_such_game", "neither a file nor a built-in game"),
+        ("replay - --game -", "standard input cannot be both"),
         ("frobnicate", "unrecognized subcommand"),
         ("man frobnicate", "there are match, replay"),
     ] {
@@ -213,6 +224,22 @@ fn inspect_answers_for_kuhn_and_leduc_poker() {
 }
 
 #[test]
+fn inspect_shows_the_plan_of_a_rule_with_its_line() {
+    let rules = std::fs::read_to_string(format!("{ROOT}/games/imperfect/kuhn_poker.kif")).unwrap();
+    let plans = stdout("inspect kuhn_poker --plans", 0);
+    let heads: Vec<&str> = plans.lines().filter(|line| line.starts_with("line ")).collect();
+    assert!(heads.len() > 10, "{plans}");
+    for head in heads {
+        let (line, rule) = head.strip_prefix("line ").unwrap().split_once(": ").unwrap();
+        let written = rules.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
+        let start = |text: &str| text.trim_start_matches("(<= ").trim_start_matches('(')[..4].to_owned();
+        assert_eq!(start(written), start(rule), "{head}");
+    }
+    assert!(plans.contains("\n  1. ") && plans.contains("\n  derive terminal, decided after step 0\n"));
+    assert!(stderr("inspect kuhn_poker --plans --json", 2).contains("cannot be used with"));
+}
+
+#[test]
 fn inspect_answers_for_tic_tac_toe() {
     let report = json("inspect tictactoe", 0);
     assert_eq!((&report["fluents"], &report["moves"]), (&29.into(), &10.into()));
@@ -265,6 +292,38 @@ fn a_match_beyond_the_step_limit_counts_as_unfinished() {
 }
 
 #[test]
+fn a_clock_that_no_player_can_keep_gives_faults_and_a_match_that_ends() {
+    let report = json("match kuhn_poker alice=hyperplay --matches 2 --seed 1 --playclock 0", 0);
+    let late = report["faults_by_role"]["alice"]["late"].as_u64().unwrap();
+    assert_eq!((&report["matches"], &report["unfinished"]), (&2.into(), &serde_json::json!({})));
+    assert!(late > 0 && late <= report["steps"].as_u64().unwrap(), "{report}");
+}
+
+#[test]
+fn check_claims_no_simulation_of_what_is_no_game() {
+    let files = "games/broken/unsafe_variable.kif nim";
+    let text = stdout(&format!("check {files} --simulate 3 --seed 1 --search 10"), 1);
+    assert!(
+        text.ends_with("simulated 3 matches of 1 of 2 games, seed 1: the others have errors\n"),
+        "{text}"
+    );
+    let report = json(&format!("check {files} --simulate 3 --seed 1 --search 10"), 1);
+    assert_eq!(report["simulated"]["files"], serde_json::json!(["nim"]));
+    assert_eq!(report["simulated"]["complete"], true);
+}
+
+#[cfg(unix)]
+#[test]
+fn rules_are_read_from_a_pipe_that_has_a_name() {
+    let mut child =
+        program("perft /dev/stdin --depth 1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(stdout("games tictactoe", 0).as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("  1                9"));
+}
+
+#[test]
 fn a_match_with_clocks_is_played_and_says_that_it_does_not_reproduce() {
     let report = json("match kuhn_poker --matches 2 --seed 1 --startclock 1 --playclock 30", 0);
     assert_eq!((&report["faults"], &report["reproduces"]), (&0.into(), &false.into()));
@@ -305,4 +364,30 @@ fn ctrl_c_reports_what_was_finished_and_exits_130() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report["matches"].as_u64().unwrap() > 0);
     assert_eq!(transcripts(&file).len() as u64, report["matches"].as_u64().unwrap());
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
+    for (arguments, key) in [
+        ("perft breakthrough --depth 40", "counts"),
+        ("inspect breakthrough --limit 1000000000", "states"),
+        ("check breakthrough --simulate 100000000 --seed 1", "simulated"),
+    ] {
+        let child = program(&format!("{arguments} --json"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{arguments}: {error}");
+        assert!(error.ends_with("error: interrupted\n"), "{arguments}: {error}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_ne!(report[key], Value::Null, "{arguments}");
+        assert_ne!(report["states_complete"], true, "{arguments}");
+        assert_ne!(report["simulated"]["complete"], true, "{arguments}");
+    }
 }

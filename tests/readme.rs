@@ -28,6 +28,14 @@ fn blocks(markdown: &str) -> Vec<(String, Vec<String>)> {
     blocks
 }
 
+/// A command and the exit code that it announces, as in `hyperplay check x.kif   # exit code 1`; 0 without a word.
+fn announced(line: &str) -> (&str, i32) {
+    match line.split_once("# exit code ") {
+        Some((command, code)) => (command.trim_end(), code.trim().parse().expect("an exit code is a number")),
+        None => (line, 0),
+    }
+}
+
 /// The arguments for the binary, if the command is one of ours. Quotes keep words together.
 fn arguments(command: &str) -> Option<Vec<String>> {
     let rest =
@@ -45,11 +53,11 @@ fn arguments(command: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-fn run(arguments: &[String], folder: &std::path::Path) -> String {
+fn run(arguments: &[String], code: i32, folder: &std::path::Path) -> String {
     let output =
         Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(arguments).current_dir(folder).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "hyperplay {arguments:?}: {}\n{stderr}", output.status);
+    assert_eq!(output.status.code(), Some(code), "hyperplay {arguments:?}\n{stderr}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -87,8 +95,9 @@ fn run_all(file: &str) -> usize {
         match word.as_str() {
             "sh" => {
                 for line in lines.iter().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                    match arguments(line) {
-                        Some(arguments) => printed = Some(run(&arguments, &folder)),
+                    let (command, code) = announced(line);
+                    match arguments(command) {
+                        Some(arguments) => printed = Some(run(&arguments, code, &folder)),
                         None => {
                             assert_eq!(line, "cargo test --release", "{file}: a command that nothing tests");
                             assert!(read(".ci/run").lines().any(|run| run == line));

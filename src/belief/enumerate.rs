@@ -8,6 +8,7 @@
 //! given up as soon as it finds too many.
 
 use super::tree::{NodeId, ROOT, Tree};
+use super::weight::normalised;
 use crate::machine::{Budget, Bulk, Meter};
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
@@ -28,6 +29,12 @@ impl Whole {
     /// The empty history alone.
     pub(super) fn new() -> Self {
         Whole(vec![(ROOT, 0.0)])
+    }
+
+    /// The histories and, in the same order, their posterior.
+    pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
+        let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.0.iter().copied().unzip();
+        (nodes, normalised(&logarithms))
     }
 
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.

@@ -30,6 +30,7 @@ mod order;
 mod particle_belief;
 mod rejuvenate;
 mod resample;
+mod sample;
 mod tree;
 mod weight;
 
@@ -70,7 +71,7 @@ pub enum Outcome {
     },
     /// It is proven that no history explains this step: the rules and the match disagree.
     Inconsistent {
-        /// The step, counted from 1.
+        /// The step, counted from 1; 0 for the initial state.
         step: usize,
     },
 }

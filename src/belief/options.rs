@@ -1,10 +1,12 @@
 //! What can be chosen about a belief, each part so that it can be measured alone.
 //!
-//! The default is the method at its best: the whole information set while it is small, then weighted particles. As
-//! published (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice`; plain rejection is
-//! `enumerate: false, backtrack: false, weight: Weight::None`.
+//! The default is the method at its best: the whole information set while it is small, then weighted particles, each
+//! moved once after every update. (Measured on Krieg-TicTacToe 3x3 with 64 particles: bias TV is 1.2 times its floor
+//! without moves, 1.07 with one, 1.0 with five; one move is also cheaper than none, because weights then begin at the
+//! last step. With a handful of particles, weights without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice, rejuvenate: 0`; plain
+//! rejection is `enumerate: false, backtrack: false, weight: Weight::None, rejuvenate: 0`.
 
-/// How particles are weighted; definitions and the known biases stand in [`weight`](super::weight).
+/// How particles are weighted. The derivation stands in `belief/weight.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weight {
     /// All alike.
@@ -47,8 +49,31 @@ impl Default for Options {
             weight: Weight::Posterior,
             backtrack: true,
             merge: true,
-            rejuvenate: 0,
+            rejuvenate: 1,
             states: 500,
         }
+    }
+}
+
+impl Options {
+    /// The most histories kept whole.
+    pub(super) fn limit(&self) -> usize {
+        self.whole.max(self.particles)
+    }
+
+    /// The states that all particles together may visit in one update.
+    pub(super) fn all_states(&self) -> u64 {
+        self.states.saturating_mul(self.particles as u64)
+    }
+
+    /// Whether weights tell how a history was found, so that particles have bases.
+    pub(super) fn has_bases(&self) -> bool {
+        self.weight == Weight::Posterior && self.backtrack
+    }
+
+    /// The base of a particle drawn from the posterior: weights that do not ask how it was found allow taking back
+    /// everything.
+    pub(super) fn base(&self, depth: usize) -> usize {
+        if self.has_bases() { depth } else { 0 }
     }
 }

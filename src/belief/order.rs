@@ -14,7 +14,7 @@ use crate::machine::{Bulk, Seed};
 
 pub(super) enum Order {
     /// Uniform: a shuffle made as far as it is asked for. `moved` holds the places that no longer hold themselves.
-    Shuffled { rng: ChaCha8Rng, count: u64, next: u64, moved: FxHashMap<u64, u64> },
+    Shuffled { rng: Box<ChaCha8Rng>, count: u64, next: u64, moved: FxHashMap<u64, u64> },
     /// A list made at once.
     Listed(std::vec::IntoIter<u64>),
     /// The list, then all from the first to the last.
@@ -28,7 +28,7 @@ impl Order {
         let mut rng = seed.rng();
         let count = branches.count();
         if branches.is_uniform() {
-            return Order::Shuffled { rng, count, next: 0, moved: FxHashMap::default() };
+            return Order::Shuffled { rng: Box::new(rng), count, next: 0, moved: FxHashMap::default() };
         }
         // The least of exponential variables with rates p belongs to each in proportion to p.
         let mut ranked: Vec<(f64, u64)> = (0..count)

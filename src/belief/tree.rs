@@ -96,9 +96,20 @@ impl<M: Bulk> Tree<M> {
         continues
     }
 
+    /// Whether the initial state explains that nothing has happened yet.
+    pub(super) fn begins(&mut self) -> bool {
+        self.target() > 0
+            || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
+    }
+
     /// The number of steps to be explained.
     pub(super) fn target(&self) -> usize {
         self.evidence.step()
+    }
+
+    /// Whether it is proven that no history explains the evidence.
+    pub(super) fn is_refuted(&mut self) -> bool {
+        self.target() > 0 && self.branches(ROOT).is_barren()
     }
 
     /// The first step whose evidence nothing met so far explains.

@@ -5,6 +5,7 @@
 
 use include_dir::{Dir, File, include_dir};
 
+use super::failure::Failure;
 use crate::gdl::Source;
 
 static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/games/perfect");
@@ -58,6 +59,12 @@ pub fn find(name: &str) -> Option<Builtin> {
         let file = game.path.rsplit('/').next().unwrap_or_default();
         game.name.eq_ignore_ascii_case(name) || file.eq_ignore_ascii_case(name)
     })
+}
+
+/// The usage error that lists the names of all built-in games.
+pub fn unknown(what: String) -> Failure {
+    let names: Vec<String> = all().into_iter().map(|game| game.name).collect();
+    Failure::usage(what, format!("the built-in games are {}", names.join(", ")))
 }
 
 fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfect: bool) -> Option<Builtin> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{SyntaxArgument, source};
-use super::options::{pick_seed, use_threads};
+use super::options::{pick_seed, seed, use_threads};
 use super::output::{Output, colour};
 use super::progress::Progress;
 use crate::engine::Interpreter;
@@ -26,7 +26,7 @@ pub struct CheckArguments {
     #[arg(long, value_name = "N")]
     simulate: Option<usize>,
     /// Fixes the random matches [default: drawn and printed]
-    #[arg(long, value_name = "S", requires = "simulate")]
+    #[arg(long, value_name = "S", requires = "simulate", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The longest random match that counts as ending
     #[arg(long, value_name = "STEPS", default_value_t = PLAYOUT_STEPS)]
@@ -46,6 +46,8 @@ pub struct CheckArguments {
 struct Checked {
     source: Source,
     findings: Vec<Finding>,
+    /// Whether it was played: not if it is no game.
+    simulated: bool,
 }
 
 /// Runs the command.
@@ -60,9 +62,11 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
         limit: arguments.limit,
         search: arguments.search,
     });
+    // All are read before the first is checked: a name that is wrong is found at once.
+    let sources = arguments.files.iter().map(|file| source(file)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Vec::new();
-    for file in &arguments.files {
-        let checked = check(file, arguments.syntax, effort.as_ref(), interrupt)?;
+    for source in sources {
+        let checked = check(source, arguments.syntax, effort.as_ref(), interrupt);
         if !arguments.json {
             write(&checked, out)?;
         }
@@ -72,9 +76,9 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
         }
     }
     if arguments.json {
-        out.json(&as_json(&all, effort.as_ref()))?;
+        out.json(&as_json(&all, effort.as_ref(), interrupt))?;
     } else if let Some(effort) = effort {
-        out.line(format_args!("simulated {} matches a game, seed {}", effort.matches, effort.seed))?;
+        out.line(what_was_simulated(&all, &effort, interrupt))?;
     }
     if interrupt.is_raised() {
         return Err(Failure::Interrupted);
@@ -84,13 +88,14 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
 }
 
 fn check(
-    file: &str,
+    source: Source,
     syntax: Option<SyntaxArgument>,
     effort: Option<&Effort>,
     interrupt: &Interrupt,
-) -> Result<Checked, Failure> {
-    let loaded = gdl::load(source(file)?, syntax.map(Syntax::from));
+) -> Checked {
+    let loaded = gdl::load(source, syntax.map(Syntax::from));
     let mut findings = loaded.findings;
+    let simulated = effort.is_some() && loaded.game.is_some();
     if let (Some(effort), Some(game)) = (effort, &loaded.game) {
         match Interpreter::new(game) {
             Ok(machine) => {
@@ -106,11 +111,11 @@ fn check(
         }
         findings.sort_by_key(|finding| finding.span.start);
     }
-    Ok(Checked { source: loaded.rulesheet.source, findings })
+    Checked { source: loaded.rulesheet.source, findings, simulated }
 }
 
 fn write(checked: &Checked, out: &Output) -> Result<(), Failure> {
-    let Checked { source, findings } = checked;
+    let Checked { source, findings, .. } = checked;
     out.text(&gdl::render(findings, source, colour(false)))?;
     let count = |severity: Severity| {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
@@ -124,7 +129,25 @@ fn write(checked: &Checked, out: &Output) -> Result<(), Failure> {
     out.line(format_args!("{}: {counts}", source.name()))
 }
 
-fn as_json(all: &[Checked], effort: Option<&Effort>) -> Value {
+/// One sentence that claims no more than was done.
+fn what_was_simulated(all: &[Checked], effort: &Effort, interrupt: &Interrupt) -> String {
+    let Effort { matches, seed, .. } = effort;
+    let played = all.iter().filter(|checked| checked.simulated).count();
+    if interrupt.is_raised() {
+        format!(
+            "simulated in part: interrupted before {matches} matches and the search were done, seed {seed}"
+        )
+    } else if played == all.len() {
+        format!("simulated {matches} matches a game, seed {seed}")
+    } else {
+        format!(
+            "simulated {matches} matches of {played} of {} games, seed {seed}: the others have errors",
+            all.len()
+        )
+    }
+}
+
+fn as_json(all: &[Checked], effort: Option<&Effort>, interrupt: &Interrupt) -> Value {
     let findings: Vec<Value> = all
         .iter()
         .flat_map(|checked| checked.findings.iter().map(|finding| finding_as_json(&checked.source, finding)))
@@ -132,7 +155,10 @@ fn as_json(all: &[Checked], effort: Option<&Effort>) -> Value {
     let files: Vec<&str> = all.iter().map(|checked| checked.source.name()).collect();
     let mut report = json!({ "files": files, "findings": findings });
     if let Some(effort) = effort {
+        let played = all.iter().filter(|checked| checked.simulated).map(|checked| checked.source.name());
         report["simulated"] = json!({
+            "files": played.collect::<Vec<_>>(),
+            "complete": !interrupt.is_raised(),
             "matches": effort.matches,
             "seed": effort.seed,
             "limit": effort.limit,

@@ -67,20 +67,18 @@ pub fn source(game: &str) -> Result<Source, Failure> {
         std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
         return Ok(Source::new("<stdin>", String::from_utf8_lossy(&bytes)));
     }
-    if Path::new(game).is_file() {
+    // Anything but a folder can be read: a pipe too.
+    if Path::new(game).exists() && !Path::new(game).is_dir() {
         // What is no UTF-8 shows as a replacement character, which the reader reports at its place.
         let bytes = std::fs::read(game).map_err(failed)?;
         return Ok(Source::new(game, String::from_utf8_lossy(&bytes)));
     }
     match builtin::find(game) {
         Some(builtin) => Ok(builtin.source()),
-        None => {
-            let names: Vec<String> = builtin::all().into_iter().map(|builtin| builtin.name).collect();
-            Err(Failure::usage(
-                format!("'{game}' is neither a file nor a built-in game"),
-                format!("the built-in games are {}", names.join(", ")),
-            ))
+        None if Path::new(game).is_dir() => {
+            Err(Failure::usage(format!("'{game}' is a folder"), "name the files in it"))
         }
+        None => Err(builtin::unknown(format!("'{game}' is neither a file nor a built-in game"))),
     }
 }
 

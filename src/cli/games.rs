@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::builtin;
 use super::failure::Failure;
-use super::game_argument::source;
 use super::output::Output;
 
 /// Arguments of `games`.
@@ -24,7 +23,8 @@ pub struct GamesArguments {
 /// See [`Failure`].
 pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), Failure> {
     if let Some(game) = &arguments.game {
-        return out.text(source(game)?.text());
+        let unknown = || builtin::unknown(format!("'{game}' is not a built-in game"));
+        return out.text(builtin::find(game).ok_or_else(unknown)?.text);
     }
     let games = builtin::all();
     if arguments.json {

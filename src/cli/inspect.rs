@@ -7,11 +7,11 @@ use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
 use super::options::EngineArgument;
 use super::output::Output;
-use crate::efg::{CountError, Extent, extent};
+use crate::efg::{CountError, Extent, extent_until};
 use crate::engine::Interpreter;
 use crate::gdl::Dependencies;
 use crate::machine::{ByRole, Move, StateMachine, StateMachineExt};
-use crate::referee::{Survey, Words, survey};
+use crate::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.
 const LISTED: usize = 20;
@@ -22,8 +22,11 @@ pub struct InspectArguments {
     #[command(flatten)]
     game: GameArgument,
     /// Write the graph of the relations instead, for Graphviz
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "count_information_sets"])]
     graph: Option<Graph>,
+    /// Write the join plans instead: for each rule, in which order its conditions are evaluated
+    #[arg(long, conflicts_with_all = ["graph", "json"])]
+    plans: bool,
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
@@ -58,26 +61,35 @@ struct Inspection<'a> {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &InspectArguments, out: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
     let opened = arguments.game.open()?;
     if let Some(Graph::Dot) = arguments.graph {
         return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
     }
     let machine = arguments.engine.machine(&opened)?;
+    if arguments.plans {
+        return out.text(&machine.describe_plans());
+    }
     let failed = |what: String| {
         Failure::failed(
             format!("{}: {what}", opened.name),
             "take another --limit; `hyperplay check` may say more",
         )
     };
-    let survey = survey(&machine, arguments.limit).map_err(|failure| failed(failure.to_string()))?;
-    let extent = arguments.count_information_sets.then(|| extent(machine.as_ref(), arguments.limit as u64));
+    let survey =
+        survey(&machine, arguments.limit, interrupt).map_err(|failure| failed(failure.to_string()))?;
+    let stop = || interrupt.is_raised();
+    let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
+    let extent = arguments.count_information_sets.then(count);
     let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
     let inspection = Inspection { opened: &opened, machine: &machine, survey, legal, extent };
     if arguments.json {
         out.json(&inspection.as_json())?
     } else {
         inspection.write(out)?
+    }
+    if interrupt.is_raised() {
+        return Err(Failure::Interrupted);
     }
     match inspection.extent {
         Some(Err(error)) => Err(failed(format!("information sets are not counted: {error}"))),

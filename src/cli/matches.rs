@@ -13,7 +13,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::game_argument::GameArgument;
-use super::options::{EngineArgument, pick_seed, use_threads};
+use super::options::{EngineArgument, pick_seed, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
@@ -35,19 +35,19 @@ pub struct MatchArguments {
     #[arg(value_name = "ROLE=PLAYER")]
     seats: Vec<String>,
     /// How many matches
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 1)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     matches: usize,
     /// Fixes every random choice [default: drawn and printed]
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// How many threads play [default: as many as there are processors]
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
     /// Seconds to prepare, on top of the first play clock
-    #[arg(long, value_name = "SECONDS", requires = "playclock", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", requires = "playclock", value_parser = seconds, allow_negative_numbers = true)]
     startclock: Option<Duration>,
     /// Seconds for each move; a later answer is a fault
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     playclock: Option<Duration>,
     /// States that a player may visit in one decision [default: as its spec says]
     #[arg(long, value_name = "N")]
@@ -56,9 +56,9 @@ pub struct MatchArguments {
     #[arg(long, value_name = "STEPS", default_value_t = PLAYOUT_STEPS)]
     limit: usize,
     /// Show every match step by step
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
-    /// Write one line of JSON a match to this file
+    /// Write one line of JSON a match to this file; what it held is replaced
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
     /// Record in the transcript how the players judged
@@ -208,6 +208,10 @@ struct TranscriptFile {
 
 impl TranscriptFile {
     fn create(path: &PathBuf) -> Result<Self, Failure> {
+        if path.as_os_str() == "-" {
+            let what = "--transcript -: standard output has the report";
+            return Err(Failure::usage(what, "name a file, for example ./transcript.jsonl"));
+        }
         let file = File::create(path).map_err(|cause| Failure::File { path: path.clone(), cause })?;
         Ok(TranscriptFile { path: path.clone(), writer: BufWriter::new(file) })
     }

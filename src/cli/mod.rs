@@ -104,15 +104,16 @@ pub fn run() -> ExitCode {
 
 fn dispatch(command: &Command) -> Result<(), Failure> {
     let out = Output::new();
-    let looks = matches!(command, Command::Match(_) | Command::Check(_));
+    let looks =
+        matches!(command, Command::Match(_) | Command::Check(_) | Command::Inspect(_) | Command::Perft(_));
     let interrupt = listen(looks)?;
     match command {
         Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
-        Command::Inspect(arguments) => inspect::run(arguments, &out),
+        Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),
-        Command::Perft(arguments) => perft::run(arguments, &out),
+        Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
         Command::Players(arguments) => players::run(arguments, &out),
         Command::Completions(arguments) => shell::completions(arguments, Arguments::command(), &out),
@@ -128,6 +129,7 @@ fn listen(looks: bool) -> Result<Interrupt, Failure> {
         if raised.raise() || !looks {
             std::process::exit(i32::from(Failure::Interrupted.code()));
         }
+        log(format_args!("ending after the step at hand; Ctrl-C again ends at once"));
     };
     ctrlc::set_handler(handler).map_err(|error| {
         Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell")

@@ -48,14 +48,29 @@ pub fn pick_seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| u64::from(rand::random::<u32>()))
 }
 
+/// The most threads that can be asked for: far beyond any gain, and what every system can make.
+const MAX_THREADS: usize = 1024;
+
+/// Reads a seed.
+///
+/// # Errors
+/// The sentence that says what a seed is.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
 /// Sets how many threads the program computes with; returns the number.
 ///
 /// # Errors
-/// If it is 0 or the threads cannot be made.
+/// If it is 0 or too large or the threads cannot be made.
 pub fn use_threads(given: Option<usize>) -> Result<usize, Failure> {
     let threads = match given {
         Some(0) => {
             return Err(Failure::usage("--threads 0: there is no work without a thread", "give 1 or more"));
+        }
+        Some(threads) if threads > MAX_THREADS => {
+            let what = format!("--threads {threads}: more than {MAX_THREADS} are of no use");
+            return Err(Failure::usage(what, "leave it out for one a processor"));
         }
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, NonZero::get),

@@ -7,8 +7,11 @@ use super::failure::Failure;
 use super::game_argument::GameArgument;
 use super::options::EngineArgument;
 use super::output::Output;
-use crate::machine::{StateMachine, StateMachineExt};
-use crate::referee::Stopwatch;
+use crate::machine::{JointMoves, StateMachine, StateMachineExt};
+use crate::referee::{Interrupt, Stopwatch};
+
+/// Sequences of this length are counted without looking for an interrupt.
+const UNINTERRUPTED: usize = 2;
 
 /// Arguments of `perft`.
 #[derive(Args, Debug)]
@@ -30,20 +33,21 @@ pub struct PerftArguments {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &PerftArguments, out: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
     let opened = arguments.game.open()?;
     let machine = arguments.engine.machine(&opened)?;
     let mut scratch = machine.scratch();
     let mut counts = Vec::new();
     let watch = Stopwatch::start();
     for depth in 1..=arguments.depth {
-        let count = machine.perft(&machine.initial(), depth, &mut scratch);
+        let count = count(machine.as_ref(), &machine.initial(), depth, interrupt, &mut scratch);
         if let Some(failure) = machine.failure() {
             return Err(Failure::failed(
                 format!("{}, depth {depth}: {failure}", opened.name),
                 "take a smaller depth",
             ));
         }
+        let Some(count) = count else { break };
         if !arguments.json {
             out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;
         }
@@ -53,5 +57,28 @@ pub fn run(arguments: &PerftArguments, out: &Output) -> Result<(), Failure> {
         let seconds = watch.elapsed().as_secs_f64();
         out.json(&json!({ "game": opened.name, "counts": counts, "seconds": seconds }))?;
     }
-    Ok(())
+    if counts.len() < arguments.depth { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// What `perft` counts; nothing if it was interrupted.
+fn count<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    depth: usize,
+    interrupt: &Interrupt,
+    scratch: &mut M::Scratch,
+) -> Option<u64> {
+    if interrupt.is_raised() {
+        return None;
+    }
+    if depth <= UNINTERRUPTED || machine.terminal(state, scratch) {
+        return Some(machine.perft(state, depth, scratch));
+    }
+    let legal = machine.legal_by_role(state, scratch);
+    JointMoves::new(&legal)
+        .map(|joint| {
+            let next = machine.next(state, &joint, scratch);
+            count(machine, &next, depth - 1, interrupt, scratch)
+        })
+        .sum()
 }

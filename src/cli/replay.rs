@@ -46,6 +46,10 @@ struct Bad {
 /// # Errors
 /// See [`Failure`].
 pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
+    if arguments.file == "-" && arguments.game.as_deref() == Some("-") {
+        let what = "standard input cannot be both the transcripts and the rules";
+        return Err(Failure::usage(what, "name a file for one of them"));
+    }
     let failed = |cause| Failure::File { path: arguments.file.clone().into(), cause };
     let reader: Box<dyn BufRead> = if arguments.file == "-" {
         Box::new(std::io::stdin().lock())
@@ -96,6 +100,9 @@ impl Rules<'_> {
 
     fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Interpreter>, String), Failure> {
         let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
+        if name == "-" && self.arguments.game.is_none() {
+            return Err(Failure::usage("the transcript does not name its rules", "name them with --game"));
+        }
         if !self.machines.contains_key(&name) {
             let opened = GameArgument { game: name.clone(), syntax: self.arguments.syntax }.open();
             let opened = opened.map_err(|failure| match failure {

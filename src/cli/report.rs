@@ -170,9 +170,10 @@ impl Report {
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
         }
+        let faults = self.all_faults();
         out.line(format_args!(
-            "{} faults; {:.1} steps a match; {:.1} matches a second",
-            self.all_faults(),
+            "{faults} fault{}; {:.1} steps a match; {:.1} matches a second",
+            if faults == 1 { "" } else { "s" },
             self.steps as f64 / self.matches.max(1) as f64,
             self.rate()
         ))

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::plan::{Find, Plan, RelationId, Step};
+use super::plan::{Plan, RelationId};
 use super::program::{LimitError, Program, Stage};
 use super::relation::Relation;
 use super::walk::{Memo, Output, Trouble, Walk};
@@ -69,7 +69,7 @@ impl Database {
         self.memo.forget(program, stage);
     }
 
-    /// The tuples of a relation, derived if they are not there yet.
+    /// The tuples of a relation that was planned, derived if they are not there yet.
     ///
     /// # Errors
     /// When a limit of the program is met; what was derived so far is forgotten.
@@ -86,6 +86,27 @@ impl Database {
             }
         }
         Ok(self.relation(relation, program))
+    }
+
+    /// The tuples that each rule of a relation gives, in the order of the rules: what follows in one step from all
+    /// that holds. The relation must not be one that is proved.
+    ///
+    /// # Errors
+    /// When a limit of the program is met.
+    pub fn query_by_rule(
+        &mut self,
+        program: &Program,
+        relation: RelationId,
+        terms: &TermStore,
+    ) -> Result<Vec<Relation>, LimitError> {
+        self.query(program, relation, terms)?;
+        let plans = program.plans_of(relation);
+        plans
+            .map(|plan| {
+                let mut out = Relation::new(program.arity(relation), Vec::new());
+                self.run(program, plan, terms, &mut out).map(|()| out)
+            })
+            .collect()
     }
 
     /// The tuples of a relation as they are.
@@ -113,16 +134,19 @@ impl Database {
         again: bool,
         terms: &TermStore,
     ) -> Result<(), LimitError> {
+        program.find_needs(relation);
         for component in program.needs(relation).to_vec() {
             let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
             if is_fixed || self.evaluated[component] {
                 continue;
             }
             if !program.components[component].is_planned || again && !program.involves_proofs(component) {
-                let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+                let stages = program.stages();
                 let this = &*self;
                 program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
-                self.adopt_shapes(program);
+                for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
+                    self.relations[relation].add_indexes(&program.shapes[relation]);
+                }
             }
             if self.fixed.is_some() {
                 self.sample(program, component, terms)?;
@@ -175,7 +199,7 @@ impl Database {
 
     /// Chooses, with the tuples at hand as a sample, which relations are proved on demand instead of derived.
     pub fn choose_proofs(&mut self, program: &mut Program, targets: &[RelationId], terms: &TermStore) {
-        let stages: Vec<Stage> = (0..program.relations()).map(|id| program.stage(id)).collect();
+        let stages = program.stages();
         let this = &*self;
         program.choose_proofs(targets, |id| Some(this.stored(id, stages[id])), terms);
         self.adopt_shapes(program);
@@ -279,20 +303,11 @@ impl Database {
 
     /// Brings the indexes up to date that a plan, or a proof that it asks for, looks into.
     fn refresh(&mut self, program: &Program, plan: &Plan, terms: &TermStore) {
-        for step in &plan.steps {
-            match step {
-                Step::Find(Find { relation, index: Some(index), .. }) => {
-                    let is_own = self.fixed.is_none() || program.stage(*relation) > 0;
-                    if is_own && self.relations[*relation].len() > INDEXED_ROWS {
-                        self.relations[*relation].refresh(*index, terms);
-                    }
-                }
-                Step::Holds(relation, ..) | Step::Absent(relation, _) => {
-                    for proof in program.proofs(*relation).into_iter().flatten() {
-                        self.refresh(program, proof, terms);
-                    }
-                }
-                _ => {}
+        let proofs = plan.tested().flat_map(|relation| program.proof_lookups(relation).iter().copied());
+        for (relation, index) in plan.lookups().chain(proofs) {
+            let is_own = self.fixed.is_none() || program.stage(relation) > 0;
+            if is_own && self.relations[relation].len() > INDEXED_ROWS {
+                self.relations[relation].refresh(index, terms);
             }
         }
     }

@@ -56,62 +56,67 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
         relation: impl Fn(&Atom) -> RelationId,
     ) -> Vec<usize> {
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
+        // The literals in which a variable occurs: their costs change when it is bound.
+        let mut readers: FxHashMap<Symbol, Vec<usize>> = FxHashMap::default();
+        for (position, literal) in rule.body.iter().enumerate() {
+            each_variable(literal, &mut |variable| readers.entry(variable).or_default().push(position));
+        }
+        let mut costs: Vec<Option<f64>> = vec![None; rule.body.len()];
         let mut bound = FxHashSet::default();
+        let mut bind = |atom: &Atom, bound: &mut FxHashSet<Symbol>, costs: &mut [Option<f64>]| {
+            atom.each_variable(&mut |variable| {
+                bound.insert(variable);
+                readers.remove(&variable).into_iter().flatten().for_each(|reader| costs[reader] = None);
+            });
+        };
+        if is_proof {
+            bind(&rule.head, &mut bound, &mut costs);
+        }
         let mut order = Vec::with_capacity(left.len());
         let mut next = first;
-        if is_proof {
-            rule.head.each_variable(&mut |variable| {
-                bound.insert(variable);
-            });
-        }
         while !left.is_empty() {
-            let chosen = next.take().unwrap_or_else(|| self.cheapest(rule, &left, &bound, &relation));
+            let mut cost = |position: usize| {
+                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, &relation))
+            };
+            let chosen = next.take().unwrap_or_else(|| {
+                let cheaper = |a: usize, b: usize| if cost(b) < cost(a) { b } else { a };
+                left.iter().copied().reduce(cheaper).expect("some literal is left")
+            });
             left.retain(|&position| position != chosen);
             order.push(chosen);
             if let Literal::Positive(atom) = &rule.body[chosen] {
-                atom.each_variable(&mut |variable| {
-                    bound.insert(variable);
-                });
+                bind(atom, &mut bound, &mut costs);
             }
         }
         order
     }
 
-    fn cheapest(
+    /// Expected number of rows for a positive literal; none for a test that can be made, no end for one that cannot.
+    fn cost(
         &mut self,
-        rule: &Rule,
-        left: &[usize],
+        literal: &Literal,
         bound: &FxHashSet<Symbol>,
         relation: &impl Fn(&Atom) -> RelationId,
-    ) -> usize {
-        let mut best: Option<(f64, usize)> = None;
-        for &position in left {
-            let literal = &rule.body[position];
-            let cost = match literal {
-                _ if all_bound(literal, bound) => -1.0,
-                Literal::Positive(atom) => {
-                    let (shape, _) = shape_of(atom, &|variable| bound.contains(&variable));
-                    self.matches(relation(atom), shape)
-                }
-                _ => continue,
-            };
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, position));
+    ) -> f64 {
+        let mut known = true;
+        each_variable(literal, &mut |variable| known &= bound.contains(&variable));
+        match literal {
+            _ if known => -1.0,
+            Literal::Positive(atom) => {
+                let (shape, _) = shape_of(atom, &|variable| bound.contains(&variable));
+                self.matches(relation(atom), shape)
             }
+            _ => f64::INFINITY,
         }
-        best.map(|(_, position)| position).expect("a safe rule binds every variable that it tests")
     }
 }
 
-fn all_bound(literal: &Literal, bound: &FxHashSet<Symbol>) -> bool {
-    let mut known = true;
-    let mut see = |variable: Symbol| known &= bound.contains(&variable);
+fn each_variable(literal: &Literal, visit: &mut impl FnMut(Symbol)) {
     match literal {
-        Literal::Positive(atom) | Literal::Negative(atom) => atom.each_variable(&mut see),
+        Literal::Positive(atom) | Literal::Negative(atom) => atom.each_variable(visit),
         Literal::Distinct(a, b) | Literal::Same(a, b) => {
-            a.each_variable(&mut see);
-            b.each_variable(&mut see);
+            a.each_variable(visit);
+            b.each_variable(visit);
         }
     }
-    known
 }

@@ -97,6 +97,24 @@ pub struct Plan {
     pub decided: usize,
 }
 
+impl Plan {
+    /// The relations that the plan tests for given tuples.
+    pub fn tested(&self) -> impl Iterator<Item = RelationId> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Holds(relation, ..) | Step::Absent(relation, _) => Some(*relation),
+            _ => None,
+        })
+    }
+
+    /// The indexes that the plan looks into, with their relations.
+    pub fn lookups(&self) -> impl Iterator<Item = (RelationId, usize)> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Find(find) => find.index.map(|index| (find.relation, index)),
+            _ => None,
+        })
+    }
+}
+
 /// What a plan is made from.
 pub struct Draft<'a> {
     /// The rule.
@@ -265,8 +283,10 @@ impl Registers<'_> {
 pub struct Shown<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The rules of its program.
-    pub rules: &'a [Rule],
+    /// The rule it came from.
+    pub rule: &'a Rule,
+    /// The line on which that rule begins.
+    pub line: usize,
     /// The names of the program's relations.
     pub relations: &'a [Symbol],
     /// The names.
@@ -275,7 +295,7 @@ pub struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", print_rule(&self.rules[self.plan.rule], self.symbols))?;
+        writeln!(f, "line {}: {}", self.line, print_rule(self.rule, self.symbols))?;
         let name = |relation: &RelationId| self.symbols.name(self.relations[*relation]);
         for (number, step) in self.plan.steps.iter().enumerate() {
             write!(f, "  {}. ", number + 1)?;

@@ -9,10 +9,11 @@
 //! the round before derived. The order of rules never changes what is derived.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::order::Estimator;
@@ -22,6 +23,8 @@ use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
 
 /// A relation with more rows in a sample is proved instead of derived, where that is possible.
 const PROVED_ROWS: usize = 1000;
+/// Proofs are nested no deeper than this: what stands deeper is derived.
+const NESTED_PROOFS: usize = 16;
 
 /// Which inputs a relation depends on; higher stages change more often.
 pub type Stage = usize;
@@ -83,7 +86,7 @@ pub(super) struct Component {
 
 impl Component {
     /// The plans that are run.
-    fn plans(&self) -> impl Iterator<Item = &Plan> {
+    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
         match &self.proofs {
             Some(proofs) => proofs.iter().chain([].iter()),
             None => self.first.iter().chain(self.repeated.iter()),
@@ -98,14 +101,20 @@ pub struct Program {
     names: Vec<Symbol>,
     arities: Vec<usize>,
     by_name: FxHashMap<Symbol, RelationId>,
-    stages: Vec<Stage>,
+    stages: Arc<[Stage]>,
     /// In topological order: a component reads only itself and earlier ones.
     pub(super) components: Vec<Component>,
     component_of: Vec<usize>,
-    /// For each component, the components it needs, itself last.
-    needs: Vec<Vec<usize>>,
+    /// For each component, the other components that its rules read.
+    reads: Vec<Vec<usize>>,
+    /// For each relation that is queried, the components to evaluate.
+    needs: FxHashMap<RelationId, Box<[usize]>>,
     /// The shapes indexed, by relation.
     pub(super) shapes: Vec<Vec<Shape>>,
+    /// The position of each shape among those of its relation.
+    shape_number: FxHashMap<(RelationId, Shape), usize>,
+    /// For each relation that is proved, the indexes that its proofs look into, those of proofs inside included.
+    proof_lookups: Vec<Vec<(RelationId, usize)>>,
     /// The bounds on an evaluation.
     pub limits: Limits,
 }
@@ -120,11 +129,14 @@ impl Program {
             names: Vec::new(),
             arities: Vec::new(),
             by_name: FxHashMap::default(),
-            stages: Vec::new(),
+            stages: Arc::default(),
             components: Vec::new(),
             component_of: Vec::new(),
-            needs: Vec::new(),
+            reads: Vec::new(),
+            needs: FxHashMap::default(),
+            proof_lookups: Vec::new(),
             shapes: Vec::new(),
+            shape_number: FxHashMap::default(),
             limits: Limits::default(),
         };
         program.collect_relations(inputs);
@@ -136,7 +148,7 @@ impl Program {
         let mut all: Vec<(Symbol, usize)> = inputs.iter().map(|&(name, arity, _)| (name, arity)).collect();
         for rule in &self.rules {
             all.push((rule.head.relation, rule.head.arguments.len()));
-            all.extend(atoms(rule).map(|(atom, _)| (atom.relation, atom.arguments.len())));
+            all.extend(atoms(rule).map(|atom| (atom.relation, atom.arguments.len())));
         }
         for (name, arity) in all {
             self.by_name.entry(name).or_insert_with(|| {
@@ -152,28 +164,33 @@ impl Program {
         (0..self.names.len()).for_each(|_| {
             graph.add_node(());
         });
+        let mut edges = FxHashSet::default();
         for rule in &self.rules {
-            let head = NodeIndex::new(self.by_name[&rule.head.relation]);
-            for (atom, _) in atoms(rule) {
-                graph.update_edge(head, NodeIndex::new(self.by_name[&atom.relation]), ());
+            let head = self.by_name[&rule.head.relation];
+            for atom in atoms(rule) {
+                let body = self.by_name[&atom.relation];
+                if edges.insert((head, body)) {
+                    graph.add_edge(NodeIndex::new(head), NodeIndex::new(body), ());
+                }
             }
         }
-        // Tarjan's algorithm gives the components in reverse topological order of head -> body: bodies first.
+        // In reverse topological order of head -> body: bodies first. (Kosaraju's algorithm is not recursive here.)
         self.component_of = vec![0; self.names.len()];
-        self.stages = vec![0; self.names.len()];
-        for (number, component) in tarjan_scc(&graph).into_iter().enumerate() {
+        let mut stages = vec![0; self.names.len()];
+        for (number, component) in kosaraju_scc(&graph).into_iter().enumerate() {
             let mut relations: Vec<RelationId> = component.iter().map(|node| node.index()).collect();
             relations.sort_unstable();
             for &relation in &relations {
                 self.component_of[relation] = number;
             }
-            let mut needed: Vec<usize> = component
+            let mut read: Vec<usize> = component
                 .iter()
                 .flat_map(|&node| graph.neighbors(node))
                 .map(|read| self.component_of[read.index()])
                 .filter(|&other| other != number)
-                .flat_map(|other| self.needs[other].iter().copied())
                 .collect();
+            read.sort_unstable();
+            read.dedup();
             let given = |relation: &RelationId| {
                 inputs
                     .iter()
@@ -181,21 +198,21 @@ impl Program {
                     .map_or(0, |&(_, _, stage)| stage)
             };
             let own = relations.iter().map(given).max().unwrap_or(0);
-            let inherited = needed.iter().map(|&other| self.component_stage(other)).max().unwrap_or(0);
+            let inherited =
+                read.iter().map(|&other| stages[self.components[other].relations[0]]).max().unwrap_or(0);
             for &relation in &relations {
-                self.stages[relation] = own.max(inherited);
+                stages[relation] = own.max(inherited);
             }
-            needed.push(number);
-            needed.sort_unstable();
-            needed.dedup();
-            self.needs.push(needed);
+            self.reads.push(read);
             self.components.push(Component { relations, ..Component::default() });
         }
         for (index, rule) in self.rules.iter().enumerate() {
             let component = self.component_of[self.by_name[&rule.head.relation]];
             self.components[component].rules.push(index);
         }
+        self.stages = stages.into();
         self.shapes = vec![Vec::new(); self.names.len()];
+        self.proof_lookups = vec![Vec::new(); self.names.len()];
     }
 
     /// Plans the rules of a component, measuring selectivity on a sample of the relations that they read. Shapes to
@@ -221,7 +238,7 @@ impl Program {
             for &delta in &recursive {
                 let rows = |position: usize| match position.cmp(&delta) {
                     Ordering::Equal => Rows::Delta,
-                    Ordering::Greater if recursive.contains(&position) => Rows::Old,
+                    Ordering::Greater if recursive.binary_search(&position).is_ok() => Rows::Old,
                     _ => Rows::All,
                 };
                 let order = estimator.order(rule, Some(delta), false, relation);
@@ -242,11 +259,11 @@ impl Program {
                 continue;
             }
             let shapes = &mut self.shapes[find.relation];
-            let known = shapes.iter().position(|other| other == shape);
-            find.index = Some(known.unwrap_or_else(|| {
+            let number = self.shape_number.entry((find.relation, shape.clone())).or_insert_with(|| {
                 shapes.push(shape.clone());
                 shapes.len() - 1
-            }));
+            });
+            find.index = Some(*number);
         }
     }
 
@@ -260,12 +277,15 @@ impl Program {
         terms: &'a TermStore,
     ) {
         let mut estimator = Estimator::new(&sample, terms);
+        // How many proofs may be under way when one of a relation is started.
+        let mut nesting = vec![0_usize; self.names.len()];
         // Readers stand behind what they read: by then it is known whether they are proved themselves.
         for number in (0..self.components.len()).rev() {
             let component = &self.components[number];
             let &[relation] = &component.relations[..] else { continue };
             let is_large = sample(relation).is_some_and(|rows| rows.len() > PROVED_ROWS);
-            if !is_large
+            if component.rules.is_empty() // an input
+                || !is_large
                 || !component.repeated.is_empty()
                 || self.stages[relation] == 0
                 || targets.contains(&relation)
@@ -274,7 +294,7 @@ impl Program {
             }
             let reads = |step: &Step| matches!(step, Step::Find(find) if find.relation == relation);
             let plans = self.components.iter().flat_map(Component::plans);
-            if plans.flat_map(|plan| &plan.steps).any(reads) {
+            if nesting[relation] >= NESTED_PROOFS || plans.flat_map(|plan| &plan.steps).any(reads) {
                 continue;
             }
             let id = |atom: &Atom| self.by_name[&atom.relation];
@@ -285,23 +305,47 @@ impl Program {
             };
             let mut proofs: Vec<Plan> = self.components[number].rules.iter().map(prove).collect();
             self.index(proofs.iter_mut());
+            for inner in proofs.iter().flat_map(Plan::tested) {
+                nesting[inner] = nesting[inner].max(nesting[relation] + 1);
+            }
             self.components[number].proofs = Some(proofs);
         }
+        self.collect_proof_lookups();
+    }
+
+    fn collect_proof_lookups(&mut self) {
+        for component in &self.components {
+            let (&[relation], Some(proofs)) = (&component.relations[..], &component.proofs) else { continue };
+            let inner =
+                proofs.iter().flat_map(Plan::tested).flat_map(|inner| self.proof_lookups[inner].clone());
+            let mut lookups: Vec<_> = proofs.iter().flat_map(Plan::lookups).chain(inner).collect();
+            lookups.sort_unstable();
+            lookups.dedup();
+            self.proof_lookups[relation] = lookups;
+        }
+    }
+
+    /// The indexes that proofs of a relation look into; none if it is derived.
+    pub(super) fn proof_lookups(&self, relation: RelationId) -> &[(RelationId, usize)] {
+        &self.proof_lookups[relation]
     }
 
     /// Whether a component is proved or tests a relation that is: then its plans stay as they were when that was chosen.
     pub(super) fn involves_proofs(&self, component: usize) -> bool {
         let component = &self.components[component];
-        let tests = |step: &Step| match step {
-            Step::Holds(relation, ..) | Step::Absent(relation, _) => self.proofs(*relation).is_some(),
-            _ => false,
-        };
-        component.proofs.is_some() || component.plans().flat_map(|plan| &plan.steps).any(tests)
+        component.proofs.is_some()
+            || component.plans().flat_map(Plan::tested).any(|relation| self.proofs(relation).is_some())
     }
 
     /// The plans by which a relation is proved, if it is not derived.
     pub(super) fn proofs(&self, relation: RelationId) -> Option<&[Plan]> {
         self.components[self.component_of[relation]].proofs.as_deref()
+    }
+
+    /// The plans that derive a relation, one for each of its rules, in the order of the text.
+    pub(super) fn plans_of(&self, relation: RelationId) -> impl Iterator<Item = &Plan> {
+        let component = &self.components[self.component_of[relation]];
+        component.first.iter().filter(move |plan| plan.head == relation)
     }
 
     /// The number of relations; their ids are 0, 1, ...
@@ -314,6 +358,11 @@ impl Program {
         self.by_name.get(&name).copied()
     }
 
+    /// The stages of all relations.
+    pub(super) fn stages(&self) -> Arc<[Stage]> {
+        Arc::clone(&self.stages)
+    }
+
     /// The stage of a relation.
     pub fn stage(&self, relation: RelationId) -> Stage {
         self.stages[relation]
@@ -324,13 +373,32 @@ impl Program {
         self.arities[relation]
     }
 
-    /// The components that a relation's tuples follow from, in the order in which to evaluate them.
+    /// The components that a relation's tuples follow from, in the order in which to evaluate them. Known only for
+    /// relations that were planned.
     pub(super) fn needs(&self, relation: RelationId) -> &[usize] {
-        &self.needs[self.component_of[relation]]
+        self.needs.get(&relation).map_or(&[], |needs| needs)
+    }
+
+    /// Finds out what a relation needs, once. O(rules).
+    pub(super) fn find_needs(&mut self, relation: RelationId) {
+        if self.needs.contains_key(&relation) {
+            return;
+        }
+        let mut needed = FxHashSet::default();
+        let mut open = vec![self.component_of[relation]];
+        while let Some(component) = open.pop() {
+            if needed.insert(component) {
+                open.extend_from_slice(&self.reads[component]);
+            }
+        }
+        let mut needed: Vec<usize> = needed.into_iter().collect();
+        needed.sort_unstable();
+        self.needs.insert(relation, needed.into());
     }
 
     /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
-    pub(super) fn needed_at(&self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
+    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
+        targets.iter().for_each(|&target| self.find_needs(target));
         let mut components: Vec<usize> =
             targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
         components.sort_unstable();
@@ -347,12 +415,12 @@ impl Program {
         self.components[component].relations.first().map_or(0, |&relation| self.stages[relation])
     }
 
-    /// The text of every plan: the rule it came from, then its steps.
-    /// Only components that were planned are described.
-    pub fn describe(&self, terms: &TermStore) -> String {
-        let show = |plan| {
-            let (rules, relations) = (&self.rules[..], &self.names[..]);
-            Shown { plan, rules, relations, symbols: terms.symbols() }.to_string()
+    /// The text of every plan: the line and text of the rule it came from, then its steps. Only components that were
+    /// planned are described.
+    pub fn describe(&self, terms: &TermStore, line: impl Fn(&Rule) -> usize) -> String {
+        let show = |plan: &Plan| {
+            let (rule, relations) = (&self.rules[plan.rule], &self.names[..]);
+            Shown { plan, rule, line: line(rule), relations, symbols: terms.symbols() }.to_string()
         };
         self.components.iter().flat_map(Component::plans).map(show).collect()
     }
@@ -368,11 +436,10 @@ impl Program {
     }
 }
 
-/// The atoms of a rule's body, with whether they are negated.
-fn atoms(rule: &Rule) -> impl Iterator<Item = (&Atom, bool)> {
+/// The atoms of a rule's body.
+fn atoms(rule: &Rule) -> impl Iterator<Item = &Atom> {
     rule.body.iter().filter_map(|literal| match literal {
-        Literal::Positive(atom) => Some((atom, false)),
-        Literal::Negative(atom) => Some((atom, true)),
+        Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
         Literal::Distinct(..) | Literal::Same(..) => None,
     })
 }

@@ -228,3 +228,22 @@ proptest! {
         }
     }
 }
+
+/// Half a minute when the cost of every condition was worked out anew at every step.
+#[test]
+fn a_rule_with_many_recursive_conditions_is_planned_at_once() {
+    let body: String = (0..200).map(|v| format!("(p ?v{v}) (d ?v{v}) ")).collect();
+    let text = format!("(d a) (<= (p ?x) (d ?x)) (<= (p ?v0) {body})");
+    let begin = std::time::Instant::now();
+    assert_eq!(answers(&text, "p").len(), 1);
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+/// Quadratic when the set-up looked through all relations for each of them.
+#[test]
+fn a_long_chain_of_relations_is_set_up_in_linear_time() {
+    let chain: String = (0..20_000).map(|n| format!("(<= (p{n} ?x) (p{} ?x))\n", n + 1)).collect();
+    let begin = std::time::Instant::now();
+    assert_eq!(answers(&format!("{chain} (p20000 a)"), "p0").len(), 1);
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}

@@ -135,20 +135,25 @@ impl<'a> Walk<'a> {
         let key = self.tuple(&find.pattern.key);
         match find.index {
             Some(index) if relation.is_fresh(index) => {
-                for row in relation.probe(index, &key, range) {
-                    let jump = self.visit(step, &find.pattern, relation.row(row), &key);
-                    if jump <= step {
-                        return jump;
-                    }
-                }
+                self.visit_each(step, find, relation, relation.probe(index, &key, range), &key)
             }
-            _ => {
-                for row in range {
-                    let jump = self.visit(step, &find.pattern, relation.row(row), &key);
-                    if jump <= step {
-                        return jump;
-                    }
-                }
+            _ => self.visit_each(step, find, relation, range, &key),
+        }
+    }
+
+    /// Goes on with one row after the other, until there is nothing more to say.
+    fn visit_each(
+        &mut self,
+        step: usize,
+        find: &Find,
+        relation: &Relation,
+        rows: impl Iterator<Item = usize>,
+        key: &[TermId],
+    ) -> usize {
+        for row in rows {
+            let jump = self.visit(step, &find.pattern, relation.row(row), key);
+            if jump <= step {
+                return jump;
             }
         }
         NO_JUMP

@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::EngineError;
 use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
-use crate::gdl::{Game, Symbol, TermId, TermStore};
+use crate::gdl::{Game, Rule, Symbol, TermId, TermStore};
 use crate::machine::{
     Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
@@ -185,16 +185,41 @@ impl Interpreter {
         &self.game
     }
 
-    /// The text of every join plan: the rule it came from, then its steps.
+    /// The text of every join plan: the line and text of the rule it came from, then its steps.
     pub fn describe_plans(&self) -> String {
-        self.program.describe(self.game.terms())
+        let starts = self.game.source().line_starts();
+        let line = |rule: &Rule| starts.partition_point(|begin| *begin <= self.game.rule_span(rule).start);
+        self.program.describe(self.game.terms(), line)
     }
 
-    /// All goal values that the rules give a role in a state, in rule order: the first one counts, and a game
-    /// without faults has exactly one in a terminal state.
+    /// All goal values that the rules give a role in a state, in rule order, those of one rule in the natural order of
+    /// terms: the first one counts, and a game without faults has exactly one in a terminal state.
     pub fn goal_values(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Vec<TermId> {
         let rows = self.ask(self.queries.goal, state, None, scratch);
-        self.of_role(rows, role).collect()
+        let values: Vec<TermId> = self.of_role(rows, role).collect();
+        match self.queries.goal {
+            Some(goal) if values.len() > 1 => self.in_rule_order(goal, role, scratch).unwrap_or(values),
+            _ => values,
+        }
+    }
+
+    /// The values of a role for which the scratch holds several. The order in which they were derived is no answer:
+    /// it is that of the ids of the fluents.
+    fn in_rule_order(
+        &self,
+        relation: RelationId,
+        role: Role,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<TermId>, LimitError> {
+        let terms = self.terms();
+        let mut values = Vec::new();
+        for rows in scratch.database.query_by_rule(&self.program, relation, terms)? {
+            let mut new: Vec<TermId> =
+                self.of_role(rows.rows(), role).filter(|value| !values.contains(value)).collect();
+            new.sort_unstable_by(|&a, &b| terms.compare(a, b));
+            values.append(&mut new);
+        }
+        Ok(values)
     }
 
     /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
@@ -327,11 +352,9 @@ impl StateMachine for Interpreter {
     }
 
     fn goal(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Goal {
-        let rows = self.ask(self.queries.goal, state, None, scratch);
         // Several goals are a fault of the rules; the repair is the first in rule order.
-        let value = self.of_role(rows, role).next();
-        let symbols = self.terms().symbols();
-        let number = value.and_then(|value| symbols.name(self.terms().functor(value)).parse().ok());
+        let value = self.goal_values(state, role, scratch).first().copied();
+        let number = value.and_then(|value| self.terms().show(value).parse().ok());
         number.map_or(Goal::default(), Goal::clamped)
     }
 

@@ -1,9 +1,11 @@
 //! Layer 2, the engines: implementations of [`StateMachine`](crate::machine::StateMachine).
 //!
-//! [`Interpreter`] is the reference: obvious and complete. [`declared`] gives what a game states about its own terms.
+//! [`Interpreter`] is the reference: obvious and complete. [`declared()`] gives what a game states about its own terms.
 
 mod declared;
 mod interpreter;
+#[cfg(test)]
+mod tests;
 
 use thiserror::Error;
 

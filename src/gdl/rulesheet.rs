@@ -1,7 +1,7 @@
 //! Rulesheet: parsed GDL text, untrusted.
 //!
 //! A rulesheet is what a reader made of a text; nothing has been checked beyond the syntax. Only
-//! [`validate`](super::validate) turns it into a [`Game`](super::Game), and nothing below `gdl` ever sees one.
+//! [`validate`](super::validate()) turns it into a [`Game`](super::Game), and nothing below `gdl` ever sees one.
 
 use super::rule::Clause;
 use super::source::Source;

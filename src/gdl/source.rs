@@ -79,6 +79,12 @@ impl Source {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
+    /// The offset at which each line begins, for whoever asks for the lines of many places. O(text).
+    pub fn line_starts(&self) -> Vec<usize> {
+        let later = self.text.match_indices('\n').map(|(offset, _)| offset + 1);
+        std::iter::once(0).chain(later).collect()
+    }
+
     /// Line and column of an offset, both from 1. O(offset).
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let mut end = offset.min(self.text.len());

@@ -21,7 +21,7 @@ use thiserror::Error;
 use super::evidence::{Evidence, History};
 use super::moves::{Goal, JointMove, Move, Percepts};
 use super::role::{ByRole, Role};
-use crate::gdl::TermStore;
+use crate::gdl::{TermStore, fold};
 
 /// Why a machine can no longer be trusted.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -94,7 +94,7 @@ pub trait StateMachineExt: StateMachine {
 
     /// The role with this name, ignoring case.
     fn role_named(&self, name: &str) -> Option<Role> {
-        self.each_role().find(|&role| self.roles()[role].eq_ignore_ascii_case(name))
+        self.each_role().find(|&role| fold(&self.roles()[role]) == fold(name))
     }
 
     /// The legal moves of every role.
@@ -149,7 +149,8 @@ pub trait StateMachineExt: StateMachine {
         evidence
     }
 
-    /// The number of sequences of `depth` legal joint moves from a state, none passing through a terminal state.
+    /// The number of sequences of `depth` legal joint moves from a state, none passing through a terminal state;
+    /// `u64::MAX` if there are more.
     fn perft(&self, state: &Self::State, depth: usize, scratch: &mut Self::Scratch) -> u64 {
         if depth == 0 {
             return 1;
@@ -159,11 +160,11 @@ pub trait StateMachineExt: StateMachine {
         }
         let legal = self.legal_by_role(state, scratch);
         if depth == 1 {
-            return legal.values().iter().map(|moves| moves.len() as u64).product();
+            return legal.values().iter().map(|moves| moves.len() as u64).fold(1, u64::saturating_mul);
         }
         JointMoves::new(&legal)
             .map(|joint| self.perft(&self.next(state, &joint, scratch), depth - 1, scratch))
-            .sum()
+            .fold(0, u64::saturating_add)
     }
 
     /// A move as the rules spell it.

@@ -58,7 +58,7 @@ pub const MERGE: Key = Key {
 pub const REJUVENATE: Key = Key {
     name: "rejuvenate",
     kind: Kind::Count(0, 1_000_000),
-    default: "0",
+    default: "1",
     about: "Metropolis-Hastings moves made with every particle after each step",
 };
 

@@ -56,7 +56,10 @@ impl Search<'_> {
     }
 
     fn states(&self) -> String {
-        format!("the {} states searched", self.reach.graph.node_count())
+        match self.reach.graph.node_count() {
+            1 => "the 1 state searched".to_owned(),
+            count => format!("the {count} states searched"),
+        }
     }
 
     fn playable(&self, first: Role) -> Finding {

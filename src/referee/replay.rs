@@ -7,7 +7,7 @@
 
 use thiserror::Error;
 
-use super::transcript::{SCHEMA, StepRecord, Transcript};
+use super::transcript::{FaultRecord, SCHEMA, StepRecord, Transcript};
 use crate::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
 
 /// Where a transcript and the rules differ first.
@@ -34,6 +34,14 @@ pub enum Difference {
         found: String,
         /// What the rules say.
         expected: String,
+    },
+    /// Too many or too few players.
+    #[error("the transcript has {found} players for {expected} roles")]
+    Players {
+        /// How many entries it has.
+        found: usize,
+        /// How many roles there are.
+        expected: usize,
     },
     /// A step cannot have happened as it is written.
     #[error("step {step}: {what}")]
@@ -63,6 +71,9 @@ pub fn replay<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript
     let mut state = machine.initial();
     for (index, record) in transcript.steps.iter().enumerate() {
         let differs = |what| Difference::Step { step: index + 1, what };
+        if index >= transcript.limits.steps {
+            return Err(differs(format!("the limit is {} steps", transcript.limits.steps)));
+        }
         if machine.terminal(&state, &mut scratch) {
             return Err(differs("the match was over before it".to_owned()));
         }
@@ -93,6 +104,9 @@ fn check_heading<M: StateMachine>(
     if roles.len() != transcript.roles.len() || !roles.iter().zip(&transcript.roles).all(same) {
         return Err(Difference::Roles { found: transcript.roles.join(" "), expected: roles.join(" ") });
     }
+    if transcript.players.len() != roles.len() {
+        return Err(Difference::Players { found: transcript.players.len(), expected: roles.len() });
+    }
     Ok(())
 }
 
@@ -117,16 +131,32 @@ fn check_moves<M: StateMachine>(
             format!("{name} cannot do {text}; legal are {}", legal.join(" "))
         })?);
     }
-    for fault in &record.faults {
-        let role =
-            machine.role_named(&fault.role).ok_or_else(|| format!("no role is named {}", fault.role))?;
-        if let ("illegal", Some(answer)) = (fault.kind.as_str(), &fault.detail)
-            && is_legal(role, answer).is_some()
-        {
-            return Err(format!("{answer} of {} is recorded as illegal but is legal", fault.role));
+    for (index, fault) in record.faults.iter().enumerate() {
+        let name = &fault.role;
+        let role = machine.role_named(name).ok_or_else(|| format!("no role is named {name}"))?;
+        if machine.random() == Some(role) {
+            return Err(format!("{name} is recorded with a fault, but chooses by itself"));
         }
+        let again = |other: &FaultRecord| machine.role_named(&other.role) == Some(role);
+        if record.faults[..index].iter().any(again) {
+            return Err(format!("{name} is recorded with two faults"));
+        }
+        check_fault(fault, |answer| is_legal(role, answer).is_some())?;
     }
     Ok(JointMove::new(joint))
+}
+
+/// Whether a fault can be one.
+fn check_fault(fault: &FaultRecord, is_legal: impl Fn(&str) -> bool) -> Result<(), String> {
+    let FaultRecord { role, kind, detail } = fault;
+    match (kind.as_str(), detail) {
+        ("illegal", Some(answer)) if is_legal(answer) => {
+            Err(format!("{answer} of {role} is recorded as illegal but is legal"))
+        }
+        ("illegal", None) => Err(format!("the illegal move of {role} is not recorded")),
+        ("illegal" | "late" | "crashed", _) => Ok(()),
+        _ => Err(format!("{kind:?} of {role} is no kind of fault; there are late, illegal and crashed")),
+    }
 }
 
 fn check_percepts<M: StateMachine>(
@@ -166,9 +196,29 @@ fn check_end<M: StateMachine>(
     let goals: Option<Vec<u8>> =
         over.then(|| machine.goals(state, scratch).values().iter().map(|goal| goal.value()).collect());
     if goals != transcript.goals {
-        return Err(format!("the goals are {goals:?}, not {:?}", transcript.goals));
+        let list =
+            |goals: &Option<Vec<u8>>| goals.as_ref().map_or("none".to_owned(), |goals| format!("{goals:?}"));
+        return Err(format!("the goals are {}, not {}", list(&goals), list(&transcript.goals)));
     }
-    Ok(())
+    if over { Ok(()) } else { check_unfinished(machine, state, transcript, scratch) }
+}
+
+/// Whether a match that is not over could end as it is written.
+fn check_unfinished<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    transcript: &Transcript,
+    scratch: &mut M::Scratch,
+) -> Result<(), String> {
+    let (steps, limit) = (transcript.steps.len(), transcript.limits.steps);
+    let is_stuck = machine.legal_by_role(state, scratch).values().iter().any(Vec::is_empty);
+    match transcript.outcome.as_str() {
+        "no-legal-move" if is_stuck => Ok(()),
+        "no-legal-move" => Err("every role has a legal move, but the outcome is no-legal-move".to_owned()),
+        "step-limit" if steps == limit => Ok(()),
+        "step-limit" => Err(format!("the outcome is step-limit, but the limit is {limit} steps")),
+        other => Err(format!("the match is not over, and {other:?} is no outcome of a transcript")),
+    }
 }
 
 #[cfg(test)]
@@ -233,6 +283,45 @@ mod tests {
         differs(|t| t.goals = Some(vec![7, 7]), "after step 2: the goals are");
         differs(|t| t.outcome = "step-limit".to_owned(), "after step 2: the match is over");
         differs(|t| drop(t.steps.pop()), "after step 1: the match is not over");
+        differs(|t| drop(t.players.pop()), "1 players for 2 roles");
+        differs(|t| t.limits.steps = 1, "step 2: the limit is 1 steps");
         differs(|t| t.steps.push(t.steps[0].clone()), "step 3: the match was over before it");
+    }
+
+    #[test]
+    fn a_fault_that_cannot_be_one_is_named_with_its_step() {
+        let differs = |change: fn(&mut FaultRecord), expected: &str| {
+            let found = check(|t| change(&mut t.steps[1].faults[0])).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        };
+        differs(|fault| fault.kind = "lazy".to_owned(), "step 2: \"lazy\" of guesser is no kind of fault");
+        differs(|fault| fault.detail = None, "step 2: the illegal move of guesser is not recorded");
+        differs(|fault| fault.role = "random".to_owned(), "step 2: random is recorded with a fault");
+        differs(|fault| fault.role = "nobody".to_owned(), "step 2: no role is named nobody");
+        let twice = |t: &mut Transcript| {
+            let fault = t.steps[0].faults[0].clone();
+            t.steps[0].faults.push(fault);
+        };
+        assert_eq!(check(twice).unwrap_err(), "step 1: guesser is recorded with two faults");
+    }
+
+    #[test]
+    fn an_end_before_the_end_must_have_its_reason() {
+        let cut = |outcome: &str, limit| {
+            check(|t| {
+                t.steps.pop();
+                t.outcome = outcome.to_owned();
+                t.goals = None;
+                t.limits.steps = limit;
+            })
+        };
+        assert_eq!(cut("step-limit", 1), Ok(()));
+        let differs = |outcome, expected: &str| {
+            let found = cut(outcome, 9).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        };
+        differs("step-limit", "after step 1: the outcome is step-limit, but the limit is 9 steps");
+        differs("no-legal-move", "after step 1: every role has a legal move");
+        differs("interrupted", "after step 1: the match is not over, and \"interrupted\" is no outcome");
     }
 }

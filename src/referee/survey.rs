@@ -56,15 +56,15 @@ pub struct Survey {
     pub reach: Reach,
 }
 
-/// Explores a game; `limit` bounds the joint moves tried.
+/// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
-pub fn survey(machine: &Interpreter, limit: usize) -> Result<Survey, Failure> {
+pub fn survey(machine: &Interpreter, limit: usize, interrupt: &Interrupt) -> Result<Survey, Failure> {
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
-    let reach = reach(machine, limit, &Interrupt::default(), |sight| match sight {
+    let reach = reach(machine, limit, interrupt, |sight| match sight {
         Sight::State(state) => fluents.extend(state.iter()),
         Sight::Step(state, joint) => {
             moves.extend(joint.iter().map(|own| own.0));

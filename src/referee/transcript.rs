@@ -42,7 +42,7 @@ pub struct Transcript {
     pub limits: Limits,
     /// What happened.
     pub steps: Vec<StepRecord>,
-    /// `over`, `step-limit`, `no-legal-move`, `failed` or `interrupted`.
+    /// `over`, `step-limit` or `no-legal-move`: a match that failed or was interrupted leaves no transcript.
     pub outcome: String,
     /// The goals, if the match is over.
     pub goals: Option<Vec<u8>>,

@@ -3,7 +3,7 @@
 //! First, where the options say so, the rest of the game whole, by alpha-beta where moves alternate. The budgets are
 //! divided before anything starts, evenly: each state may spend the same number of nodes, and what one leaves over no
 //! other gets, so the order of the states does not matter to any of them. The states that do not fit share the
-//! playouts: by trees where these get enough of them, else flat. Of the time and the nodes that the decision has left,
+//! playouts: by a tree if there is only one state, else flat. Of the time and the nodes that the decision has left,
 //! the whole search may use half if something else can follow it.
 
 use super::alphabeta::{Answer, Leaves, alphabeta};
@@ -16,9 +16,6 @@ use crate::machine::{Budget, Bulk, Move, Role, Seed};
 
 /// The share of the decision's own budget, in time and in nodes, that exhaustive search may use before the playouts.
 const EXACT_SHARE: f64 = 0.5;
-
-/// A tree learns little from fewer descents than these for each own move: there flat playouts do as well.
-const DESCENTS_A_MOVE: u64 = 8;
 
 /// The judgement of a list of states.
 #[derive(Clone, PartialEq, Debug)]
@@ -69,6 +66,12 @@ pub fn evaluate<M: Bulk>(
         })
         .collect();
     let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(visited)), ..*budget };
+    // A tree lets the others answer moves that they may not have seen; over several states that was measured a loss.
+    let algorithm = match options.algorithm {
+        Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
+        algorithm => algorithm,
+    };
+    let options = &Options { algorithm, ..*options };
     let made = then(machine, &open, role, options, &left, seed, scratch);
     let mut by_sampling = made.evaluations.into_iter();
     let states = judged
@@ -127,9 +130,9 @@ fn then<M: Bulk>(
             };
             Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
         }
-        Algorithm::Uct => grown(machine, open, role, options, budget, seed, scratch),
-        Algorithm::Auto if has_descents(open, options.playouts) => {
-            grown(machine, open, role, options, budget, seed, scratch)
+        Algorithm::Uct => {
+            let descents = options.playouts / open.len().max(1) as u64;
+            uct(machine, open, role, descents, budget, &seed.child("uct"), scratch)
         }
         Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
             let starts = open.iter().map(|(_, legal)| legal.len() as u64).sum::<u64>().max(1);
@@ -137,26 +140,6 @@ fn then<M: Bulk>(
             playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
         }
     }
-}
-
-/// Whether the playouts are enough for a tree over each state.
-fn has_descents<S>(open: &[(S, Vec<Move>)], playouts: u64) -> bool {
-    let share = playouts / open.len().max(1) as u64;
-    open.iter().all(|(_, legal)| share >= DESCENTS_A_MOVE * legal.len() as u64)
-}
-
-/// Judges by a tree over each state, all with the same number of descents.
-fn grown<M: Bulk>(
-    machine: &M,
-    open: &[(&M::State, Vec<Move>)],
-    role: Role,
-    options: &Options,
-    budget: &Budget,
-    seed: &Seed,
-    scratch: &mut M::Scratch,
-) -> Playouts {
-    let descents = options.playouts / open.len().max(1) as u64;
-    uct(machine, open, role, descents, budget, &seed.child("uct"), scratch)
 }
 
 #[cfg(test)]
@@ -190,8 +173,16 @@ mod tests {
         let methods =
             |nodes| run(nodes, Budget::UNLIMITED).states.iter().map(|e| e.method).collect::<Vec<_>>();
         assert_eq!(methods(16), [Method::ExactZeroSum, Method::ExactZeroSum]);
-        assert_eq!(methods(8), [Method::Uct(100), Method::ExactZeroSum]);
-        assert_eq!(methods(0), [Method::Uct(50), Method::Uct(50)]);
+        assert_eq!(methods(8), [Method::Playouts(50), Method::ExactZeroSum]);
+        assert_eq!(methods(0), [Method::Playouts(33), Method::Playouts(33)]);
+    }
+
+    #[test]
+    fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
+        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100 };
+        let (role, seed) = (Role::new(0), Seed::root(1));
+        let made = evaluate(&toy(), &[&0], role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
     #[test]

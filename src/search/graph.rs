@@ -7,7 +7,7 @@
 //! Built breadth first, a state's successors in one call of [`Bulk::advance`]; ordered by Kahn's algorithm, which
 //! finds a cycle by the states it cannot order. Nothing recurses, so no game is too long for the stack. Every
 //! successor computed counts as one visited state, whether it is new or not. What the states are worth is decided
-//! in [`exact`](super::exact).
+//! in [`exact`](super::exact()).
 
 use rustc_hash::FxHashMap;
 

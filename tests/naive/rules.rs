@@ -64,7 +64,7 @@ impl Rules {
         for keyword in
             ["role", "init", "true", "does", "next", "legal", "goal", "terminal", "sees", "base", "input"]
         {
-            reader.relation(sheet.symbols.get(keyword).unwrap());
+            reader.relation(sheet.symbols.get(keyword).expect("a word of the language"));
         }
         let clauses: Vec<Clause> = sheet.clauses.iter().map(|clause| reader.clause(clause)).collect();
         let mut direct = vec![BTreeSet::new(); reader.names.len()];

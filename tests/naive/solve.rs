@@ -1,9 +1,12 @@
 //! Bottom-up evaluation: every rule over every tuple, again and again until nothing new is derived.
 //!
 //! The conditions of a rule are taken from left to right; one whose variables are all bound is a test and comes first,
-//! a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees.
+//! a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees. The one comfort
+//! is that a loop over a large relation skips the tuples that differ in an argument whose value is known, by a table
+//! made when first asked for: without it a dozen rulesheets would take hours.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::rules::{Atom, Clause, Condition, Kind, Rules, Variables};
@@ -17,7 +20,15 @@ pub type Row = Rc<[Term]>;
 pub struct Extent {
     pub rows: Vec<Row>,
     known: HashSet<Row>,
+    /// By the arguments that are known, and by their values.
+    tables: RefCell<HashMap<Vec<bool>, Table>>,
 }
+
+/// The positions of the tuples with some values.
+type Table = HashMap<Vec<Term>, Rc<[usize]>>;
+
+/// Relations with fewer tuples are looped over.
+const SMALL: usize = 16;
 
 impl Extent {
     /// Adds a tuple; says whether it is new.
@@ -25,8 +36,28 @@ impl Extent {
         let new = self.known.insert(Rc::clone(&row));
         if new {
             self.rows.push(row);
+            self.tables.get_mut().clear();
         }
         new
+    }
+
+    /// The positions of all tuples that have these values where one is given; perhaps of others as well.
+    fn with(&self, values: &[Option<Term>]) -> Rc<[usize]> {
+        if self.rows.len() < SMALL || values.iter().all(Option::is_none) {
+            return (0..self.rows.len()).collect();
+        }
+        let given: Vec<bool> = values.iter().map(Option::is_some).collect();
+        let key: Vec<Term> = values.iter().flatten().cloned().collect();
+        let mut tables = self.tables.borrow_mut();
+        let table = tables.entry(given).or_insert_with_key(|given| {
+            let mut positions: HashMap<Vec<Term>, Vec<usize>> = HashMap::new();
+            for (position, row) in self.rows.iter().enumerate() {
+                let key = row.iter().zip(given).filter(|(_, given)| **given).map(|(term, _)| term.clone());
+                positions.entry(key.collect()).or_default().push(position);
+            }
+            positions.into_iter().map(|(key, positions)| (key, positions.into())).collect()
+        });
+        table.get(&key).cloned().unwrap_or_default()
     }
 }
 
@@ -178,7 +209,10 @@ impl<'a> Search<'a> {
     fn each_match(&mut self, atom: &Atom, mut go_on: impl FnMut(&mut Self)) {
         let extents: &'a Extents = self.extents;
         let mut trail = Vec::new();
-        for row in extents.rows(atom.relation) {
+        let values: Vec<Option<Term>> =
+            atom.arguments.iter().map(|pattern| pattern.value(&self.bindings)).collect();
+        for &position in &*extents.0[atom.relation].with(&values) {
+            let row = &extents.rows(atom.relation)[position];
             let mut pairs = atom.arguments.iter().zip(row.iter());
             if pairs.all(|(pattern, term)| pattern.matches(term, &mut self.bindings, &mut trail)) {
                 go_on(self);

@@ -70,4 +70,13 @@ impl Pattern {
             ),
         }
     }
+
+    /// The instance, if the pattern is a constant or a variable that is bound.
+    pub fn value(&self, bindings: &Bindings<'_>) -> Option<Term> {
+        match self {
+            Pattern::Variable(variable) => bindings[*variable].cloned(),
+            Pattern::Name(name) => Some(Term::Name(Rc::clone(name))),
+            Pattern::Tree(..) => None,
+        }
+    }
 }

@@ -41,6 +41,7 @@ mod names;
 mod relations;
 mod roles;
 mod safety;
+mod sizes;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -57,6 +58,7 @@ pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, 
     let mut findings = Vec::new();
     let view = View::new(sheet, whole, &mut findings);
     let checks = [
+        sizes::check,
         keywords::check,
         names::check,
         relations::check,
@@ -137,7 +139,7 @@ struct View<'s> {
     graph: Dependencies,
     /// The relations that some clause has for its head.
     defined: FxHashSet<Symbol>,
-    /// Where each line but the first begins.
+    /// Where each line begins.
     lines: Vec<usize>,
 }
 
@@ -163,7 +165,7 @@ impl<'s> View<'s> {
         });
         let graph = Dependencies::new(heads, arrows);
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
-        let lines = sheet.source.text().match_indices('\n').map(|(offset, _)| offset + 1).collect();
+        let lines = sheet.source.line_starts();
         View { sheet, whole, branches, graph, defined, lines }
     }
 
@@ -184,7 +186,7 @@ impl<'s> View<'s> {
 
     /// The line of an offset.
     fn line(&self, span: Span) -> usize {
-        self.lines.partition_point(|begin| *begin <= span.start) + 1
+        self.lines.partition_point(|begin| *begin <= span.start)
     }
 
     /// Whether some clause has this head.

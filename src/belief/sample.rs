@@ -1,0 +1,235 @@
+//! Sample: the particles of a sampled belief, each in its slot, brought from update to update.
+//!
+//! A particle's *base* is the depth from which its weight is computed and above which it takes nothing back: 0 for a
+//! particle grown from the root, the last step for one that was resampled or rejuvenated, and for all when the tests
+//! became too much for the budget (so that the next ones begin at that step). All particles of an update have their
+//! weights on one scale, that of the probability of the evidence. A particle that has no continuation below its base
+//! has weight 0 and waits for the next resampling; when none is left, all are regrown from the root.
+//!
+//! Every particle draws from its own stream and pays from its own budget, split before starting. The tree shared by
+//! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside.
+//!
+//! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
+//! logarithm in its result.
+
+use super::Outcome;
+use super::advance::{Draw, Growth, grow, restart};
+use super::options::{Options, Weight};
+use super::rejuvenate;
+use super::resample::systematic;
+use super::tree::{NodeId, ROOT, Tree};
+use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, test_siblings};
+use crate::machine::{Budget, Bulk, Meter, Seed};
+
+/// How often a particle whose budget ran out is started anew in one update.
+const ATTEMPTS: usize = 3;
+
+/// A place for a particle.
+#[derive(Clone, Debug)]
+struct Slot {
+    node: NodeId,
+    base: usize,
+    /// The logarithm of the weight at the base.
+    ln_base: f64,
+    /// Whether anything below the base may explain the evidence.
+    alive: bool,
+}
+
+impl Slot {
+    fn at_root() -> Self {
+        Slot { node: ROOT, base: 0, ln_base: 0.0, alive: true }
+    }
+}
+
+pub(super) struct Sample {
+    slots: Vec<Slot>,
+}
+
+impl Sample {
+    /// As many particles as wanted, still to be grown.
+    pub(super) fn new(options: &Options) -> Self {
+        Sample { slots: vec![Slot::at_root(); options.particles] }
+    }
+
+    /// Particles at nodes drawn from the posterior of some step.
+    pub(super) fn drawn<M: Bulk>(
+        tree: &Tree<M>,
+        options: &Options,
+        nodes: impl Iterator<Item = NodeId>,
+    ) -> Self {
+        let slot = |node| Slot { node, base: options.base(tree.depth(node)), ..Slot::at_root() };
+        Sample { slots: nodes.map(slot).collect() }
+    }
+
+    /// The node of every slot.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.slots.iter().map(|slot| slot.node)
+    }
+
+    /// Brings the particles to the last step of the evidence. Gives the logarithm of every slot's weight, or why
+    /// there is none.
+    pub(super) fn update<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        options: &Options,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Result<Vec<f64>, Outcome> {
+        let before = tree.visited();
+        let mut meters = self.grow_all(tree, options, budget, seed);
+        if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
+            // Nothing below the bases, or the budgets were too small: all from the root.
+            *self = Sample::new(options);
+            let spent = tree.visited() - before;
+            let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget };
+            meters = self.grow_all(tree, options, &left, &seed.child("regrow"));
+        }
+        if tree.is_refuted() {
+            return Err(Outcome::Inconsistent { step: tree.unexplained() });
+        }
+        if !self.any_reached(tree) {
+            return Err(Outcome::Depleted { step: tree.target() });
+        }
+        let (mut logarithms, tested) = self.weigh(tree, options, &mut meters);
+        if options.has_bases() {
+            self.resample(tree, options, &mut logarithms, seed);
+        }
+        self.rejuvenate(tree, options, &logarithms, &mut meters, seed);
+        if options.has_bases() && (options.rejuvenate > 0 || !tested) {
+            self.settle(tree.target(), &logarithms);
+        }
+        Ok(logarithms)
+    }
+
+    /// Brings every particle down to the last step, if its budget lasts. Returns what is left of the budgets.
+    fn grow_all<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        options: &Options,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Vec<Meter> {
+        let nodes = budget.nodes.unwrap_or(u64::MAX);
+        let whole = options.weight == Weight::Posterior;
+        let seed = seed.child("particle");
+        let mut meters = Vec::with_capacity(self.slots.len());
+        for (particle, slot) in self.slots.iter_mut().enumerate() {
+            let mut share = nodes / options.particles as u64;
+            let mut meter = Meter::new(budget.with_nodes(share.min(options.states)));
+            for attempt in 0..ATTEMPTS {
+                if !slot.alive {
+                    break;
+                }
+                let seed = seed.index(particle).index(attempt);
+                let growth = if options.backtrack {
+                    let draw = Draw::Random { seed: &seed, whole };
+                    grow(tree, slot.node, slot.base, draw, &mut meter)
+                } else {
+                    restart(tree, slot.node, &seed, &mut meter)
+                };
+                match growth {
+                    Growth::Reached(node) => {
+                        slot.node = node;
+                        break;
+                    }
+                    Growth::Dead => slot.alive = false,
+                    // No time: it goes on from where it is at the next update.
+                    Growth::Spent if budget.is_late() => break,
+                    Growth::Spent if slot.base > 0 => slot.alive = false,
+                    Growth::Spent => {
+                        // From the root again, with a weight that counts the attempts.
+                        let ln_base = -((attempt + 2) as f64).ln();
+                        *slot = Slot { ln_base, ..Slot::at_root() };
+                        share = share.saturating_sub(meter.spent());
+                        meter = Meter::new(budget.with_nodes(share.min(options.states)));
+                    }
+                }
+            }
+            meters.push(meter);
+        }
+        meters
+    }
+
+    /// The logarithm of every slot's weight, and whether it is exact.
+    fn weigh<M: Bulk>(
+        &self,
+        tree: &mut Tree<M>,
+        options: &Options,
+        meters: &mut [Meter],
+    ) -> (Vec<f64>, bool) {
+        let target = tree.target();
+        let mut tested = true;
+        if options.has_bases() {
+            for (slot, meter) in self.slots.iter().zip(meters) {
+                if slot.alive && tree.depth(slot.node) == target {
+                    tested &= test_siblings(tree, slot.node, slot.base, meter);
+                }
+            }
+        }
+        let logarithms = self
+            .slots
+            .iter()
+            .map(|slot| {
+                if !slot.alive || tree.depth(slot.node) < target {
+                    return f64::NEG_INFINITY;
+                }
+                match options.weight {
+                    Weight::None => 0.0,
+                    Weight::Choice => ln_prior(tree, slot.node),
+                    // Accepted by rejection: as probable as the posterior says.
+                    Weight::Posterior if !options.backtrack => 0.0,
+                    Weight::Posterior => slot.ln_base + ln_ratio(tree, slot.node, slot.base),
+                }
+            })
+            .collect();
+        (logarithms, tested)
+    }
+
+    /// Draws the particles anew by their weights where these are too uneven; each then carries the mean.
+    fn resample<M: Bulk>(&mut self, tree: &Tree<M>, options: &Options, logarithms: &mut [f64], seed: &Seed) {
+        let weights = normalised(logarithms);
+        // Moves forget where a particle came from, so weights kept through them would only add noise.
+        let least = if options.rejuvenate > 0 { 0.99 } else { 0.5 };
+        if effective_size(weights.iter().copied()) >= least * weights.len() as f64 {
+            return;
+        }
+        let mean = ln_mean(logarithms, weights.len());
+        let drawn = systematic(&weights, weights.len(), &mut seed.child("resample").rng());
+        let slot = |from: usize| Slot { node: self.slots[from].node, ..Slot::at_root() };
+        self.slots = drawn.into_iter().map(slot).collect();
+        logarithms.fill(mean);
+        self.settle(tree.target(), logarithms);
+    }
+
+    /// Makes the last step the base of every particle, at the weight that it has.
+    fn settle(&mut self, base: usize, logarithms: &[f64]) {
+        for (slot, &ln_base) in self.slots.iter_mut().zip(logarithms) {
+            let alive = ln_base > f64::NEG_INFINITY;
+            *slot = Slot { node: slot.node, base, ln_base, alive };
+        }
+    }
+
+    fn rejuvenate<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        options: &Options,
+        logarithms: &[f64],
+        meters: &mut [Meter],
+        seed: &Seed,
+    ) {
+        let held: Vec<usize> =
+            (0..self.slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
+        let mut moving: Vec<(NodeId, Meter)> =
+            held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
+        for round in 0..options.rejuvenate {
+            rejuvenate::pass(tree, &mut moving, &seed.child("rejuvenate").index(round));
+        }
+        for (slot, (node, _)) in held.into_iter().zip(moving) {
+            self.slots[slot].node = node;
+        }
+    }
+
+    fn any_reached<M: Bulk>(&self, tree: &Tree<M>) -> bool {
+        self.slots.iter().any(|slot| slot.alive && tree.depth(slot.node) == tree.target())
+    }
+}

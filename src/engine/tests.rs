@@ -1,0 +1,52 @@
+//! The interpreter on small rulesheets, each about one sentence of the definitions.
+
+use super::Interpreter;
+use crate::gdl::{Game, Source, Syntax, load};
+use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
+
+/// A game with the role `r`, in which everybody can wait, and these clauses besides.
+fn game(clauses: &str) -> Game {
+    let text = format!("(role r) (<= (legal ?r wait) (role ?r)) (<= terminal (true end))\n{clauses}");
+    let loaded = load(Source::new("test", &text), Some(Syntax::Kif));
+    loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))
+}
+
+fn goal_at_start(clauses: &str) -> Goal {
+    let machine = Interpreter::new(&game(clauses)).unwrap();
+    machine.goal(&machine.initial(), Role::new(0), &mut machine.scratch())
+}
+
+#[test]
+fn of_several_goals_the_first_in_rule_order_counts_and_of_one_rule_the_least() {
+    let rule = "(<= (goal r ?n) (true (score ?n)))";
+    for facts in ["(init (score 10)) (init (score 9))", "(init (score 9)) (init (score 10))"] {
+        assert_eq!(goal_at_start(&format!("{facts} {rule}")), Goal::clamped(9));
+        assert_eq!(goal_at_start(&format!("{facts} (goal r 50) {rule}")), Goal::clamped(50));
+        assert_eq!(goal_at_start(&format!("{facts} {rule} (goal r 5)")), Goal::clamped(9));
+    }
+}
+
+#[test]
+fn a_compound_goal_is_no_number() {
+    let goal = goal_at_start("(init (score (50 x))) (<= (goal r ?n) (true (score ?n)))");
+    assert_eq!(goal, Goal::default());
+}
+
+/// Large relations that are only tested are proved tuple by tuple; what the caller gives has no rules to prove it by.
+#[test]
+fn a_large_state_that_the_rules_only_test_is_still_there() {
+    let numbers: String = (0..1200).map(|number| format!("(d {number})")).collect();
+    let rules = "(<= (init (c ?x)) (d ?x)) (<= (next (c ?x)) (d ?x) (true (c ?x))) (goal r 0)";
+    let machine = Interpreter::new(&game(&format!("{numbers} {rules}"))).unwrap();
+    let (state, scratch) = (machine.initial(), &mut machine.scratch());
+    let wait = machine.legal_by_role(&state, scratch).values()[0][0];
+    assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).len(), 1200);
+}
+
+#[test]
+fn a_count_of_sequences_too_large_for_its_type_is_not_a_small_one() {
+    let roles: String = (0..64).map(|number| format!("(role r{number})")).collect();
+    let game = game(&format!("{roles} (<= (legal ?r other) (role ?r)) (<= (goal ?r 0) (role ?r))"));
+    let machine = Interpreter::new(&game).unwrap();
+    assert_eq!(machine.perft(&machine.initial(), 1, &mut machine.scratch()), u64::MAX);
+}
