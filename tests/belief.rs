@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyperplay::belief::accuracy::{self, Distribution};
-use hyperplay::belief::exact::{self, ExactError, Posterior};
-use hyperplay::belief::{Belief, Options, Outcome, ParticleBelief, Uniform, Weight};
+use hyperplay::belief::accuracy::Distribution;
+use hyperplay::belief::exact::{self, ExactError};
+use hyperplay::belief::meter::{self, Method, Trial};
+use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, Weight};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
@@ -131,68 +132,91 @@ fn enumeration_equals_the_exact_posterior() {
     assert!(compared > 40, "{compared}");
 }
 
-/// The bias TV of `RUNS` independent beliefs at the last step of the evidence.
-fn bias(machine: &Arc<Interpreter>, evidence: &[Evidence], options: &Options, posterior: &Posterior) -> f64 {
-    let sets: Vec<Distribution> = (0..RUNS)
-        .map(|run| {
-            let mut belief = belief(machine, evidence[0].role, options);
-            for now in evidence {
-                belief.update(now, &Budget::UNLIMITED, &Seed::root(7).index(run).index(now.step()));
-            }
-            Distribution::of(&belief)
-        })
-        .collect();
-    Distribution::mean(&sets).total_variation(posterior)
-}
-
-const RUNS: usize = 100;
-
-/// The geometric mean, over the information sets of some matches, of bias TV over its floor.
-fn bias_over_floor(name: &str, seeds: &[u64], steps: &[usize], options: &Options) -> f64 {
+/// The geometric mean, over the decisions of the first role in some random matches, of bias TV over its floor.
+fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &Options) -> f64 {
     let machine = game(name);
     let role = players(&machine)[0];
-    let (mut sum, mut count) = (0.0, 0);
-    for &seed in seeds {
-        let evidence = evidence_by_step(&machine, &random_history(&machine, 5, seed), role);
-        for &step in steps.iter().filter(|&&step| step < evidence.len() && !evidence[step].over) {
-            let posterior = exact::posterior(&*machine, &evidence[step], &Uniform, 5_000).unwrap();
-            let floor = accuracy::floor(&posterior, options.particles * RUNS, 50, &Seed::root(1));
-            if posterior.histories.len() > 1 {
-                sum += (bias(&machine, &evidence[..=step], options, &posterior) / floor).ln();
-                count += 1;
-            }
-        }
+    let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+    let method = Method::Particles(options.clone());
+    let mut logarithms = Vec::new();
+    for index in 0..matches {
+        let history = meter::random_match(&*machine, steps, &Seed::root(index as u64));
+        let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
+        let seed = Seed::root(7);
+        let trial = Trial { method: &method, model: &model, particles: options.particles, runs: 100, seed };
+        let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
+        let decisions = points.iter().zip(&figures);
+        let decisions = decisions.filter(|(point, _)| point.choice && point.posterior.histories.len() > 1);
+        logarithms.extend(decisions.map(|(_, figures)| (figures.bias_tv / figures.bias_tv_floor).ln()));
     }
-    (sum / f64::from(count)).exp()
+    (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
 }
 
-/// As published, the particles are far from the posterior (measured: 4.9 times the floor on these sets); weighted, the
-/// error is near that of independent draws (1.3), and moves make it theirs (1.1 and 1.0). The floor itself varies by a
-/// few hundredths between runs.
+/// The ratios of some ways to sample Krieg-TicTacToe with 64 particles: as published, weighted, with one move, with
+/// five, and by rejection. As published, particles are far from the posterior; weighted, the error is near that of
+/// independent draws, and moves make it theirs.
+fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
+    let ratio = |options: Options| bias_over_floor("krieg_tictactoe_3x3", matches, steps, &options);
+    let ratios = [
+        ratio(Options { weight: Weight::Choice, ..sampled(64) }),
+        ratio(sampled(64)),
+        ratio(Options { rejuvenate: 1, ..sampled(64) }),
+        ratio(Options { rejuvenate: 5, ..sampled(64) }),
+        ratio(Options { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) }),
+    ];
+    println!("{ratios:.2?}");
+    ratios
+}
+
 #[test]
 fn weights_and_moves_bring_krieg_tictactoe_near_the_floor() {
-    let ratio = |options: Options| bias_over_floor("krieg_tictactoe_3x3", &[3, 8], &[2, 3, 4], &options);
-    let published = ratio(Options { weight: Weight::Choice, ..sampled(64) });
-    let weighted = ratio(sampled(64));
-    let moved = ratio(Options { rejuvenate: 1, ..sampled(64) });
-    let moved_more = ratio(Options { rejuvenate: 5, ..sampled(64) });
-    let rejection = ratio(Options { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) });
-    println!("{published:.2} {weighted:.2} {moved:.2} {moved_more:.2} {rejection:.2}");
-    assert!(published > 2.0, "{published}");
+    let [published, weighted, moved, moved_more, rejection] = krieg_tictactoe_ratios(2, 4);
+    assert!(published > 1.5, "{published}");
     assert!(weighted < 1.5, "{weighted}");
-    assert!(moved < 1.25, "{moved}");
-    assert!(moved_more < 1.15, "{moved_more}");
-    assert!(rejection < 1.15, "{rejection}");
+    for ratio in [moved, moved_more, rejection] {
+        assert!(ratio < 1.25, "{ratio}");
+    }
+}
+
+#[test]
+#[ignore = "a minute"]
+fn weights_and_moves_bring_ten_matches_of_krieg_tictactoe_near_the_floor() {
+    let [published, weighted, moved, moved_more, rejection] = krieg_tictactoe_ratios(10, 6);
+    assert!(published > 2.0, "{published}");
+    assert!(weighted < 1.4, "{weighted}");
+    for ratio in [moved, moved_more, rejection] {
+        assert!(ratio < 1.1, "{ratio}");
+    }
 }
 
 /// Two histories: the floor is the mean absolute error of one proportion, so the ratio is that of one normal variable
-/// to its mean and may be up to 3. As published it is 0.167 beside a floor of 0.005.
+/// to its mean and may be up to 3. Unweighted it is 0.167 beside a floor of 0.005.
 #[test]
 fn weights_make_monty_hall_unbiased() {
-    let published =
-        bias_over_floor("monty_hall", &[1], &[2], &Options { weight: Weight::None, ..sampled(64) });
-    let weighted = bias_over_floor("monty_hall", &[1], &[2], &sampled(64));
-    println!("{published} {weighted}");
-    assert!(published > 20.0, "{published}");
+    let unweighted = Options { weight: Weight::None, ..sampled(64) };
+    let unweighted = bias_over_floor("monty_hall", 1, 2, &unweighted);
+    let weighted = bias_over_floor("monty_hall", 1, 2, &sampled(64));
+    println!("{unweighted:.2} {weighted:.2}");
+    assert!(unweighted > 20.0, "{unweighted}");
     assert!(weighted < 3.0, "{weighted}");
+}
+
+/// Rejection and independent draws from the oracle are judged by the same test, which HyperPlay as published fails.
+#[test]
+fn rejection_passes_the_chi_squared_test() {
+    let machine = game("krieg_tictactoe_3x3");
+    let role = players(&machine)[0];
+    let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+    let history = meter::random_match(&*machine, 4, &Seed::root(1));
+    let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
+    let rejection = Options { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
+    for method in [Method::Independent, Method::Particles(rejection)] {
+        let seed = Seed::root(3);
+        let trial = Trial { method: &method, model: &model, particles: 64, runs: 100, seed };
+        let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
+        for figures in figures {
+            let fit = figures.chi_squared.unwrap();
+            assert!(fit.p > 1e-3, "{method:?}: {fit:?}");
+        }
+    }
 }

@@ -314,6 +314,12 @@ fn check_claims_no_simulation_of_what_is_no_game() {
 
 #[cfg(unix)]
 #[test]
+fn a_text_without_end_is_an_error() {
+    assert!(stdout("check /dev/zero", 1).contains("error["));
+}
+
+#[cfg(unix)]
+#[test]
 fn rules_are_read_from_a_pipe_that_has_a_name() {
     let mut child =
         program("perft /dev/stdin --depth 1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -353,7 +359,7 @@ fn ctrl_c_reports_what_was_finished_and_exits_130() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The first batch of transcripts shows that the matches have begun.
+    // The first transcript shows that the matches have begun.
     let begun = || std::fs::metadata(&file).is_ok_and(|data| data.len() > 0);
     while !begun() {
         std::thread::sleep(std::time::Duration::from_millis(20));

@@ -16,10 +16,12 @@
 //!
 //! Evidence that no history explains and a budget that ran out are results ([`Outcome`]), never panics.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
+//! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
+//! (the law of chi-squared).
 
 pub mod accuracy;
 pub mod exact;
+pub mod meter;
 
 mod advance;
 mod branches;

@@ -109,7 +109,7 @@ fn large_weighted_samples_come_near_the_posterior_for_any_model() {
                 belief.update(&until(&evidence, step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
             }
             let distance = Distribution::of(&belief).total_variation(&expected);
-            let floor = accuracy::floor(&expected, 4_000, 20, &Seed::root(0));
+            let floor = accuracy::floor(&expected, 4_000);
             assert!(distance < 2.5 * floor + 1e-9, "{distance} beside the floor {floor}");
         }
     }

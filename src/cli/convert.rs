@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::failure::Failure;
-use super::game_argument::{GameArgument, SyntaxArgument, source};
-use super::output::{Output, colour, log_text};
-use crate::gdl::{self, Finding, Severity, Syntax};
+use super::game_argument::{GameArgument, SyntaxArgument, log_errors, source};
+use super::output::Output;
+use crate::gdl::{self, Syntax};
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
@@ -24,10 +24,7 @@ pub struct ConvertArguments {
 pub fn run(arguments: &ConvertArguments, out: &Output) -> Result<(), Failure> {
     let from = arguments.game.syntax.map(Syntax::from);
     let (rulesheet, findings) = gdl::read(source(&arguments.game.game)?, from);
-    let is_error = |finding: &Finding| finding.severity == Severity::Error;
-    let errors: Vec<Finding> = findings.into_iter().filter(is_error).collect();
-    if !errors.is_empty() {
-        log_text(&gdl::render(&errors, &rulesheet.source, colour(true)));
+    if log_errors(findings, &rulesheet.source) > 0 {
         return Err(Failure::failed(
             format!("{}: cannot be read, so it cannot be converted", rulesheet.source.name()),
             "correct what is shown above, or give --syntax if the text was taken for the other one",

@@ -1,5 +1,6 @@
 //! The argument GAME: a file, `-` for standard input, or the name of a built-in game.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::builtin;
 use super::failure::Failure;
 use super::output::{colour, log, log_text};
-use crate::gdl::{self, Finding, Game, Rulesheet, Severity, Source, Syntax};
+use crate::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax};
 use crate::referee::rules_hash;
 
 /// Which game, and how its text is written.
@@ -63,15 +64,11 @@ impl Opened {
 pub fn source(game: &str) -> Result<Source, Failure> {
     let failed = |cause| Failure::File { path: game.into(), cause };
     if game == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(failed)?;
-        return Ok(Source::new("<stdin>", String::from_utf8_lossy(&bytes)));
+        return read("<stdin>", &mut std::io::stdin().lock()).map_err(failed);
     }
     // Anything but a folder can be read: a pipe too.
     if Path::new(game).exists() && !Path::new(game).is_dir() {
-        // What is no UTF-8 shows as a replacement character, which the reader reports at its place.
-        let bytes = std::fs::read(game).map_err(failed)?;
-        return Ok(Source::new(game, String::from_utf8_lossy(&bytes)));
+        return File::open(game).and_then(|mut file| read(game, &mut file)).map_err(failed);
     }
     match builtin::find(game) {
         Some(builtin) => Ok(builtin.source()),
@@ -80,6 +77,22 @@ pub fn source(game: &str) -> Result<Source, Failure> {
         }
         None => Err(builtin::unknown(format!("'{game}' is neither a file nor a built-in game"))),
     }
+}
+
+/// Reads a text, but no more than shows that it is too long: it may have no end.
+fn read(name: &str, from: &mut dyn Read) -> std::io::Result<Source> {
+    let mut bytes = Vec::new();
+    from.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
+    // What is no UTF-8 shows as a replacement character, which the reader reports at its place.
+    Ok(Source::new(name, String::from_utf8_lossy(&bytes)))
+}
+
+/// Shows the errors among the findings on standard error; returns how many they are.
+pub fn log_errors(findings: Vec<Finding>, source: &Source) -> usize {
+    let is_error = |finding: &Finding| finding.severity == Severity::Error;
+    let errors: Vec<Finding> = findings.into_iter().filter(is_error).collect();
+    log_text(&gdl::render(&errors, source, colour(true)));
+    errors.len()
 }
 
 impl GameArgument {
@@ -92,15 +105,9 @@ impl GameArgument {
         let loaded = gdl::load(source, self.syntax.map(Syntax::from));
         let name = loaded.rulesheet.source.name().to_owned();
         let Some(game) = loaded.game else {
-            let is_error = |finding: &Finding| finding.severity == Severity::Error;
-            let errors: Vec<Finding> = loaded.findings.into_iter().filter(is_error).collect();
-            log_text(&gdl::render(&errors, &loaded.rulesheet.source, colour(true)));
+            let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
             return Err(Failure::failed(
-                format!(
-                    "{name}: not a game: {} error{}",
-                    errors.len(),
-                    if errors.len() == 1 { "" } else { "s" }
-                ),
+                format!("{name}: not a game: {errors} error{}", if errors == 1 { "" } else { "s" }),
                 format!("`hyperplay check {}` says all that is to be said", self.game),
             ));
         };

@@ -4,7 +4,7 @@
 //! step, are played one after the other.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{LineWriter, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -200,10 +200,10 @@ impl Series<'_> {
     }
 }
 
-/// The file that transcripts are written to.
+/// The file that transcripts are written to, line by line: what is finished is there, whatever happens next.
 struct TranscriptFile {
     path: PathBuf,
-    writer: BufWriter<File>,
+    writer: LineWriter<File>,
 }
 
 impl TranscriptFile {
@@ -213,7 +213,7 @@ impl TranscriptFile {
             return Err(Failure::usage(what, "name a file, for example ./transcript.jsonl"));
         }
         let file = File::create(path).map_err(|cause| Failure::File { path: path.clone(), cause })?;
-        Ok(TranscriptFile { path: path.clone(), writer: BufWriter::new(file) })
+        Ok(TranscriptFile { path: path.clone(), writer: LineWriter::new(file) })
     }
 
     fn line(&mut self, line: &str) -> Result<(), Failure> {

@@ -7,6 +7,8 @@
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc` (interrupt),
 //! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports), `rayon` (the number of threads).
 
+mod belief;
+mod belief_report;
 mod builtin;
 mod check;
 mod convert;
@@ -52,6 +54,9 @@ enum Command {
     /// Hold transcripts of matches against the rules
     #[command(after_help = examples::REPLAY)]
     Replay(replay::ReplayArguments),
+    /// Measure how far samplers are from the exact posterior
+    #[command(after_help = examples::BELIEF)]
+    Belief(belief::BeliefArguments),
     /// Say what is wrong with rulesheets
     #[command(after_help = examples::CHECK)]
     Check(check::CheckArguments),
@@ -104,12 +109,15 @@ pub fn run() -> ExitCode {
 
 fn dispatch(command: &Command) -> Result<(), Failure> {
     let out = Output::new();
-    let looks =
-        matches!(command, Command::Match(_) | Command::Check(_) | Command::Inspect(_) | Command::Perft(_));
+    let looks = matches!(
+        command,
+        Command::Match(_) | Command::Belief(_) | Command::Check(_) | Command::Inspect(_) | Command::Perft(_)
+    );
     let interrupt = listen(looks)?;
     match command {
         Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),
+        Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),

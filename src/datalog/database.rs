@@ -8,16 +8,19 @@
 
 use std::sync::Arc;
 
+use super::limits::{LimitError, Trouble};
 use super::plan::{Plan, RelationId};
-use super::program::{LimitError, Program, Stage};
+use super::program::{Program, Stage};
 use super::relation::Relation;
-use super::walk::{Memo, Output, Trouble, Walk};
+use super::walk::{Memo, Output, Walk};
 use crate::gdl::{TermId, TermStore};
 
 /// Below this many rows a step walks through all of them rather than keep an index.
 const INDEXED_ROWS: usize = 12;
-/// A sample for planning holds no more tuples of a relation than this.
+/// A sample for planning holds no more tuples of a relation than this, ...
 const SAMPLED_TUPLES: usize = 50_000;
+/// ... and no more rows are looked at to derive it.
+const SAMPLED_VISITS: u64 = 200_000_000;
 
 /// The tuples of a program's relations.
 #[derive(Clone, Debug)]
@@ -135,26 +138,35 @@ impl Database {
         terms: &TermStore,
     ) -> Result<(), LimitError> {
         program.find_needs(relation);
-        for component in program.needs(relation).to_vec() {
-            let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
-            if is_fixed || self.evaluated[component] {
-                continue;
-            }
-            if !program.components[component].is_planned || again && !program.involves_proofs(component) {
-                let stages = program.stages();
-                let this = &*self;
-                program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
-                for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
-                    self.relations[relation].add_indexes(&program.shapes[relation]);
-                }
-            }
-            if self.fixed.is_some() {
-                self.sample(program, component, terms)?;
-            } else {
-                self.evaluate(program, component, terms)?;
-            }
-            self.evaluated[component] = true;
+        let needs = program.needs(relation).to_vec();
+        needs.into_iter().try_for_each(|component| self.plan_component(program, component, again, terms))
+    }
+
+    fn plan_component(
+        &mut self,
+        program: &mut Program,
+        component: usize,
+        again: bool,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
+        if is_fixed || self.evaluated[component] {
+            return Ok(());
         }
+        if !program.components[component].is_planned || again && !program.involves_proofs(component) {
+            let stages = program.stages();
+            let this = &*self;
+            program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
+            for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
+                self.relations[relation].add_indexes(&program.shapes[relation]);
+            }
+        }
+        if self.fixed.is_some() {
+            self.sample(program, component, terms)?;
+        } else {
+            self.evaluate(program, component, terms)?;
+        }
+        self.evaluated[component] = true;
         Ok(())
     }
 
@@ -167,10 +179,12 @@ impl Database {
     ) -> Result<(), LimitError> {
         let limits = program.limits;
         program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
+        program.limits.visits = limits.visits.min(SAMPLED_VISITS);
         let result = self.evaluate(program, component, terms);
         program.limits = limits;
         match result {
             Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
+            Err(LimitError::Visits { .. }) if limits.visits > SAMPLED_VISITS => Ok(()),
             other => other,
         }
     }
@@ -186,10 +200,8 @@ impl Database {
         stage: Stage,
         terms: &TermStore,
     ) -> Result<(), LimitError> {
-        for relation in program.needed_at(targets, stage) {
-            self.plan(program, relation, false, terms)?;
-        }
-        Ok(())
+        let needed = program.needed_at(targets, stage);
+        needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
     }
 
     /// Reads the relations of stage 0 from another database from now on.
@@ -273,12 +285,13 @@ impl Database {
             self.run(program, plan, terms, out)?;
         }
         for (&relation, derived) in relations.iter().zip(&derived) {
+            let most = program.most_tuples(relation);
             let relation = &mut self.relations[relation];
             derived.rows().for_each(|tuple| {
                 relation.insert(tuple);
             });
-            if relation.len() > program.limits.tuples {
-                return Err(program.limit_error(&plans[0], false, terms));
+            if relation.len() > most {
+                return Err(program.limit_error(&plans[0], Trouble::Tuples, terms));
             }
         }
         Ok(())
@@ -296,7 +309,7 @@ impl Database {
         let trouble = Walk::new(self, program, terms, &mut memo, plan, Output::Tuples(out)).run();
         self.memo = memo;
         match trouble {
-            Some(trouble) => Err(program.limit_error(plan, trouble == Trouble::Depth, terms)),
+            Some(trouble) => Err(program.limit_error(plan, trouble, terms)),
             None => Ok(()),
         }
     }

@@ -10,6 +10,7 @@
 //! Third-party: `petgraph` (strongly connected components), `hashbrown`, `rustc-hash`, `smallvec` (hot tables).
 
 mod database;
+mod limits;
 mod order;
 mod plan;
 mod program;
@@ -19,6 +20,7 @@ mod tests;
 mod walk;
 
 pub use database::Database;
+pub use limits::{LimitError, Limits};
 pub use plan::RelationId;
-pub use program::{LimitError, Limits, Program, Stage};
+pub use program::{Program, Stage};
 pub use relation::Relation;

@@ -14,12 +14,12 @@ use std::sync::Arc;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
-use thiserror::Error;
 
+use super::limits::{LimitError, Limits, Trouble};
 use super::order::Estimator;
 use super::plan::{Draft, Plan, RelationId, Rows, Shown, Step, compile};
 use super::relation::{Relation, Shape};
-use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
+use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
 
 /// A relation with more rows in a sample is proved instead of derived, where that is possible.
 const PROVED_ROWS: usize = 1000;
@@ -28,46 +28,6 @@ const NESTED_PROOFS: usize = 16;
 
 /// Which inputs a relation depends on; higher stages change more often.
 pub type Stage = usize;
-
-/// Bounds on one evaluation, so that no program runs for ever.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Tuples that one relation may hold.
-    pub tuples: usize,
-    /// How deep a derived term may be nested.
-    pub depth: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits { tuples: 20_000_000, depth: 100 }
-    }
-}
-
-/// An evaluation met a limit.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum LimitError {
-    /// Too many tuples.
-    #[error("the relation `{relation}` holds more than {limit} tuples (last rule: {rule})")]
-    Tuples {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: usize,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-    /// Too deep a term.
-    #[error("the relation `{relation}` holds terms nested deeper than {limit} (last rule: {rule})")]
-    Depth {
-        /// The relation.
-        relation: String,
-        /// The limit.
-        limit: u32,
-        /// The rule that derived the last one.
-        rule: String,
-    },
-}
 
 /// Mutually recursive relations with their rules.
 #[derive(Clone, Debug, Default)]
@@ -396,8 +356,8 @@ impl Program {
         self.needs.insert(relation, needed.into());
     }
 
-    /// One relation of each component of at most this stage that the targets need, in the order of evaluation.
-    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<RelationId> {
+    /// The components of at most this stage that the targets need, in the order of evaluation.
+    pub(super) fn needed_at(&mut self, targets: &[RelationId], stage: Stage) -> Vec<usize> {
         targets.iter().for_each(|&target| self.find_needs(target));
         let mut components: Vec<usize> =
             targets.iter().flat_map(|&target| self.needs(target).to_vec()).collect();
@@ -405,9 +365,6 @@ impl Program {
         components.dedup();
         components.retain(|&component| self.component_stage(component) <= stage);
         components
-            .iter()
-            .filter_map(|&component| self.components[component].relations.first().copied())
-            .collect()
     }
 
     /// The stage of a component.
@@ -425,13 +382,20 @@ impl Program {
         self.components.iter().flat_map(Component::plans).map(show).collect()
     }
 
-    pub(super) fn limit_error(&self, plan: &Plan, too_deep: bool, terms: &TermStore) -> LimitError {
+    /// Tuples that a relation may hold.
+    pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
+        self.limits.tuples_of(self.arities[relation])
+    }
+
+    pub(super) fn limit_error(&self, plan: &Plan, trouble: Trouble, terms: &TermStore) -> LimitError {
         let relation = terms.symbols().name(self.names[plan.head]).to_owned();
-        let rule = crate::gdl::print_rule(&self.rules[plan.rule], terms.symbols());
-        if too_deep {
-            LimitError::Depth { relation, limit: self.limits.depth, rule }
-        } else {
-            LimitError::Tuples { relation, limit: self.limits.tuples, rule }
+        let rule = print_rule(&self.rules[plan.rule], terms.symbols());
+        let Limits { depth, size, visits, .. } = self.limits;
+        match trouble {
+            Trouble::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(plan.head), rule },
+            Trouble::Depth => LimitError::Depth { relation, limit: depth, rule },
+            Trouble::Size => LimitError::Size { relation, limit: size, rule },
+            Trouble::Visits => LimitError::Visits { relation, limit: visits, rule },
         }
     }
 }

@@ -244,6 +244,38 @@ fn a_rule_with_many_recursive_conditions_is_planned_at_once() {
 fn a_long_chain_of_relations_is_set_up_in_linear_time() {
     let chain: String = (0..20_000).map(|n| format!("(<= (p{n} ?x) (p{} ?x))\n", n + 1)).collect();
     let begin = std::time::Instant::now();
-    assert_eq!(answers(&format!("{chain} (p20000 a)"), "p0").len(), 1);
+    let text = format!("{chain} (p20000 a)");
+    assert_eq!(answers(&text, "p0").len(), 1);
+    let (rules, terms) = rules_of(&text);
+    let mut program = Program::new(rules, &[]);
+    let p0 = program.relation(terms.symbols().get("p0").unwrap()).unwrap();
+    let mut database = Database::new(&program, None);
+    database.plan_stage(&mut program, &[p0], 0, &terms).unwrap();
+    assert_eq!(database.relation(p0, &program).len(), 1);
     assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn a_term_that_doubles_is_stopped_before_it_is_too_large_to_print() {
+    let (rules, terms) = rules_of("(n a) (<= (n (f ?x ?x)) (n ?x))");
+    let result = derive(rules, &terms, "n", Limits::default());
+    assert!(matches!(&result, Err(LimitError::Size { limit: 100_000, .. })), "{result:?}");
+}
+
+#[test]
+fn wide_tuples_are_counted_by_their_terms() {
+    let text = "(bit 0) (bit 1) (<= (p ?a ?b ?c ?d ?e) (bit ?a) (bit ?b) (bit ?c) (bit ?d) (bit ?e))";
+    let (rules, terms) = rules_of(text);
+    let all = derive(rules.clone(), &terms, "p", Limits { cells: 160, ..Limits::default() });
+    assert_eq!(all.unwrap().len(), 32);
+    let fewer = derive(rules, &terms, "p", Limits { cells: 159, ..Limits::default() });
+    assert!(matches!(&fewer, Err(LimitError::Tuples { limit: 31, .. })), "{fewer:?}");
+}
+
+#[test]
+fn a_join_without_end_is_stopped() {
+    let many: String = (0..40).map(|v| format!("(bit ?v{v}) ")).collect();
+    let (rules, terms) = rules_of(&format!("(bit 0) (bit 1) (<= (p a) {many} (distinct ?v39 ?v39))"));
+    let result = derive(rules, &terms, "p", Limits { visits: 10_000, ..Limits::default() });
+    assert!(matches!(&result, Err(LimitError::Visits { relation, .. }) if relation == "p"), "{result:?}");
 }

@@ -10,6 +10,7 @@
 use smallvec::SmallVec;
 
 use super::database::Database;
+use super::limits::Trouble;
 use super::plan::{Expression, Find, Pattern, Plan, RelationId, Rows, Step};
 use super::program::{Program, Stage};
 use super::relation::{Relation, Tuple};
@@ -18,26 +19,20 @@ use crate::gdl::{TermId, TermStore};
 /// Returned by a walk that derived nothing to jump back from.
 const NO_JUMP: usize = usize::MAX;
 
-/// Which limit a walk met.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trouble {
-    /// Terms too deep.
-    Depth,
-    /// Too many tuples.
-    Tuples,
-}
-
 /// What proofs have shown: by relation, the tuples proved and those that have no proof.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     known: Vec<(Relation, Relation)>,
+    /// Rows looked at since a rule was started, in the proofs it asked for as well.
+    visits: u64,
 }
 
 impl Memo {
     /// Nothing known yet.
     pub fn new(program: &Program) -> Memo {
         let empty = |relation| Relation::new(program.arity(relation), Vec::new());
-        Memo { known: (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect() }
+        let known = (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect();
+        Memo { known, visits: 0 }
     }
 
     /// Forgets the outcomes of a stage and above.
@@ -73,6 +68,8 @@ pub struct Walk<'a> {
     plan: &'a Plan,
     output: Output<'a>,
     registers: SmallVec<[TermId; 16]>,
+    /// Tuples that the output may hold.
+    most: usize,
     trouble: Option<Trouble>,
 }
 
@@ -87,13 +84,20 @@ impl<'a> Walk<'a> {
         output: Output<'a>,
     ) -> Self {
         let registers = SmallVec::from_elem(TermId::default(), plan.registers);
-        Walk { database, program, terms, memo, plan, output, registers, trouble: None }
+        let most = program.most_tuples(plan.head);
+        Walk { database, program, terms, memo, plan, output, registers, most, trouble: None }
     }
 
-    /// Runs the plan. Returns the limit met, if any.
-    pub fn run(mut self) -> Option<Trouble> {
+    /// Runs the plan. Returns the limit met, if any; then what was derived is good for nothing.
+    pub(super) fn run(mut self) -> Option<Trouble> {
+        self.memo.visits = 0;
         self.from(0);
-        self.trouble
+        self.trouble.or(self.is_endless().then_some(Trouble::Visits))
+    }
+
+    /// Whether more rows were looked at than may be.
+    fn is_endless(&self) -> bool {
+        self.memo.visits > self.program.limits.visits
     }
 
     /// Takes the steps from number `step` on. Returns how many steps are worth going on with: a step goes on to its
@@ -161,6 +165,10 @@ impl<'a> Walk<'a> {
 
     /// Goes on with one tuple, if it matches.
     fn visit(&mut self, step: usize, pattern: &Pattern, row: &[TermId], key: &[TermId]) -> usize {
+        self.memo.visits += 1;
+        if self.is_endless() {
+            return 0;
+        }
         let matches = pattern.shape.admits(row, self.terms)
             && pattern.shape.key.iter().zip(key).all(|(path, &term)| path.of(row, self.terms) == term);
         if !matches {
@@ -191,10 +199,12 @@ impl<'a> Walk<'a> {
             plan.arguments.iter().map(|argument| build(argument, registers, self.terms)).collect();
         if out.insert(&tuple) {
             let limits = &self.program.limits;
-            if out.len() > limits.tuples {
+            if out.len() > self.most {
                 self.trouble = Some(Trouble::Tuples);
             } else if tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
                 self.trouble = Some(Trouble::Depth);
+            } else if tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
+                self.trouble = Some(Trouble::Size);
             }
             if self.trouble.is_some() {
                 return 0;
@@ -215,10 +225,13 @@ impl<'a> Walk<'a> {
         let mut proved = false;
         for plan in proofs {
             let output = Output::Proof { head: tuple, proved: &mut proved };
-            Walk::new(self.database, self.program, self.terms, self.memo, plan, output).run();
+            Walk::new(self.database, self.program, self.terms, self.memo, plan, output).from(0);
             if proved {
                 break;
             }
+        }
+        if self.is_endless() {
+            return false; // cut off: nothing was shown
         }
         let outcomes = &mut self.memo.known[relation];
         let kept = if proved { &mut outcomes.0 } else { &mut outcomes.1 };

@@ -34,6 +34,7 @@ struct Node {
     functor: Symbol,
     arguments: Box<[TermId]>,
     depth: u32,
+    size: u32,
 }
 
 const SHARDS: usize = 16;
@@ -84,7 +85,8 @@ impl TermStore {
         }
         let depth =
             arguments.iter().map(|&argument| self.depth(argument)).max().map_or(0, |deepest| deepest + 1);
-        let index = self.nodes.push(Node { functor, arguments: arguments.into(), depth });
+        let size = arguments.iter().fold(1, |size: u32, &argument| size.saturating_add(self.size(argument)));
+        let index = self.nodes.push(Node { functor, arguments: arguments.into(), depth, size });
         let id = TermId(u32::try_from(index).expect("memory ends long before 2^32 terms"));
         table.insert_unique(hash, id, |id| {
             let node = &self.nodes[id.index()];
@@ -119,6 +121,12 @@ impl TermStore {
     /// How deep a term is nested: 0 for a constant.
     pub fn depth(&self, id: TermId) -> u32 {
         self.nodes[id.index()].depth
+    }
+
+    /// How many names a term consists of; more than `u32` holds are as many as it holds. What is shared in the store
+    /// is counted as often as it would be printed.
+    pub fn size(&self, id: TermId) -> u32 {
+        self.nodes[id.index()].size
     }
 
     /// The number of terms so far.

@@ -83,8 +83,13 @@ pub const MODEL: Key = Key {
 /// # Panics
 /// If the entry of the spec lacks one of them.
 pub fn belief_options(spec: &Spec) -> Options {
+    options_but_particles(spec, usize::try_from(spec.count("particles")).unwrap_or(usize::MAX))
+}
+
+/// The options that a spec with all keys of this file but [`PARTICLES`] asks for.
+pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> Options {
     Options {
-        particles: usize::try_from(spec.count("particles")).unwrap_or(usize::MAX),
+        particles,
         enumerate: spec.is_on("enumerate"),
         whole: usize::try_from(spec.count("whole")).unwrap_or(usize::MAX),
         weight: match spec.word("weight") {

@@ -7,6 +7,7 @@
 //! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `thiserror`.
 
 pub mod registry;
+pub mod samplers;
 
 mod belief_keys;
 mod catalogue;

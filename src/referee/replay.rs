@@ -74,6 +74,9 @@ pub fn replay<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript
         if index >= transcript.limits.steps {
             return Err(differs(format!("the limit is {} steps", transcript.limits.steps)));
         }
+        if transcript.limits.playclock.is_none() && record.faults.iter().any(|fault| fault.kind == "late") {
+            return Err(differs("a fault is late, but there was no clock".to_owned()));
+        }
         if machine.terminal(&state, &mut scratch) {
             return Err(differs("the match was over before it".to_owned()));
         }
@@ -298,6 +301,7 @@ mod tests {
         differs(|fault| fault.detail = None, "step 2: the illegal move of guesser is not recorded");
         differs(|fault| fault.role = "random".to_owned(), "step 2: random is recorded with a fault");
         differs(|fault| fault.role = "nobody".to_owned(), "step 2: no role is named nobody");
+        differs(|fault| fault.kind = "late".to_owned(), "step 2: a fault is late, but there was no clock");
         let twice = |t: &mut Transcript| {
             let fault = t.steps[0].faults[0].clone();
             t.steps[0].faults.push(fault);
