@@ -6,7 +6,9 @@ use std::sync::Arc;
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::search::{Evaluation, Method, Options, evaluate, exact};
+use hyperplay::search::{
+    Algorithm, Answer, Evaluation, Leaves, Method, Options, alphabeta, evaluate, exact, uniform,
+};
 
 fn game(path: &str) -> Arc<Interpreter> {
     let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
@@ -88,7 +90,7 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = game("perfect/tictactoe.kif");
-    let options = Options { nodes: 0, playouts: 9_000 };
+    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 9_000 };
     let run = || {
         let start = machine.initial();
         let (seed, scratch) = (Seed::root(1), &mut machine.scratch());
@@ -100,4 +102,39 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     // The standard error is about 0.5.
     assert!((made.states[0].mean() - exact).abs() < 2.0, "{} {exact}", made.states[0].mean());
     assert_eq!(made, run());
+}
+
+/// Alpha-beta opens no state that the whole graph does not have, and says the same.
+#[test]
+fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
+    for (path, steps) in [("perfect/tictactoe.kif", [0, 2, 3]), ("perfect/nim.kif", [0, 1, 2])] {
+        let machine = game(path);
+        let mut scratch = machine.scratch();
+        let mut rng = Seed::root(3).rng();
+        for steps in steps {
+            let mut state = machine.initial();
+            for _ in 0..steps {
+                let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+                state = machine.next(&state, &joint, &mut scratch);
+            }
+            for role in machine.each_role() {
+                let budget = Budget::nodes(200_000);
+                let (whole, all) = exact(&*machine, &state, role, budget, &mut scratch);
+                let (answer, some) = alphabeta(&*machine, &state, role, Leaves::Proof, budget, &mut scratch);
+                let (Answer::Judged(proven), Some(whole)) = (answer, whole) else { panic!("both fit") };
+                assert_eq!(proven, whole, "{path} after {steps}");
+                assert!(some <= all, "{path} after {steps}: {some} of {all}");
+            }
+        }
+    }
+}
+
+/// 737 and 160 of 1,260: what the playouts below only come near.
+#[test]
+fn uniform_play_of_tictactoe_is_averaged_exactly() {
+    let machine = game("perfect/tictactoe.kif");
+    let (start, budget) = (machine.initial(), Budget::nodes(20_000));
+    let (evaluation, _) = uniform(&*machine, &start, Role::new(0), budget, &mut machine.scratch());
+    let exact = 100.0 * (737.0 + 80.0) / 1_260.0;
+    assert!((evaluation.unwrap().mean() - exact).abs() < 1e-9);
 }

@@ -16,6 +16,9 @@ use super::stream::Seed;
 /// The longest playout, in steps; one that is not over by then counts with the goals of its last state.
 pub const PLAYOUT_STEPS: usize = 10_000;
 
+/// Steps of a playout between two looks at the clock.
+const STEPS_A_LOOK: usize = 16;
+
 /// What one step leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Successor<S> {
@@ -101,8 +104,9 @@ pub trait Bulk: StateMachine {
     }
 
     /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
-    /// `seed/s/p` (so a result depends on neither the grouping nor the threads). Stops between playouts when the
-    /// deadline of `budget` has passed; the node budget does not matter here: the caller chose the counts.
+    /// `seed/s/p` (so a result depends on neither the grouping nor the threads). Stops when the deadline of `budget`
+    /// has passed, and a playout that it interrupts does not count; the node budget does not matter here: the caller
+    /// chose the counts.
     fn playouts(
         &self,
         starts: &[Start<Self::State>],
@@ -117,10 +121,10 @@ pub trait Bulk: StateMachine {
                 let seed = seed.index(index);
                 let mut tally = Tally::new(self.roles().len());
                 for playout in 0..start.count {
-                    if budget.is_late() {
+                    let seed = seed.index(playout as usize);
+                    if budget.is_late() || !one_playout(self, start, &seed, budget, scratch, &mut tally) {
                         break;
                     }
-                    one_playout(self, start, &seed.index(playout as usize), scratch, &mut tally);
                 }
                 tally
             })
@@ -128,18 +132,20 @@ pub trait Bulk: StateMachine {
     }
 }
 
+/// False if the deadline passed before it was over.
 fn one_playout<M: StateMachine + ?Sized>(
     machine: &M,
     start: &Start<M::State>,
     seed: &Seed,
+    budget: &Budget,
     scratch: &mut M::Scratch,
     tally: &mut Tally,
-) {
+) -> bool {
     let mut rng = seed.rng();
     let mut state = start.state.clone();
     let mut fixed: &[(Role, Move)] = &start.first;
     let mut legal = Vec::new();
-    for _ in 0..PLAYOUT_STEPS {
+    for step in 1..=PLAYOUT_STEPS {
         if machine.terminal(&state, scratch) {
             break;
         }
@@ -160,6 +166,9 @@ fn one_playout<M: StateMachine + ?Sized>(
         fixed = &[];
         state = machine.next(&state, &JointMove::new(moves), scratch);
         tally.steps += 1;
+        if step % STEPS_A_LOOK == 0 && budget.is_late() {
+            return false;
+        }
     }
     tally.count += 1;
     for role in machine.each_role() {
@@ -167,4 +176,5 @@ fn one_playout<M: StateMachine + ?Sized>(
         tally.sum[role] += goal;
         tally.squares[role] += goal * goal;
     }
+    true
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::spec::{Key, Kind, SWITCH, Spec};
+use super::catalogue::{Key, Kind, SWITCH};
+use super::spec::Spec;
 use crate::belief::{OpponentModel, Options, Uniform, Weight};
 
 /// How many particles.

@@ -35,7 +35,7 @@ pub struct Decision {
     /// The move, drawn from the policy.
     pub choice: Move,
     /// The distribution over moves that the choice was drawn from; sums to 1. Moves whose values are within 1e-9 of
-    /// the best share it evenly; where a state that is known for certain has both sides moving at once, it is the
+    /// the best share it evenly; where a single state is held possible and both sides move at once there, it is the
     /// optimal mixed move.
     pub policy: Vec<(Move, f64)>,
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.

@@ -62,20 +62,21 @@ impl<M: Bulk> HyperPlay<M> {
             particles.len(),
             states.len()
         )];
+        if states.len() == 1 {
+            return lines;
+        }
         let mut likeliest = states.to_vec();
         likeliest.sort_by(|a, b| b.1.total_cmp(&a.1));
         likeliest.truncate(SHOWN);
         let fluents: Vec<Vec<String>> =
             likeliest.iter().map(|(state, _)| self.machine.fluents(state)).collect();
-        if states.len() > 1 {
-            for ((_, weight), held) in likeliest.iter().zip(&fluents) {
-                let own: Vec<&str> = held
-                    .iter()
-                    .filter(|fluent| !fluents.iter().all(|other| other.contains(fluent)))
-                    .map(String::as_str)
-                    .collect();
-                lines.push(format!("{weight:8.3}  {}", own.join(" ")));
-            }
+        for ((_, weight), held) in likeliest.iter().zip(&fluents) {
+            let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
+            let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();
+            lines.push(format!("{:6.1} %  {}", 100.0 * weight, own.join(" ")));
+        }
+        if states.len() > SHOWN {
+            lines.push(format!("  ... and {} more", states.len() - SHOWN));
         }
         lines
     }

@@ -9,16 +9,16 @@
 //! hence in the true one if that is among them. If there is none, a move that is legal with the greatest weight; where
 //! it is illegal a referee would replace it by a legal move, so there it counts as the mean of that state's moves.
 //!
-//! **The policy** is even over the moves within 1e-9 of the best. One exception: a single state, known for certain, in
-//! which both sides of a zero-sum game move at once: then every optimal mixed move has all its values equal, and
-//! playing them evenly could be exploited; the mixed move of the search is the policy.
+//! **The policy** is even over the moves within 1e-9 of the best. One exception: a single state is held possible, and
+//! there both sides of a zero-sum game move at once. Against the other's optimal mixed move all moves worth playing
+//! have the same value, and playing them evenly could be exploited: the optimal mixed move of the search is the policy.
 
 use super::decision::uniform;
 use crate::machine::Move;
 use crate::search::Evaluation;
 
 /// Values this close count as equal.
-pub const TIE: f64 = 1e-9;
+const TIE: f64 = 1e-9;
 
 /// A state held possible, judged.
 #[derive(Clone, PartialEq, Debug)]
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_known_for_certain_is_played_by_the_mixed_move() {
+    fn a_single_state_is_played_by_the_mixed_move() {
         let m = moves();
         let mut only = state(1.0, &m[..2], &[50.0, 50.0]);
         only.evaluation.mixture = Some(vec![0.25, 0.75]);

@@ -10,6 +10,7 @@ pub mod registry;
 pub mod samplers;
 
 mod belief_keys;
+mod catalogue;
 mod clairvoyant;
 mod decision;
 mod deliberation;
@@ -23,9 +24,10 @@ pub use belief_keys::{
     BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
+pub use catalogue::{Entry, Key, Kind, SWITCH};
 pub use clairvoyant::Clairvoyant;
 pub use decision::{Cost, Decision, Player, View};
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
 pub use random::RandomPlayer;
-pub use spec::{Entry, Key, Kind, SWITCH, Spec, SpecError};
+pub use spec::{Spec, SpecError};

@@ -10,14 +10,22 @@ use super::belief_keys::{
     BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
+use super::catalogue::{Entry, Key, Kind};
 use super::clairvoyant::Clairvoyant;
 use super::decision::Player;
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
 use super::random::RandomPlayer;
-use super::spec::{Entry, Key, Kind, Spec, SpecError};
+use super::spec::{Spec, SpecError};
 use crate::machine::{Bulk, Role};
-use crate::search::Options;
+use crate::search::{Algorithm, Options};
+
+const SEARCH: Key = Key {
+    name: "search",
+    kind: Kind::Word(&["auto", "exact", "uniform", "alphabeta", "uct", "flat"]),
+    default: "auto",
+    about: "how a state is searched; auto is exact where it fits, else by sampling",
+};
 
 const NODES: Key = Key {
     name: "nodes",
@@ -40,14 +48,14 @@ const PLAYERS: &[Entry] = &[
         name: "hyperplay",
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
-            PARTICLES, NODES, PLAYOUTS, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE, REJUVENATE,
-            STATES, MODEL,
+            PARTICLES, SEARCH, NODES, PLAYOUTS, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
+            REJUVENATE, STATES, MODEL,
         ],
     },
     Entry {
         name: "clairvoyant",
         about: "searches the true state, which it is shown: the control for hyperplay",
-        keys: &[NODES, PLAYOUTS],
+        keys: &[SEARCH, NODES, PLAYOUTS],
     },
 ];
 
@@ -83,5 +91,13 @@ pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Bo
 }
 
 fn search_options(spec: &Spec) -> Options {
-    Options { nodes: spec.count("nodes"), playouts: spec.count("playouts") }
+    let algorithm = match spec.word("search") {
+        "exact" => Algorithm::Exact,
+        "uniform" => Algorithm::Uniform,
+        "alphabeta" => Algorithm::AlphaBeta,
+        "uct" => Algorithm::Uct,
+        "flat" => Algorithm::Flat,
+        _ => Algorithm::Auto,
+    };
+    Options { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts") }
 }

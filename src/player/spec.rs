@@ -1,6 +1,6 @@
 //! Spec: how a player is written down, as in `hyperplay:particles=64,enumerate=off`.
 //!
-//! A spec is a name from a catalogue of [`Entry`]s and values for some of its keys, `name:key=value,key=value`; a
+//! A spec is a name from a [`catalogue`](super::catalogue) and values for some of its keys, `name:key=value,key=value`; a
 //! value that is itself a spec stands in brackets, `inner=[hyperplay:particles=4]`. Every key has a type, a range and
 //! a default, and whatever the catalogue does not list is an error that says what it lists.
 //!
@@ -14,57 +14,10 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::catalogue::{Entry, Key, Kind};
+
 /// Specs nested deeper than this are refused.
 const MAX_NESTING: usize = 8;
-
-/// Something that a spec can name.
-#[derive(PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is, in a sentence.
-    pub about: &'static str,
-    /// Its keys, in the order in which they are printed.
-    pub keys: &'static [Key],
-}
-
-/// A key of an [`Entry`].
-#[derive(PartialEq, Eq, Debug)]
-pub struct Key {
-    /// Its name.
-    pub name: &'static str,
-    /// What may stand behind it.
-    pub kind: Kind,
-    /// What holds if it is not given; spelt as in a spec.
-    pub default: &'static str,
-    /// What it does, in a sentence.
-    pub about: &'static str,
-}
-
-/// The type of a [`Key`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// A whole number from the first to the second, both included. Digits may be grouped, as in `10_000`.
-    Count(u64, u64),
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// Another spec from the same catalogue.
-    Nested,
-}
-
-/// `on` or `off`.
-pub const SWITCH: Kind = Kind::Word(&["on", "off"]);
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Kind::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
-            Kind::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
-            Kind::Word(words) => f.write_str(&words.join(" or ")),
-            Kind::Nested => f.write_str("a spec in brackets"),
-        }
-    }
-}
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Value {
@@ -311,6 +264,7 @@ fn parts(text: &str) -> Option<Vec<&str>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::catalogue::SWITCH;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,26 +1,21 @@
-//! Evaluate: judges one role's moves in a list of distinct states, exhaustively where that fits, else by playouts.
+//! Evaluate: judges one role's moves in a list of distinct states, by the search that the options name.
 //!
-//! The budgets are divided before anything starts, evenly: each state may spend the same number of nodes on exhaustive
-//! search, and what one leaves over no other gets, so the order of the states does not matter to any of them. The
-//! states that do not fit share the playouts, every move of each the same number, at least one. Of the time and the
-//! nodes that the decision has left, exhaustive search may use half.
+//! First, where the options say so, the rest of the game whole, by alpha-beta where moves alternate. The budgets are
+//! divided before anything starts, evenly: each state may spend the same number of nodes, and what one leaves over no
+//! other gets, so the order of the states does not matter to any of them. The states that do not fit share the
+//! playouts: by a tree if there is only one state, else flat. Of the time and the nodes that the decision has left,
+//! the whole search may use half if something else can follow it.
 
-use super::evaluation::Evaluation;
-use super::exact::exact;
-use super::playout::playouts;
+use super::alphabeta::{Answer, Leaves, alphabeta};
+use super::evaluation::{Evaluation, Method};
+use super::exact::{exact, uniform};
+use super::mcts::uct;
+use super::options::{Algorithm, Options};
+use super::playout::{Playouts, playouts};
 use crate::machine::{Budget, Bulk, Move, Role, Seed};
 
 /// The share of the decision's own budget, in time and in nodes, that exhaustive search may use before the playouts.
 const EXACT_SHARE: f64 = 0.5;
-
-/// How much search a decision may cost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// States visited by exhaustive search, all states to be judged together.
-    pub nodes: u64,
-    /// Playouts, all moves of all states together.
-    pub playouts: u64,
-}
 
 /// The judgement of a list of states.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,13 +39,19 @@ pub fn evaluate<M: Bulk>(
     seed: &Seed,
     scratch: &mut M::Scratch,
 ) -> Evaluations {
-    let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * EXACT_SHARE) as u64);
+    let share = match options.algorithm {
+        Algorithm::Auto => EXACT_SHARE,
+        Algorithm::AlphaBeta | Algorithm::Exact | Algorithm::Uniform | Algorithm::Uct | Algorithm::Flat => {
+            1.0
+        }
+    };
+    let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64);
     let nodes = options.nodes.min(bound) / states.len().max(1) as u64;
-    let exact_budget = budget.share(EXACT_SHARE).with_nodes(nodes);
+    let first_budget = budget.share(share).with_nodes(nodes);
     let mut visited = 0;
     let mut judged: Vec<Option<Evaluation>> = Vec::with_capacity(states.len());
     for state in states {
-        let (evaluation, spent) = exact(machine, state, role, exact_budget, scratch);
+        let (evaluation, spent) = first(machine, state, role, options.algorithm, first_budget, scratch);
         judged.push(evaluation);
         visited += spent;
     }
@@ -64,23 +65,85 @@ pub fn evaluate<M: Bulk>(
             (*state, legal)
         })
         .collect();
-    let starts = open.iter().map(|(_, legal)| legal.len() as u64).sum::<u64>().max(1);
-    let count = u32::try_from((options.playouts / starts).max(1)).unwrap_or(u32::MAX);
     let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(visited)), ..*budget };
-    let made = playouts(machine, &open, role, count, &left, &seed.child("playouts"), scratch);
-    let mut by_playouts = made.evaluations.into_iter();
+    // A tree lets the others answer moves that they may not have seen; over several states that was measured a loss.
+    let algorithm = match options.algorithm {
+        Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
+        algorithm => algorithm,
+    };
+    let options = &Options { algorithm, ..*options };
+    let made = then(machine, &open, role, options, &left, seed, scratch);
+    let mut by_sampling = made.evaluations.into_iter();
     let states = judged
         .into_iter()
         .map(|evaluation| {
-            evaluation.unwrap_or_else(|| by_playouts.next().expect("one evaluation for each open state"))
+            evaluation.unwrap_or_else(|| by_sampling.next().expect("one evaluation for each open state"))
         })
         .collect();
     Evaluations { states, visited: visited + made.steps, playouts: made.playouts }
 }
 
+/// What is tried first, in each state by itself; `None` where it does not fit or does not apply. Second: the states
+/// visited.
+fn first<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    algorithm: Algorithm,
+    budget: Budget,
+    scratch: &mut M::Scratch,
+) -> (Option<Evaluation>, u64) {
+    let leaves = match algorithm {
+        Algorithm::Uct | Algorithm::Flat => return (None, 0),
+        Algorithm::Uniform => return uniform(machine, state, role, budget, scratch),
+        Algorithm::Auto | Algorithm::Exact => Leaves::Proof,
+        Algorithm::AlphaBeta => Leaves::Mobility,
+    };
+    match alphabeta(machine, state, role, leaves, budget, scratch) {
+        (Answer::Judged(evaluation), spent) => (Some(evaluation), spent),
+        (Answer::NotAlternating, spent) if leaves == Leaves::Proof => {
+            let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..budget };
+            let (evaluation, more) = exact(machine, state, role, left, scratch);
+            (evaluation, spent + more)
+        }
+        (_, spent) => (None, spent),
+    }
+}
+
+/// What judges the states that are still open, all of them together.
+fn then<M: Bulk>(
+    machine: &M,
+    open: &[(&M::State, Vec<Move>)],
+    role: Role,
+    options: &Options,
+    budget: &Budget,
+    seed: &Seed,
+    scratch: &mut M::Scratch,
+) -> Playouts {
+    match options.algorithm {
+        Algorithm::Exact | Algorithm::Uniform => {
+            let unjudged = |(_, moves): &(&M::State, Vec<Move>)| Evaluation {
+                moves: moves.clone(),
+                values: Vec::new(),
+                mixture: None,
+                method: Method::Unjudged,
+            };
+            Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
+        }
+        Algorithm::Uct => {
+            let descents = options.playouts / open.len().max(1) as u64;
+            uct(machine, open, role, descents, budget, &seed.child("uct"), scratch)
+        }
+        Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
+            let starts = open.iter().map(|(_, legal)| legal.len() as u64).sum::<u64>().max(1);
+            let count = u32::try_from((options.playouts / starts).max(1)).unwrap_or(u32::MAX);
+            playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::evaluation::Method;
     use super::super::toy::{Toy, choice, end};
     use super::*;
     use std::time::Duration;
@@ -101,7 +164,7 @@ mod tests {
     }
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
-        let options = Options { nodes, playouts: 100 };
+        let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100 };
         evaluate(&toy(), &[&0, &1], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
     }
 
@@ -115,6 +178,14 @@ mod tests {
     }
 
     #[test]
+    fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
+        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100 };
+        let (role, seed) = (Role::new(0), Seed::root(1));
+        let made = evaluate(&toy(), &[&0], role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        assert_eq!(made.states[0].method, Method::Uct(100));
+    }
+
+    #[test]
     fn a_node_budget_bounds_search_and_playouts_together() {
         let made = run(1_000_000, Budget::nodes(12));
         assert!(made.visited <= 20, "{made:?}");
@@ -123,7 +194,7 @@ mod tests {
     #[test]
     fn without_time_the_legal_moves_are_known_all_the_same() {
         let made = run(1_000, Budget::time(Duration::ZERO));
-        assert_eq!(made.states[0].method, Method::OutOfTime);
+        assert_eq!(made.states[0].method, Method::Unjudged);
         assert_eq!(made.states[0].moves.len(), 2);
     }
 }

@@ -15,8 +15,14 @@ pub enum Method {
     ExactAlone,
     /// Random playouts, this many for each move at least.
     Playouts(u32),
-    /// Not judged: the time ran out.
-    OutOfTime,
+    /// A tree of playouts, this many in all.
+    Uct(u32),
+    /// The rest of the game searched whole, every role playing uniformly.
+    Uniform,
+    /// Alpha-beta to this depth, mobility at its leaves.
+    AlphaBeta(u32),
+    /// Not judged: the budget did not allow it.
+    Unjudged,
 }
 
 impl fmt::Display for Method {
@@ -26,7 +32,10 @@ impl fmt::Display for Method {
             Method::ExactVersusUniform => f.write_str("searched whole, the others taken to play uniformly"),
             Method::ExactAlone => f.write_str("searched whole, no other role choosing"),
             Method::Playouts(count) => write!(f, "{count} random playouts a move"),
-            Method::OutOfTime => f.write_str("not judged, the time ran out"),
+            Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),
+            Method::Uniform => f.write_str("searched whole, all taken to play uniformly"),
+            Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then judged by mobility"),
+            Method::Unjudged => f.write_str("not judged, the budget ran out"),
         }
     }
 }

@@ -33,6 +33,40 @@ pub fn exact<M: Bulk>(
     (graph.and_then(|graph| judge(&graph, role, &others)), meter.spent())
 }
 
+/// The expected goal of each move of `role` in `state`, not terminal, if every role plays uniformly from there on:
+/// what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
+pub fn uniform<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    budget: Budget,
+    scratch: &mut M::Scratch,
+) -> (Option<Evaluation>, u64) {
+    let mut meter = Meter::new(budget);
+    let graph = Graph::build(machine, state, &mut meter, scratch);
+    (graph.and_then(|graph| average(&graph, role)), meter.spent())
+}
+
+fn average(graph: &Graph, role: Role) -> Option<Evaluation> {
+    let mut values = vec![0.0; graph.nodes.len()];
+    for &index in graph.order.iter().rev() {
+        values[index as usize] = match &graph.nodes[index as usize] {
+            Node::End(goals) => f64::from(goals[role]),
+            Node::Inner { successors, .. } => {
+                successors.iter().map(|&next| values[next as usize]).sum::<f64>() / successors.len() as f64
+            }
+        };
+    }
+    let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
+    let root = matrix_of(legal, successors, role, None, &values);
+    Some(Evaluation {
+        moves: legal[role].clone(),
+        values: root.row_values(&[1.0]),
+        mixture: None,
+        method: Method::Uniform,
+    })
+}
+
 fn judge(graph: &Graph, role: Role, others: &[Role]) -> Option<Evaluation> {
     let (method, opponent) = match others {
         [] => (Method::ExactAlone, None),

@@ -8,15 +8,21 @@
 
 pub mod matrix;
 
+mod alphabeta;
 mod evaluate;
 mod evaluation;
 mod exact;
 mod graph;
+mod mcts;
+mod options;
 mod playout;
 #[cfg(test)]
 pub(crate) mod toy;
 
-pub use evaluate::{Evaluations, Options, evaluate};
+pub use alphabeta::{Answer, Leaves, alphabeta};
+pub use evaluate::{Evaluations, evaluate};
 pub use evaluation::{Evaluation, Method};
-pub use exact::exact;
+pub use exact::{exact, uniform};
+pub use mcts::uct;
+pub use options::{Algorithm, Options};
 pub use playout::{Playouts, playouts};

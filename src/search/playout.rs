@@ -66,7 +66,7 @@ pub fn playouts<M: Bulk>(
 fn evaluation(moves: &[Move], sums: &[(u64, u32)]) -> Evaluation {
     let tried = sums.iter().map(|&(_, tried)| tried).min().unwrap_or(0);
     let (values, method) = if tried == 0 {
-        (Vec::new(), Method::OutOfTime)
+        (Vec::new(), Method::Unjudged)
     } else {
         let mean = |&(sum, tried): &(u64, u32)| sum as f64 / f64::from(tried);
         (sums.iter().map(mean).collect(), Method::Playouts(tried))
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn without_time_nothing_is_judged() {
         let made = run(1_000, Budget::time(Duration::ZERO));
-        assert_eq!(made.evaluations[0].method, Method::OutOfTime);
+        assert_eq!(made.evaluations[0].method, Method::Unjudged);
         assert_eq!(made.evaluations[0].best(), 0.0);
     }
 }

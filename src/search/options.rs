@@ -1,0 +1,31 @@
+//! Options: which algorithm searches, and how much it may cost.
+
+/// How a state is searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Algorithm {
+    /// The rest of the game whole where it fits, else by sampling, as measured best (`docs/measurements.md`).
+    #[default]
+    Auto,
+    /// The rest of the game whole; a state where it does not fit is not judged.
+    Exact,
+    /// The rest of the game whole, every role playing uniformly: what infinitely many playouts would say. A state
+    /// where it does not fit is not judged.
+    Uniform,
+    /// Alpha-beta where moves alternate, mobility at its leaves; elsewhere flat playouts.
+    AlphaBeta,
+    /// A tree of playouts, each role learning its moves.
+    Uct,
+    /// Playouts of each move.
+    Flat,
+}
+
+/// How much search a decision may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Which search.
+    pub algorithm: Algorithm,
+    /// States visited by exhaustive search, all states to be judged together.
+    pub nodes: u64,
+    /// Playouts, all moves of all states together.
+    pub playouts: u64,
+}
