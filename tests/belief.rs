@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyperplay::belief::accuracy::Distribution;
+use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
-use hyperplay::belief::meter::{self, Method, Trial};
+use hyperplay::belief::meter::{self, Figures, Method, Point, Trial};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, Weight};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl;
@@ -130,6 +130,53 @@ fn enumeration_equals_the_exact_posterior() {
         }
     }
     assert!(compared > 40, "{compared}");
+}
+
+/// What a method makes of the points of a match for the first role of Krieg-TicTacToe.
+fn krieg_tictactoe(options: &Options, steps: usize) -> (Vec<Point>, Vec<Figures>) {
+    let machine = game("krieg_tictactoe_3x3");
+    let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+    let history = meter::random_match(&*machine, steps, &Seed::root(3));
+    let points = meter::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
+    let method = Method::Particles(options.clone());
+    let trial = Trial {
+        method: &method,
+        model: &model,
+        particles: options.particles,
+        runs: 100,
+        seed: Seed::root(5),
+    };
+    let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
+    (points, figures)
+}
+
+/// The weights on states are the posterior, and over many seeds the histories that stand for them are draws from it.
+#[test]
+fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
+    let (points, figures) = krieg_tictactoe(&Options { particles: 64, whole: 200, ..Options::default() }, 4);
+    let mut filtered = 0;
+    for (point, figures) in points.iter().zip(&figures) {
+        assert!(figures.state_bias_tv < 1e-9, "{figures:?}");
+        let histories = point.posterior.histories.len() as f64;
+        if figures.distinct < histories {
+            filtered += 1;
+            // Every set holds one history for each state: more even than independent draws.
+            let draws = figures.distinct as usize * figures.sets;
+            let floor = accuracy::floor(&point.posterior, draws);
+            assert!(figures.bias_tv < 1.5 * floor, "{} beside {floor}", figures.bias_tv);
+        }
+    }
+    assert!(filtered > 0);
+}
+
+#[test]
+fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
+    let (points, figures) = krieg_tictactoe(&Options { particles: 64, whole: 64, ..Options::default() }, 4);
+    let sampled = points.iter().zip(&figures).filter(|(_, figures)| figures.state_bias_tv > 1e-9);
+    let ratios: Vec<f64> =
+        sampled.map(|(_, figures)| figures.state_bias_tv / figures.state_bias_tv_floor).collect();
+    assert!(!ratios.is_empty());
+    assert!(ratios.iter().all(|&ratio| ratio < 1.5), "{ratios:?}");
 }
 
 /// The geometric mean, over the decisions of the first role in some random matches, of bias TV over its floor.

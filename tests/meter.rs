@@ -49,8 +49,8 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
         assert_eq!((number("sets"), number("depletions")), (20.0, 0.0));
         assert!(row["decision"].is_boolean() && row["role"].is_string() && row["match"] == 0);
         let independent = row["sampler"] == "rejection" || row["sampler"] == "exact";
-        // With few draws all histories are in one cell.
-        let many = number("particles") > 4.0;
+        // With few draws for many histories all are in one cell.
+        let many = number("particles") > 4.0 && number("step") < 2.0;
         assert!(row["chi_squared"].is_null() || independent, "{row}");
         assert!(row["chi_squared"].is_object() || !independent || !many, "{row}");
         if row["sampler"] == "ours" {

@@ -253,7 +253,7 @@ impl Report {
         let sampled: Vec<&Figures> = decisions
             .iter()
             .map(|row| &row.figures)
-            .filter(|figures| !(figures.state_bias_tv < EXACT))
+            .filter(|figures| figures.state_bias_tv >= EXACT)
             .collect();
         let mean = |figure: &dyn Fn(&Figures) -> f64| {
             let sum: f64 = sampled.iter().map(|figures| figure(figures)).sum();
@@ -266,7 +266,7 @@ impl Report {
             sampler,
             particles,
             decisions: decisions.len(),
-            whole: decisions.len() - sampled.len(),
+            whole: decisions.iter().filter(|row| row.figures.state_bias_tv < EXACT).count(),
             bias_over_floor: geometric(&|figures| figures.bias_tv / figures.bias_tv_floor),
             state_bias_over_floor: geometric(&|figures| figures.state_bias_tv / figures.state_bias_tv_floor),
             set_over_floor: geometric(&|figures| figures.set_tv / figures.set_tv_floor),
