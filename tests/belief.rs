@@ -170,7 +170,7 @@ fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
 
 #[test]
 fn weights_and_moves_bring_krieg_tictactoe_near_the_floor() {
-    let [published, weighted, moved, moved_more, rejection] = krieg_tictactoe_ratios(2, 4);
+    let [published, weighted, moved, moved_more, rejection] = krieg_tictactoe_ratios(1, 4);
     assert!(published > 1.5, "{published}");
     assert!(weighted < 1.5, "{weighted}");
     for ratio in [moved, moved_more, rejection] {

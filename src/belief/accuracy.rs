@@ -79,6 +79,19 @@ impl Distribution {
         (distance + (self.total - covered).abs()) / 2.0
     }
 
+    /// The total variation distance between the distributions of the states that the histories end in.
+    pub fn state_variation(&self, posterior: &Posterior) -> f64 {
+        let mut differences = by_state(posterior, |at| -posterior.histories[at].1);
+        let mut covered = 0.0;
+        for ((history, _), &end) in posterior.histories.iter().zip(&posterior.ends) {
+            let weight = self.weight(history);
+            differences[end] += weight;
+            covered += weight;
+        }
+        let distance: f64 = differences.iter().map(|difference| difference.abs()).sum();
+        (distance + (self.total - covered).abs()) / 2.0
+    }
+
     /// The posterior mass of the histories held.
     pub fn coverage(&self, posterior: &Posterior) -> f64 {
         let held = posterior.histories.iter().filter(|(history, _)| self.weight(history) > 0.0);
@@ -137,6 +150,23 @@ pub fn floor(posterior: &Posterior, draws: usize) -> f64 {
     deviations.sum::<f64>() / draws as f64 / 2.0
 }
 
+/// The same for [`Distribution::state_variation`].
+pub fn state_floor(posterior: &Posterior, draws: usize) -> f64 {
+    let probabilities = by_state(posterior, |at| posterior.histories[at].1);
+    let deviations = probabilities.into_iter().map(|probability| mean_deviation(draws, probability));
+    deviations.sum::<f64>() / draws as f64 / 2.0
+}
+
+/// The sum of a figure of the histories that end in each state.
+fn by_state(posterior: &Posterior, figure: impl Fn(usize) -> f64) -> Vec<f64> {
+    let states = posterior.ends.iter().max().map_or(0, |last| last + 1);
+    let mut sums = vec![0.0; states];
+    for (at, &end) in posterior.ends.iter().enumerate() {
+        sums[end] += figure(at);
+    }
+    sums
+}
+
 /// The mean absolute deviation of a binomial variable from its mean, by de Moivre:
 /// `2 m C(n, m) p^m (1 - p)^(n - m + 1)` with m the least whole number above n p.
 fn mean_deviation(draws: usize, probability: f64) -> f64 {
@@ -174,7 +204,7 @@ mod tests {
         let terms = TermStore::new(symbols);
         let history = |&name| History(vec![JointMove::new([Move(terms.intern(name, &[]))])]);
         let histories = names.iter().map(history).zip(probabilities.iter().copied()).collect();
-        Posterior { histories, evidence: 1.0, states: 0 }
+        Posterior { histories, ends: (0..probabilities.len()).collect(), evidence: 1.0, states: 0 }
     }
 
     /// Draws from the posterior.

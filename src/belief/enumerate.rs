@@ -6,14 +6,26 @@
 //! Step by step, all joint moves of all histories are tried. When a step would cost too many states or leaves too many
 //! histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not dead,
 //! given up as soon as it finds too many.
+//!
+//! **The filter.** Under a uniform model nothing that follows depends on anything but the state. So when there are too
+//! many histories those with equal states become one, with the sum of their probabilities, and the weights on states
+//! stay exact. The one that stands for the others is drawn in proportion to its probability; hence it is a draw from
+//! the posterior given the state, and particles drawn from a filtered set are draws from the posterior.
+
+use rand::RngExt;
+use rustc_hash::FxHashMap;
 
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use crate::machine::{Budget, Bulk, Meter};
+use crate::machine::{Budget, Bulk, Meter, Seed};
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
 #[derive(Clone, Debug)]
-pub(super) struct Whole(pub(super) Vec<(NodeId, f64)>);
+pub(super) struct Whole {
+    list: Vec<(NodeId, f64)>,
+    /// Whether each stands for all with its state.
+    filtered: bool,
+}
 
 /// How following the evidence went.
 pub(super) enum Extended {
@@ -28,42 +40,43 @@ pub(super) enum Extended {
 impl Whole {
     /// The empty history alone.
     pub(super) fn new() -> Self {
-        Whole(vec![(ROOT, 0.0)])
+        Whole { list: vec![(ROOT, 0.0)], filtered: false }
     }
 
     /// The histories and, in the same order, their posterior.
     pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
-        let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.0.iter().copied().unzip();
+        let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.list.iter().copied().unzip();
         (nodes, normalised(&logarithms))
     }
 
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
-    /// A step that would cost more is not begun.
+    /// A step that would cost more is not begun. With a seed, histories with equal states may become one.
     pub(super) fn extend<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         limit: usize,
         states: u64,
         budget: &Budget,
+        filter: Option<&Seed>,
     ) -> Extended {
         let mut meter = Meter::new(budget.with_nodes(states));
-        while let Some(&(first, _)) = self.0.first() {
+        while let Some(&(first, _)) = self.list.first() {
             let depth = tree.depth(first);
-            if self.0.len() > limit {
+            if self.list.len() > limit {
                 return Extended::TooLarge;
             }
             if depth == tree.target() {
                 return Extended::Done;
             }
             let cost = self
-                .0
+                .list
                 .iter()
                 .fold(meter.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
-            if cost > states || !self.0.iter().all(|&(node, _)| tree.visit_all(node, &mut meter)) {
+            if cost > states || !self.list.iter().all(|&(node, _)| tree.visit_all(node, &mut meter)) {
                 return Extended::TooLarge;
             }
             let mut next = Vec::new();
-            for &(node, ln_prior) in &self.0 {
+            for &(node, ln_prior) in &self.list {
                 let branches = tree.branches(node);
                 let mut open = branches.open().to_vec();
                 open.sort_unstable();
@@ -74,10 +87,36 @@ impl Whole {
             if next.is_empty() {
                 return Extended::Empty { step: depth + 1 };
             }
-            self.0 = next;
-            self.0.iter().for_each(|&(node, _)| tree.witness(node));
+            next.iter().for_each(|&(node, _)| tree.witness(node));
+            self.list = next;
+            if let Some(seed) = filter
+                && (self.filtered || self.list.len() > limit)
+            {
+                self.filter(tree, &seed.index(depth + 1));
+            }
         }
         Extended::Done
+    }
+
+    /// Keeps one history for each state.
+    fn filter<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
+        self.filtered = true;
+        let mut rng = seed.rng();
+        let mut place: FxHashMap<&M::State, usize> = FxHashMap::default();
+        let mut kept: Vec<(NodeId, f64)> = Vec::new();
+        for &(node, ln) in &self.list {
+            let at = *place.entry(tree.state(node)).or_insert(kept.len());
+            let Some((representative, ln_sum)) = kept.get_mut(at) else {
+                kept.push((node, ln));
+                continue;
+            };
+            let greatest = ln.max(*ln_sum);
+            *ln_sum = greatest + ((ln - greatest).exp() + (*ln_sum - greatest).exp()).ln();
+            if rng.random::<f64>() < (ln - *ln_sum).exp() {
+                *representative = node;
+            }
+        }
+        self.list = kept;
     }
 }
 
@@ -112,5 +151,5 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
             stack.push((child, ln_prior + branches.probability(index).ln(), false));
         }
     }
-    Some(Whole(found))
+    Some(Whole { list: found, filtered: false })
 }

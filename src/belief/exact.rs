@@ -4,6 +4,7 @@
 //! keeping what agrees with the evidence. It shares no code with the sampler, works on the machine's single questions
 //! (not in bulk), remembers nothing between calls, and is as slow as that. See `docs/REFERENCES.md`, `HyperPlay12`.
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::model::OpponentModel;
@@ -16,6 +17,8 @@ use crate::machine::{
 pub struct Posterior {
     /// Every history that explains the evidence, with its probability.
     pub histories: Vec<(History, f64)>,
+    /// For every history which state it ends in, the states being numbered in the order in which they come first.
+    pub ends: Vec<usize>,
     /// The probability of the evidence, given the own moves.
     pub evidence: f64,
     /// States visited.
@@ -130,8 +133,14 @@ pub fn posterior<M: StateMachine>(
         open = next;
     }
     let total: f64 = open.iter().map(|leaf| leaf.prior).sum();
+    let mut number: FxHashMap<&M::State, usize> = FxHashMap::default();
+    let mut end = |leaf| {
+        let next = number.len();
+        *number.entry(leaf).or_insert(next)
+    };
+    let ends = open.iter().map(|leaf| end(&leaf.state)).collect();
     let histories = open.into_iter().map(|leaf| (History(leaf.history), leaf.prior / total)).collect();
-    Ok(Posterior { histories, evidence: total, states })
+    Ok(Posterior { histories, ends, evidence: total, states })
 }
 
 /// The number of histories that explain this evidence.

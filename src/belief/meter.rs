@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::accuracy::{Distribution, GoodnessOfFit, floor};
+use super::accuracy::{Distribution, GoodnessOfFit, floor, state_floor};
 use super::exact::{self, ExactError, Posterior};
 use super::{Belief, OpponentModel, Options, Particle, ParticleBelief, Weight, effective_size};
 use crate::machine::{Budget, Bulk, Evidence, History, Role, Seed, StateMachineExt};
@@ -119,6 +119,10 @@ pub struct Figures {
     pub bias_tv: f64,
     /// The expectation of the same under independent draws from the posterior.
     pub bias_tv_floor: f64,
+    /// As `bias_tv`, for the states that the histories end in.
+    pub state_bias_tv: f64,
+    /// The expectation of the same under independent draws from the posterior.
+    pub state_bias_tv_floor: f64,
     /// The mean over sets of their total variation from the posterior.
     pub set_tv: f64,
     /// The expectation of the same under independent draws from the posterior.
@@ -251,6 +255,8 @@ fn figures(point: &Point, sets: Vec<Set>, trial: &Trial<'_>) -> Figures {
         depletions: empty.len(),
         bias_tv: f64::NAN,
         bias_tv_floor: floor(posterior, draws),
+        state_bias_tv: f64::NAN,
+        state_bias_tv_floor: state_floor(posterior, draws),
         set_tv: mean(&|set| set.held.total_variation(posterior)),
         set_tv_floor: floor(posterior, particles),
         ess: mean(&|set| set.effective),
@@ -263,9 +269,13 @@ fn figures(point: &Point, sets: Vec<Set>, trial: &Trial<'_>) -> Figures {
     };
     let held: Vec<Distribution> = kept.into_iter().map(|set| set.held).collect();
     let all = Distribution::mean(&held);
-    figures.bias_tv = if held.is_empty() { f64::NAN } else { all.total_variation(posterior) };
-    figures.kl = if held.is_empty() { f64::NAN } else { all.divergence(posterior, draws) };
-    if trial.method.is_independent() && draws > 0 {
+    if held.is_empty() {
+        return figures;
+    }
+    figures.bias_tv = all.total_variation(posterior);
+    figures.state_bias_tv = all.state_variation(posterior);
+    figures.kl = all.divergence(posterior, draws);
+    if trial.method.is_independent() {
         figures.chi_squared = all.chi_squared(posterior, draws);
     }
     figures

@@ -61,7 +61,8 @@ pub struct Particle {
 /// How an update ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The particles are the whole information set and their weights the posterior.
+    /// The particles are the whole information set and their weights the posterior. Where it has too many histories,
+    /// they are one history for each state, drawn from the posterior given that state, and weighted by its probability.
     Whole,
     /// The particles are a sample.
     Sampled,

@@ -28,6 +28,9 @@ pub struct Options {
     pub enumerate: bool,
     /// The most histories kept whole, where this exceeds the number of particles.
     pub whole: usize,
+    /// Whether an information set with more histories is kept whole as its distinct states, if these are few enough.
+    /// Only under a uniform opponent model, where what may follow depends on the state alone.
+    pub filter: bool,
     /// How particles are weighted.
     pub weight: Weight,
     /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts anew.
@@ -46,6 +49,7 @@ impl Default for Options {
             particles: 200,
             enumerate: true,
             whole: 500,
+            filter: true,
             weight: Weight::Posterior,
             backtrack: true,
             merge: true,

@@ -1,7 +1,8 @@
 //! Particle belief: the weighted histories of one role, kept from step to step.
 //!
 //! The life of an update:
-//! 1. while the information set is small it is kept whole ([`enumerate`]), and the weights are the posterior;
+//! 1. while the information set is small it is kept whole ([`enumerate`]), as histories or as states, and the weights are
+//!    the posterior;
 //! 2. growing past the limits, particles are drawn from it systematically; from then on ([`sample`]) each is brought
 //!    down to the new step by advancing and backtracking ([`advance`]), within its budget of states;
 //! 3. the branches beside the particles are tested, and the weights computed ([`weight`]);
@@ -19,7 +20,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::enumerate::{self, Extended, Whole};
 use super::model::OpponentModel;
@@ -92,7 +93,10 @@ impl<M: Bulk> ParticleBelief<M> {
         if let Held::Whole(whole) = &mut self.held {
             let states =
                 budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
-            match whole.extend(&mut self.tree, self.options.limit(), states / 2, budget) {
+            let filter = self.options.filter && self.tree.is_memoryless();
+            let filter_seed = seed.child("filter");
+            let filter = filter.then_some(&filter_seed);
+            match whole.extend(&mut self.tree, self.options.limit(), states / 2, budget, filter) {
                 Extended::Done => return self.report_whole(),
                 Extended::Empty { step } => {
                     self.particles.clear();
@@ -113,7 +117,7 @@ impl<M: Bulk> ParticleBelief<M> {
             Ok(logarithms) => {
                 let nodes = sample.nodes().collect();
                 self.report(nodes, &logarithms);
-                self.find_whole(budget)
+                self.find_whole(budget, seed)
             }
             Err(none) => {
                 self.particles.clear();
@@ -138,12 +142,9 @@ impl<M: Bulk> ParticleBelief<M> {
     }
 
     /// The particles are few: perhaps the information set has become small. Looks for all of it.
-    fn find_whole(&mut self, budget: &Budget) -> Outcome {
-        let mut distinct: Vec<NodeId> = self.particles.iter().map(|particle| particle.node).collect();
-        distinct.sort_unstable();
-        distinct.dedup();
+    fn find_whole(&mut self, budget: &Budget, seed: &Seed) -> Outcome {
         let (wait, last) = self.patience;
-        if !self.options.enumerate || distinct.len() * 2 > self.options.particles {
+        if !self.options.enumerate || self.distinct() * 2 > self.options.particles {
             return Outcome::Sampled;
         }
         if wait > 1 {
@@ -153,7 +154,8 @@ impl<M: Bulk> ParticleBelief<M> {
         let nodes = self.options.all_states() / 4;
         let left = self.left(budget);
         let mut meter = Meter::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
-        match enumerate::search(&mut self.tree, self.options.limit(), &mut meter) {
+        let found = enumerate::search(&mut self.tree, self.options.limit(), &mut meter);
+        match found.or_else(|| self.find_states(nodes, budget, seed)) {
             Some(whole) => {
                 self.held = Held::Whole(whole);
                 self.patience = (1, 1);
@@ -165,6 +167,29 @@ impl<M: Bulk> ParticleBelief<M> {
                 Outcome::Sampled
             }
         }
+    }
+
+    /// The number of different states held, or of histories where these make a difference.
+    fn distinct(&self) -> usize {
+        if self.options.filter && self.tree.is_memoryless() {
+            let states = self.particles.iter().map(|particle| self.tree.state(particle.node));
+            return states.collect::<FxHashSet<&M::State>>().len();
+        }
+        let nodes = self.particles.iter().map(|particle| particle.node);
+        nodes.collect::<FxHashSet<NodeId>>().len()
+    }
+
+    /// The whole information set as states, from the beginning on.
+    fn find_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<Whole> {
+        if !self.options.filter || !self.tree.is_memoryless() {
+            return None;
+        }
+        let left = self.left(budget);
+        let nodes = left.nodes.map_or(nodes, |left| nodes.min(left));
+        let mut whole = Whole::new();
+        let limit = self.options.limit();
+        let extended = whole.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
+        matches!(extended, Extended::Done).then_some(whole)
     }
 
     fn report(&mut self, nodes: Vec<NodeId>, logarithms: &[f64]) {

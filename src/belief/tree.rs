@@ -102,6 +102,11 @@ impl<M: Bulk> Tree<M> {
             || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
     }
 
+    /// Whether what follows a history depends on its state alone.
+    pub(super) fn is_memoryless(&self) -> bool {
+        self.model.is_uniform()
+    }
+
     /// The number of steps to be explained.
     pub(super) fn target(&self) -> usize {
         self.evidence.step()

@@ -1,8 +1,8 @@
 //! The report of the meter: a row for every point, and for every sampler the mean over the decisions.
 //!
 //! A decision is a point where the role has more than one legal move and more than one history is possible. The mean
-//! of bias TV over its floor is geometric. Where the whole information set is kept there is no bias and no mean:
-//! such decisions are counted apart.
+//! of bias TV over its floor is geometric. Where the whole information set is kept, as histories or as states, there is
+//! no bias on states and no mean: such decisions are counted apart.
 
 use serde_json::{Value, json};
 
@@ -33,6 +33,7 @@ struct Row {
     role: String,
     step: usize,
     information_set: usize,
+    states: usize,
     choice: bool,
     figures: Figures,
 }
@@ -52,9 +53,12 @@ impl Row {
             "role": self.role,
             "step": self.step,
             "information_set": self.information_set,
+            "distinct_states": self.states,
             "decision": self.is_decision(),
             "bias_tv": figures.bias_tv,
             "bias_tv_floor": figures.bias_tv_floor,
+            "state_bias_tv": figures.state_bias_tv,
+            "state_bias_tv_floor": figures.state_bias_tv_floor,
             "set_tv": figures.set_tv,
             "set_tv_floor": figures.set_tv_floor,
             "kl": figures.kl,
@@ -116,6 +120,7 @@ struct Summary<'a> {
     decisions: usize,
     whole: usize,
     bias_over_floor: Option<f64>,
+    state_bias_over_floor: Option<f64>,
     set_over_floor: Option<f64>,
     states_per_particle: Option<f64>,
     depletions: usize,
@@ -129,6 +134,7 @@ impl Summary<'_> {
             "decisions": self.decisions,
             "whole": self.whole,
             "bias_over_floor": self.bias_over_floor,
+            "state_bias_over_floor": self.state_bias_over_floor,
             "set_over_floor": self.set_over_floor,
             "states_per_particle": self.states_per_particle,
             "depletions": self.depletions,
@@ -143,6 +149,7 @@ impl Summary<'_> {
             self.decisions.to_string(),
             self.whole.to_string(),
             number(self.bias_over_floor),
+            number(self.state_bias_over_floor),
             number(self.set_over_floor),
             number(self.states_per_particle),
             self.depletions.to_string(),
@@ -150,12 +157,13 @@ impl Summary<'_> {
     }
 }
 
-const SUMMARY: [&str; 8] = [
+const SUMMARY: [&str; 9] = [
     "sampler",
     "particles",
     "decisions",
     "whole",
     "bias TV/floor",
+    "on states",
     "set TV/floor",
     "states a particle",
     "depleted",
@@ -185,6 +193,7 @@ impl Report {
             role: block.role.to_owned(),
             step: point.evidence.step(),
             information_set: point.posterior.histories.len(),
+            states: point.posterior.ends.iter().max().map_or(0, |last| last + 1),
             choice: point.choice,
             figures,
         }));
@@ -241,8 +250,11 @@ impl Report {
         let all = self.rows.iter().filter(|row| row.sampler == sampler && row.particles == particles);
         let (decisions, others): (Vec<&Row>, Vec<&Row>) = all.partition(|row| row.is_decision());
         let depleted = |rows: &[&Row]| rows.iter().map(|row| row.figures.depletions).sum::<usize>();
-        let sampled: Vec<&Figures> =
-            decisions.iter().map(|row| &row.figures).filter(|figures| !(figures.bias_tv < EXACT)).collect();
+        let sampled: Vec<&Figures> = decisions
+            .iter()
+            .map(|row| &row.figures)
+            .filter(|figures| !(figures.state_bias_tv < EXACT))
+            .collect();
         let mean = |figure: &dyn Fn(&Figures) -> f64| {
             let sum: f64 = sampled.iter().map(|figures| figure(figures)).sum();
             (!sampled.is_empty()).then(|| sum / sampled.len() as f64)
@@ -256,6 +268,7 @@ impl Report {
             decisions: decisions.len(),
             whole: decisions.len() - sampled.len(),
             bias_over_floor: geometric(&|figures| figures.bias_tv / figures.bias_tv_floor),
+            state_bias_over_floor: geometric(&|figures| figures.state_bias_tv / figures.state_bias_tv_floor),
             set_over_floor: geometric(&|figures| figures.set_tv / figures.set_tv_floor),
             states_per_particle: mean(&|figures| figures.states_per_particle),
             depletions: depleted(&decisions) + depleted(&others),

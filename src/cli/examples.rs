@@ -27,7 +27,7 @@ Examples:
 pub const BELIEF: &str = "\
 Examples:
   hyperplay belief monty_hall --runs 200 --seed 1
-  hyperplay belief krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler rejection --particles 16,64 --steps 3
+  hyperplay belief krieg_tictactoe_3x3 --sampler ours:enumerate=off --steps 3
   hyperplay belief kuhn_poker --sampler ours --sampler exact --runs 100 --seed 1 --json";
 
 /// Below `check`.

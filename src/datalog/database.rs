@@ -20,7 +20,7 @@ const INDEXED_ROWS: usize = 12;
 /// A sample for planning holds no more tuples of a relation than this, ...
 const SAMPLED_TUPLES: usize = 50_000;
 /// ... and no more rows are looked at to derive it.
-const SAMPLED_VISITS: u64 = 200_000_000;
+const SAMPLED_VISITS: u64 = 50_000_000;
 
 /// The tuples of a program's relations.
 #[derive(Clone, Debug)]

@@ -14,6 +14,7 @@ mod limits;
 mod order;
 mod plan;
 mod program;
+mod proofs;
 mod relation;
 #[cfg(test)]
 mod tests;

@@ -30,6 +30,11 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
         Estimator { sample, terms, measured: FxHashMap::default() }
     }
 
+    /// The ground terms.
+    pub fn terms(&self) -> &'a TermStore {
+        self.terms
+    }
+
     /// Expected number of rows that match when the key of `shape` is given.
     fn matches(&mut self, relation: RelationId, shape: Shape) -> f64 {
         if let Some(&known) = self.measured.get(&(relation, shape.clone())) {

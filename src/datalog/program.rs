@@ -21,11 +21,6 @@ use super::plan::{Draft, Plan, RelationId, Rows, Shown, Step, compile};
 use super::relation::{Relation, Shape};
 use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
 
-/// A relation with more rows in a sample is proved instead of derived, where that is possible.
-const PROVED_ROWS: usize = 1000;
-/// Proofs are nested no deeper than this: what stands deeper is derived.
-const NESTED_PROOFS: usize = 16;
-
 /// Which inputs a relation depends on; higher stages change more often.
 pub type Stage = usize;
 
@@ -57,14 +52,14 @@ impl Component {
 /// Rules, ready to be evaluated.
 #[derive(Clone, Debug)]
 pub struct Program {
-    rules: Vec<Rule>,
+    pub(super) rules: Vec<Rule>,
     names: Vec<Symbol>,
     arities: Vec<usize>,
-    by_name: FxHashMap<Symbol, RelationId>,
-    stages: Arc<[Stage]>,
+    pub(super) by_name: FxHashMap<Symbol, RelationId>,
+    pub(super) stages: Arc<[Stage]>,
     /// In topological order: a component reads only itself and earlier ones.
     pub(super) components: Vec<Component>,
-    component_of: Vec<usize>,
+    pub(super) component_of: Vec<usize>,
     /// For each component, the other components that its rules read.
     reads: Vec<Vec<usize>>,
     /// For each relation that is queried, the components to evaluate.
@@ -74,7 +69,7 @@ pub struct Program {
     /// The position of each shape among those of its relation.
     shape_number: FxHashMap<(RelationId, Shape), usize>,
     /// For each relation that is proved, the indexes that its proofs look into, those of proofs inside included.
-    proof_lookups: Vec<Vec<(RelationId, usize)>>,
+    pub(super) proof_lookups: Vec<Vec<(RelationId, usize)>>,
     /// The bounds on an evaluation.
     pub limits: Limits,
 }
@@ -211,7 +206,7 @@ impl Program {
     }
 
     /// Gives every look-up of these plans an index.
-    fn index<'p>(&mut self, plans: impl Iterator<Item = &'p mut Plan>) {
+    pub(super) fn index<'p>(&mut self, plans: impl Iterator<Item = &'p mut Plan>) {
         for step in plans.flat_map(|plan| &mut plan.steps) {
             let Step::Find(find) = step else { continue };
             let shape = &find.pattern.shape;
@@ -225,81 +220,6 @@ impl Program {
             });
             find.index = Some(*number);
         }
-    }
-
-    /// Decides which relations are proved tuple by tuple instead of being derived whole: those that are large in the
-    /// sample, not recursive, not among the `targets`, and that every plan only tests for given tuples. (Chess tests
-    /// a few hundred threats a state out of three million that could be derived.)
-    pub(super) fn choose_proofs<'a>(
-        &mut self,
-        targets: &[RelationId],
-        sample: impl Fn(RelationId) -> Option<&'a Relation>,
-        terms: &'a TermStore,
-    ) {
-        let mut estimator = Estimator::new(&sample, terms);
-        // How many proofs may be under way when one of a relation is started.
-        let mut nesting = vec![0_usize; self.names.len()];
-        // Readers stand behind what they read: by then it is known whether they are proved themselves.
-        for number in (0..self.components.len()).rev() {
-            let component = &self.components[number];
-            let &[relation] = &component.relations[..] else { continue };
-            let is_large = sample(relation).is_some_and(|rows| rows.len() > PROVED_ROWS);
-            if component.rules.is_empty() // an input
-                || !is_large
-                || !component.repeated.is_empty()
-                || self.stages[relation] == 0
-                || targets.contains(&relation)
-            {
-                continue;
-            }
-            let reads = |step: &Step| matches!(step, Step::Find(find) if find.relation == relation);
-            let plans = self.components.iter().flat_map(Component::plans);
-            if nesting[relation] >= NESTED_PROOFS || plans.flat_map(|plan| &plan.steps).any(reads) {
-                continue;
-            }
-            let id = |atom: &Atom| self.by_name[&atom.relation];
-            let prove = |&index: &usize| {
-                let rule = &self.rules[index];
-                let order = estimator.order(rule, None, true, id);
-                compile(&Draft { rule, index, order, is_proof: true }, id, |_| Rows::All, terms)
-            };
-            let mut proofs: Vec<Plan> = self.components[number].rules.iter().map(prove).collect();
-            self.index(proofs.iter_mut());
-            for inner in proofs.iter().flat_map(Plan::tested) {
-                nesting[inner] = nesting[inner].max(nesting[relation] + 1);
-            }
-            self.components[number].proofs = Some(proofs);
-        }
-        self.collect_proof_lookups();
-    }
-
-    fn collect_proof_lookups(&mut self) {
-        for component in &self.components {
-            let (&[relation], Some(proofs)) = (&component.relations[..], &component.proofs) else { continue };
-            let inner =
-                proofs.iter().flat_map(Plan::tested).flat_map(|inner| self.proof_lookups[inner].clone());
-            let mut lookups: Vec<_> = proofs.iter().flat_map(Plan::lookups).chain(inner).collect();
-            lookups.sort_unstable();
-            lookups.dedup();
-            self.proof_lookups[relation] = lookups;
-        }
-    }
-
-    /// The indexes that proofs of a relation look into; none if it is derived.
-    pub(super) fn proof_lookups(&self, relation: RelationId) -> &[(RelationId, usize)] {
-        &self.proof_lookups[relation]
-    }
-
-    /// Whether a component is proved or tests a relation that is: then its plans stay as they were when that was chosen.
-    pub(super) fn involves_proofs(&self, component: usize) -> bool {
-        let component = &self.components[component];
-        component.proofs.is_some()
-            || component.plans().flat_map(Plan::tested).any(|relation| self.proofs(relation).is_some())
-    }
-
-    /// The plans by which a relation is proved, if it is not derived.
-    pub(super) fn proofs(&self, relation: RelationId) -> Option<&[Plan]> {
-        self.components[self.component_of[relation]].proofs.as_deref()
     }
 
     /// The plans that derive a relation, one for each of its rules, in the order of the text.

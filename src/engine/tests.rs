@@ -50,3 +50,24 @@ fn a_count_of_sequences_too_large_for_its_type_is_not_a_small_one() {
     let machine = Interpreter::new(&game).unwrap();
     assert_eq!(machine.perft(&machine.initial(), 1, &mut machine.scratch()), u64::MAX);
 }
+
+/// Proofs within proofs, each at the end of a long rule: an abort of the process before their steps were counted.
+#[test]
+fn proofs_are_not_nested_deeper_than_the_stack_bears() {
+    let mut text: String = (0..40).map(|number| format!("(d {number})")).collect();
+    text += "(e 3 3) (init now) (goal r 0) (<= (next end) (true now) (p0 3 4))";
+    let chain: String = (0..900).map(|v| format!("(e ?z{v} ?z{})", v + 1)).collect();
+    for number in 0..18 {
+        let inner = if number < 17 { format!("(p{} ?z900 ?z900)", number + 1) } else { String::new() };
+        text += &format!("(<= (p{number} ?x ?y) (true now) (d ?x) (d ?y) {chain} {inner})\n");
+    }
+    let play = move || {
+        let machine = Interpreter::new(&game(&text)).unwrap();
+        let (state, scratch) = (machine.initial(), &mut machine.scratch());
+        let wait = machine.legal_by_role(&state, scratch).values()[0][0];
+        let next = machine.next(&state, &JointMove::new([wait]), scratch);
+        assert!(machine.terminal(&next, scratch));
+    };
+    let thread = std::thread::Builder::new().stack_size(8 << 20).spawn(play).unwrap();
+    thread.join().unwrap();
+}

@@ -24,12 +24,14 @@ pub fn check_random_match<M: StateMachine>(
     let mut history = History::default();
     while !machine.terminal(&state, &mut scratch) && history.step() < limit {
         check_moves(machine, &state, &mut scratch)?;
+        check_answers(machine, &state, &mut scratch)?;
         let joint = machine
             .random_joint(&state, &mut scratch, rng)
             .ok_or_else(|| breach(machine, &state, "a role has no legal move"))?;
         state = check_step(machine, &state, &joint, &mut scratch)?;
         history.0.push(joint);
     }
+    check_answers(machine, &state, &mut scratch)?;
     if machine.replay(&history, &mut machine.scratch()) != state {
         return Err(breach(machine, &state, "replaying the history gives another state"));
     }
@@ -59,6 +61,26 @@ fn check_moves<M: StateMachine>(
                 return Err(breach(machine, state, &format!("the move {text} reads back as another")));
             }
         }
+    }
+    Ok(())
+}
+
+/// What is asked of a state has one answer, whatever the scratch was used for before.
+fn check_answers<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    scratch: &mut M::Scratch,
+) -> Result<(), String> {
+    let fresh = &mut machine.scratch();
+    let goals = machine.goals(state, scratch);
+    if machine.goals(state, fresh) != goals {
+        return Err(breach(machine, state, "goals differ between two scratches"));
+    }
+    if machine.legal_by_role(state, fresh) != machine.legal_by_role(state, scratch) {
+        return Err(breach(machine, state, "legal moves differ between two scratches"));
+    }
+    if machine.terminal(state, fresh) != machine.terminal(state, scratch) {
+        return Err(breach(machine, state, "a state is terminal for one scratch only"));
     }
     Ok(())
 }

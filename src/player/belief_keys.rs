@@ -30,6 +30,14 @@ pub const WHOLE: Key = Key {
     about: "the most histories kept whole, where this exceeds the particles",
 };
 
+/// Whether states are kept where histories are too many.
+pub const FILTER: Key = Key {
+    name: "filter",
+    kind: SWITCH,
+    default: "on",
+    about: "whether the distinct states are kept whole where the histories are too many, if these are few enough",
+};
+
 /// How particles are weighted.
 pub const WEIGHT: Key = Key {
     name: "weight",
@@ -92,6 +100,7 @@ pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> Options {
         particles,
         enumerate: spec.is_on("enumerate"),
         whole: usize::try_from(spec.count("whole")).unwrap_or(usize::MAX),
+        filter: spec.is_on("filter"),
         weight: match spec.word("weight") {
             "none" => Weight::None,
             "choice" => Weight::Choice,
@@ -129,13 +138,14 @@ mod tests {
     #[test]
     fn every_key_reaches_its_option() {
         let spec = registry::read(
-            "hyperplay:particles=7,enumerate=off,whole=9,weight=choice,backtrack=off,merge=off,rejuvenate=3,states=11",
+            "hyperplay:particles=7,enumerate=off,whole=9,filter=off,weight=choice,backtrack=off,merge=off,rejuvenate=3,states=11",
         );
         let options = belief_options(&spec.unwrap());
         let expected = Options {
             particles: 7,
             enumerate: false,
             whole: 9,
+            filter: false,
             weight: Weight::Choice,
             backtrack: false,
             merge: false,

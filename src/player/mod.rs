@@ -21,7 +21,7 @@ mod random;
 mod spec;
 
 pub use belief_keys::{
-    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
 pub use catalogue::{Entry, Key, Kind, SWITCH};

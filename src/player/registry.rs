@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::belief_keys::{
-    BACKTRACK, ENUMERATE, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
 use super::catalogue::{Entry, Key, Kind};
@@ -48,8 +48,8 @@ const PLAYERS: &[Entry] = &[
         name: "hyperplay",
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
-            PARTICLES, SEARCH, NODES, PLAYOUTS, ENUMERATE, WHOLE, WEIGHT, BACKTRACK, MERGE, REJUVENATE,
-            STATES, MODEL,
+            PARTICLES, SEARCH, NODES, PLAYOUTS, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
+            REJUVENATE, STATES, MODEL,
         ],
     },
     Entry {

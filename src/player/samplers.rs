@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::belief_keys::{
-    BACKTRACK, ENUMERATE, MERGE, MODEL, REJUVENATE, STATES, WEIGHT, WHOLE, opponent_model,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, REJUVENATE, STATES, WEIGHT, WHOLE, opponent_model,
     options_but_particles,
 };
 use super::{Entry, Key, Spec, SpecError};
@@ -17,7 +17,7 @@ const SAMPLERS: &[Entry] = &[
     Entry {
         name: "ours",
         about: "the belief of the player hyperplay",
-        keys: &[ENUMERATE, WHOLE, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL],
+        keys: &[ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL],
     },
     Entry {
         name: "hyperplay12",
@@ -25,6 +25,7 @@ const SAMPLERS: &[Entry] = &[
         keys: &[
             Key { default: "off", ..ENUMERATE },
             WHOLE,
+            FILTER,
             Key { default: "choice", ..WEIGHT },
             BACKTRACK,
             Key { default: "off", ..MERGE },
@@ -39,6 +40,7 @@ const SAMPLERS: &[Entry] = &[
         keys: &[
             Key { default: "off", ..ENUMERATE },
             WHOLE,
+            FILTER,
             Key { default: "none", ..WEIGHT },
             Key { default: "off", ..BACKTRACK },
             Key { default: "off", ..MERGE },
