@@ -24,21 +24,21 @@ const SEARCH: Key = Key {
     name: "search",
     kind: Kind::Word(&["auto", "exact", "uniform", "alphabeta", "uct", "flat"]),
     default: "auto",
-    about: "how a state is searched; auto is exact where it fits, else by sampling",
+    about: "how each state is searched; auto: exact where it fits, else uct in a single state, flat in several",
 };
 
 const NODES: Key = Key {
     name: "nodes",
     kind: Kind::Count(0, 1_000_000_000),
     default: "2000",
-    about: "states that exhaustive search may visit in a decision, shared evenly by the states held possible",
+    about: "states that exact, uniform and alphabeta search may visit, shared evenly by the states held possible",
 };
 
 const PLAYOUTS: Key = Key {
     name: "playouts",
     kind: Kind::Count(1, 1_000_000_000),
     default: "2000",
-    about: "random playouts in a decision where exhaustive search does not fit, at least one a move and state",
+    about: "random playouts where exact search does not fit, flat or in a tree, at least one a move and state",
 };
 
 const PLAYERS: &[Entry] = &[
