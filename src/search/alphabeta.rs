@@ -11,8 +11,8 @@
 //! one call of [`Bulk::advance`]. Each own move is judged with the full window: the values of all of them are wanted,
 //! to be averaged over the particles.
 //!
-//! Leaf values were measured (`docs/measurements.md`): playouts at the leaves and the goals of unfinished games lose
-//! to a tree of playouts; mobility wins where playouts are long and few, and loses elsewhere.
+//! Leaf values were measured (`docs/measurements.md`): with playouts or the goals of unfinished games there, the search
+//! loses to a tree of playouts; with mobility it wins in breakthrough and loses elsewhere.
 //!
 //! A value is *complete* when no leaf value has a part in it: it is then exact, however deep the search went.
 //!

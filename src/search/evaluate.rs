@@ -66,7 +66,7 @@ pub fn evaluate<M: Bulk>(
         })
         .collect();
     let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(visited)), ..*budget };
-    // A tree lets the others answer moves that they may not have seen; over several states that was measured a loss.
+    // Over several states no gain of trees was seen (`docs/measurements.md`).
     let algorithm = match options.algorithm {
         Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
         algorithm => algorithm,

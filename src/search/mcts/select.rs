@@ -11,7 +11,7 @@
 
 use rand::{Rng, RngExt};
 
-/// The weight of exploration, for goals scaled to 0..=1 (Finnsson, Björnsson 2008 have 0.4; see `docs/measurements.md`).
+/// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
 const EXPLORATION: f64 = 0.4;
 
 /// What a node knows of one move of one role.
