@@ -10,12 +10,56 @@ use super::output::Output;
 use crate::machine::{ByRole, Goal, Role};
 use crate::referee::{Heading, Match, Outcome, Score};
 
+/// What the decisions of one role cost, those between two legal moves or more.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    decisions: u64,
+    states: u64,
+    playouts: u64,
+    depletions: u64,
+}
+
+impl Work {
+    /// The work of a role in a match.
+    fn of(played: &Match, role: Role) -> Work {
+        let mut work = Work::default();
+        for step in played.steps.iter().filter(|step| step.legal[role].len() > 1) {
+            let Some(decision) = &step.decisions[role] else { continue };
+            work.add(Work {
+                decisions: 1,
+                states: decision.cost.states,
+                playouts: decision.cost.playouts,
+                depletions: u64::from(decision.depleted),
+            });
+        }
+        work
+    }
+
+    fn add(&mut self, other: Work) {
+        self.decisions += other.decisions;
+        self.states += other.states;
+        self.playouts += other.playouts;
+        self.depletions += other.depletions;
+    }
+
+    fn as_json(&self) -> Value {
+        let mean = |sum: u64| (self.decisions > 0).then(|| sum as f64 / self.decisions as f64);
+        json!({
+            "count": self.decisions,
+            "states_per_decision": mean(self.states),
+            "playouts_per_decision": mean(self.playouts),
+            "depletions": self.depletions,
+        })
+    }
+}
+
 /// What a match leaves behind for the report.
 pub struct Played {
     goals: Option<ByRole<Goal>>,
     outcome: &'static str,
     steps: usize,
     faults: Vec<(Role, &'static str)>,
+    work: ByRole<Work>,
 }
 
 impl From<&Match> for Played {
@@ -28,6 +72,7 @@ impl From<&Match> for Played {
             outcome: played.outcome.as_str(),
             steps: played.steps.len(),
             faults: played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect(),
+            work: ByRole::from_fn(played.evidence.len(), |role| Work::of(played, role)),
         }
     }
 }
@@ -71,6 +116,7 @@ pub struct Report {
     steps: u64,
     unfinished: BTreeMap<&'static str, u64>,
     faults: ByRole<BTreeMap<&'static str, u64>>,
+    work: ByRole<Work>,
     /// How long it took.
     pub time: Duration,
 }
@@ -84,6 +130,7 @@ impl Report {
             steps: 0,
             unfinished: BTreeMap::new(),
             faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
+            work: ByRole::from_fn(roles, |_| Work::default()),
             time: Duration::ZERO,
         }
     }
@@ -101,6 +148,7 @@ impl Report {
             Some(goals) => goals.iter().for_each(|(role, &goal)| self.scores[role].add(goal)),
             None => *self.unfinished.entry(played.outcome).or_default() += 1,
         }
+        played.work.iter().for_each(|(role, &work)| self.work[role].add(work));
         for &(role, kind) in &played.faults {
             *self.faults[role].entry(kind).or_default() += 1;
         }
@@ -119,11 +167,13 @@ impl Report {
         let mut goals = Map::new();
         let mut players = Map::new();
         let mut faults = Map::new();
+        let mut decisions = Map::new();
         for (role, name, spec) in title.players() {
             let score = &self.scores[role];
             goals.insert(name.to_owned(), json!({ "mean": score.mean(), "ci95": score.half_width() }));
             players.insert(name.to_owned(), spec.into());
             faults.insert(name.to_owned(), json!(self.faults[role]));
+            decisions.insert(name.to_owned(), self.work[role].as_json());
         }
         json!({
             "game": title.game,
@@ -136,6 +186,7 @@ impl Report {
             "goals": goals,
             "faults": self.all_faults(),
             "faults_by_role": faults,
+            "decisions": decisions,
             "unfinished": self.unfinished,
             "steps": self.steps,
             "seconds": self.time.as_secs_f64(),
@@ -169,6 +220,11 @@ impl Report {
         out.table(&rows)?;
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
+        }
+        let depletions: u64 = self.work.values().iter().map(|work| work.depletions).sum();
+        if depletions > 0 {
+            let s = if depletions == 1 { "" } else { "s" };
+            out.line(format_args!("{depletions} decision{s} on a depleted belief"))?;
         }
         let faults = self.all_faults();
         out.line(format_args!(
