@@ -71,7 +71,7 @@ fn naively(naive: &Naive, count: u32) -> Round {
 fn main() {
     let full = std::env::args().any(|argument| argument == "--bench");
     let scale = if full { 20 } else { 1 };
-    println!("{:<34}{:>12}{:>12}{:>14}{:>9}", "game", "playouts/s", "states/s", "naive states/s", "ratio");
+    println!("{:<34}{:>12}{:>12}{:>16}{:>9}", "game", "playouts/s", "states/s", "naive states/s", "ratio");
     for (game, fast, slow) in [
         ("perfect/tictactoe", 500, 10),
         ("perfect/connect_four", 100, 2),
@@ -96,7 +96,7 @@ fn main() {
         );
         let (states, naive) = (fast.steps / fast.seconds, slow.steps / slow.seconds);
         let playouts = fast.playouts / fast.seconds;
-        println!("{game:<34}{playouts:>12.0}{states:>12.0}{naive:>14.0}{:>9.0}", states / naive);
+        println!("{game:<34}{playouts:>12.0}{states:>12.0}{naive:>16.0}{:>9.0}", states / naive);
         assert!(slow.playouts > 0.0);
     }
 }

@@ -376,8 +376,8 @@ fn ctrl_c_reports_what_was_finished_and_exits_130() {
 #[test]
 fn a_report_says_what_decisions_cost() {
     let command = ["match", "kuhn_poker", "alice=hyperplay", "--matches", "20", "--seed", "1", "--json"];
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(command).output().unwrap();
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(command).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let (alice, bob) = (&report["decisions"]["alice"], &report["decisions"]["bob"]);
     assert!(alice["count"].as_u64().unwrap() >= 20, "{report}");
     assert!(alice["states_per_decision"].as_f64().unwrap() > 1.0, "{report}");

@@ -1,6 +1,6 @@
 //! Meter: how far samplers are from the posterior, on the evidence of a match.
 //!
-//! The match gives, for one role, its evidence after every step; the oracle ([`exact`](super::exact)) gives the posterior
+//! The match gives, for one role, its evidence after every step; the oracle ([`exact`]) gives the posterior
 //! of each. A *run* is one belief that follows the evidence from the first step on; what it holds after each step is a
 //! set. Many independent runs give the mean of the sets, whose distance from the posterior is the bias.
 //!

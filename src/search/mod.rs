@@ -1,6 +1,6 @@
 //! Layer 3, search: what the moves of one role are worth in states that are known.
 //!
-//! Search knows nothing of evidence: it judges a state as if every role saw it. [`evaluate`] is the door: the rest of
+//! Search knows nothing of evidence: it judges a state as if every role saw it. [`evaluate()`] is the door: the rest of
 //! the game whole where it fits a node budget (by [`alphabeta()`] where moves alternate, else [`exact()`], simultaneous
 //! moves by the value of a [`matrix`] game), else a tree of playouts ([`uct`]) or flat [`playouts`]. The mean over the
 //! states of a belief is taken in the layer above, where belief and search meet.
