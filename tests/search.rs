@@ -94,7 +94,7 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let run = || {
         let start = machine.initial();
         let (seed, scratch) = (Seed::root(1), &mut machine.scratch());
-        evaluate(&*machine, &[&start], Role::new(0), &options, &Budget::UNLIMITED, &seed, scratch)
+        evaluate(&*machine, &[(&start, 1.0)], Role::new(0), &options, &Budget::UNLIMITED, &seed, scratch)
     };
     let made = run();
     assert_eq!((made.playouts, made.states[0].method), (9_000, Method::Playouts(1_000)));

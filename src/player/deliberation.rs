@@ -31,7 +31,7 @@ pub(super) fn deliberate<M: Bulk>(
         let explanation = vec![format!("no choice: {}", machine.show_move(own))];
         return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
     }
-    let made = search::evaluate(machine, &list, role, options, budget, &seed.child("search"), scratch);
+    let made = search::evaluate(machine, states, role, options, budget, &seed.child("search"), scratch);
     let mut explanation = vec![methods(&made.states)];
     let judged: Vec<Judged> = states
         .iter()

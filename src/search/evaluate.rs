@@ -28,11 +28,12 @@ pub struct Evaluations {
     pub playouts: u64,
 }
 
-/// Judges the moves of `role` in each of `states`, all of them distinct and none terminal. Stops at the deadline of
+/// Judges the moves of `role` in each of `states`, all of them distinct and none terminal, each with its weight: a move
+/// that is poor on average gets fewer playouts. Stops at the deadline of
 /// `budget`; its node limit bounds exhaustive search and playouts together (but each move gets one playout).
 pub fn evaluate<M: Bulk>(
     machine: &M,
-    states: &[&M::State],
+    states: &[(&M::State, f64)],
     role: Role,
     options: &Options,
     budget: &Budget,
@@ -50,19 +51,19 @@ pub fn evaluate<M: Bulk>(
     let first_budget = budget.share(share).with_nodes(nodes);
     let mut visited = 0;
     let mut judged: Vec<Option<Evaluation>> = Vec::with_capacity(states.len());
-    for state in states {
+    for (state, _) in states {
         let (evaluation, spent) = first(machine, state, role, options.algorithm, first_budget, scratch);
         judged.push(evaluation);
         visited += spent;
     }
-    let open: Vec<(&M::State, Vec<Move>)> = states
+    let open: Vec<(&M::State, Vec<Move>, f64)> = states
         .iter()
         .zip(&judged)
         .filter(|(_, evaluation)| evaluation.is_none())
-        .map(|(state, _)| {
+        .map(|(&(state, weight), _)| {
             let mut legal = Vec::new();
             machine.legal(state, role, scratch, &mut legal);
-            (*state, legal)
+            (state, legal, weight)
         })
         .collect();
     let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(visited)), ..*budget };
@@ -113,7 +114,7 @@ fn first<M: Bulk>(
 /// What judges the states that are still open, all of them together.
 fn then<M: Bulk>(
     machine: &M,
-    open: &[(&M::State, Vec<Move>)],
+    open: &[(&M::State, Vec<Move>, f64)],
     role: Role,
     options: &Options,
     budget: &Budget,
@@ -122,7 +123,7 @@ fn then<M: Bulk>(
 ) -> Playouts {
     match options.algorithm {
         Algorithm::Exact | Algorithm::Uniform => {
-            let unjudged = |(_, moves): &(&M::State, Vec<Move>)| Evaluation {
+            let unjudged = |(_, moves, _): &(&M::State, Vec<Move>, f64)| Evaluation {
                 moves: moves.clone(),
                 values: Vec::new(),
                 mixture: None,
@@ -132,10 +133,12 @@ fn then<M: Bulk>(
         }
         Algorithm::Uct => {
             let descents = options.playouts / open.len().max(1) as u64;
-            uct(machine, open, role, descents, budget, &seed.child("uct"), scratch)
+            let open: Vec<(&M::State, Vec<Move>)> =
+                open.iter().map(|(state, legal, _)| (*state, legal.clone())).collect();
+            uct(machine, &open, role, descents, budget, &seed.child("uct"), scratch)
         }
         Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
-            let starts = open.iter().map(|(_, legal)| legal.len() as u64).sum::<u64>().max(1);
+            let starts = open.iter().map(|(_, legal, _)| legal.len() as u64).sum::<u64>().max(1);
             let count = u32::try_from((options.playouts / starts).max(1)).unwrap_or(u32::MAX);
             playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
         }
@@ -165,7 +168,7 @@ mod tests {
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
         let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100 };
-        evaluate(&toy(), &[&0, &1], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
+        evaluate(&toy(), &[(&0, 0.5), (&1, 0.5)], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
     }
 
     #[test]
@@ -181,7 +184,7 @@ mod tests {
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
         let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100 };
         let (role, seed) = (Role::new(0), Seed::root(1));
-        let made = evaluate(&toy(), &[&0], role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        let made = evaluate(&toy(), &[(&0, 1.0)], role, &options, &Budget::UNLIMITED, &seed, &mut ());
         assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
