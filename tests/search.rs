@@ -90,19 +90,18 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = game("perfect/tictactoe.kif");
-    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 9_000 };
+    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000 };
     let run = || {
         let start = machine.initial();
         let (seed, scratch) = (Seed::root(1), &mut machine.scratch());
         evaluate(&*machine, &[(&start, 1.0)], Role::new(0), &options, &Budget::UNLIMITED, &seed, scratch)
     };
     let made = run();
-    // Four phases of 2,250: a move dropped after the first has a ninth of that.
-    assert!((8_900..=9_000).contains(&made.playouts), "{}", made.playouts);
-    assert_eq!(made.states[0].method, Method::Playouts(250));
+    // Four phases of 9,000 over 9, 5, 3 and 2 moves: a move dropped after the first has a ninth of that.
+    assert_eq!((made.playouts, made.states[0].method), (36_000, Method::Playouts(1_000)));
     let exact = 100.0 * (737.0 + 80.0) / 1_260.0;
-    // The standard error is below 47 / sqrt(9 * 250) = 1.
-    assert!((made.states[0].mean() - exact).abs() < 4.0, "{} {exact}", made.states[0].mean());
+    // The standard error is below 47 / sqrt(9 * 1,000) = 0.5.
+    assert!((made.states[0].mean() - exact).abs() < 2.0, "{} {exact}", made.states[0].mean());
     assert_eq!(made, run());
 }
 
