@@ -75,5 +75,6 @@ pub mod engine;
 pub mod gdl;
 pub mod machine;
 pub mod player;
+pub mod propnet;
 pub mod referee;
 pub mod search;

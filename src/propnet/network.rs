@@ -1,0 +1,189 @@
+//! Networks: boolean functions of some inputs as a graph of AND gates with negation on the wires.
+//!
+//! A [`Wire`] is a gate or its complement, so NOT costs nothing and OR is an AND with all its wires negated. Gates are
+//! made by [`Network::and`] only, which sorts and folds what is trivial and gives equal gates the same number; two
+//! wires that are built alike are therefore the same wire.
+//!
+//! Invariants: the wires into a gate lead to gates with smaller numbers (the gates are in topological order); they are
+//! sorted, each gate at most once, at least two, none constant.
+//!
+//! Reference: Kuehlmann, Paruthi, Krohm, Ganai, *Robust Boolean Reasoning for Equivalence Checking*, IEEE TCAD 2002
+//! (and-inverter graphs; here a gate may have any number of wires).
+
+use std::ops::Not;
+
+use rustc_hash::FxHashMap;
+
+/// A gate of a [`Network`] or its complement.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Wire(u32);
+
+impl Wire {
+    /// The wire that is never on.
+    pub const FALSE: Wire = Wire(0);
+    /// The wire that is always on.
+    pub const TRUE: Wire = Wire(1);
+
+    /// The number of the gate.
+    pub fn gate(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether this is the complement of the gate.
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Whether the wire is constant.
+    pub fn is_constant(self) -> bool {
+        self.gate() == 0
+    }
+
+    /// This wire, or its complement if `negate`.
+    pub fn negate_if(self, negate: bool) -> Wire {
+        Wire(self.0 ^ u32::from(negate))
+    }
+}
+
+impl Not for Wire {
+    type Output = Wire;
+    fn not(self) -> Wire {
+        Wire(self.0 ^ 1)
+    }
+}
+
+/// What a gate computes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Gate {
+    /// Never on; gate 0 and no other.
+    False,
+    /// The input with this number.
+    Input(u32),
+    /// On where all these wires are.
+    And(Box<[Wire]>),
+}
+
+/// Boolean functions of some inputs.
+#[derive(Clone, Debug)]
+pub struct Network {
+    gates: Vec<Gate>,
+    inputs: usize,
+    unique: FxHashMap<Box<[Wire]>, u32>,
+}
+
+impl Network {
+    /// A network of inputs only: gates 1 to `inputs`.
+    pub fn new(inputs: usize) -> Network {
+        let numbers = 0..u32::try_from(inputs).expect("memory ends before 2^31 gates");
+        let gates = std::iter::once(Gate::False).chain(numbers.map(Gate::Input)).collect();
+        Network { gates, inputs, unique: FxHashMap::default() }
+    }
+
+    /// The number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The wire of an input.
+    pub fn input(&self, number: usize) -> Wire {
+        debug_assert!(number < self.inputs);
+        Wire((number as u32 + 1) << 1)
+    }
+
+    /// All gates, in topological order.
+    pub fn gates(&self) -> &[Gate] {
+        &self.gates
+    }
+
+    /// The wires into the gate of a wire; none for an input or a constant.
+    pub fn fanin(&self, wire: Wire) -> &[Wire] {
+        match &self.gates[wire.gate()] {
+            Gate::And(wires) => wires,
+            Gate::False | Gate::Input(_) => &[],
+        }
+    }
+
+    /// The wire that is on where all `wires` are. O(n log n).
+    pub fn and(&mut self, wires: &[Wire]) -> Wire {
+        let mut sorted = wires.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        sorted.retain(|&wire| wire != Wire::TRUE);
+        if sorted.first() == Some(&Wire::FALSE) || sorted.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Wire::FALSE;
+        }
+        match sorted[..] {
+            [] => return Wire::TRUE,
+            [only] => return only,
+            _ => {}
+        }
+        if let Some(&gate) = self.unique.get(&sorted[..]) {
+            return Wire(gate << 1);
+        }
+        let gate = u32::try_from(self.gates.len()).expect("memory ends before 2^31 gates");
+        let key: Box<[Wire]> = sorted.into();
+        self.gates.push(Gate::And(key.clone()));
+        self.unique.insert(key, gate);
+        Wire(gate << 1)
+    }
+
+    /// The wire that is on where one of `wires` is.
+    pub fn or(&mut self, wires: &[Wire]) -> Wire {
+        let negated: Vec<Wire> = wires.iter().map(|&wire| !wire).collect();
+        !self.and(&negated)
+    }
+
+    /// The values of all gates for these values of the inputs, 64 cases at once: bit `k` of each word belongs to
+    /// case `k`. O(wires).
+    ///
+    /// # Panics
+    /// If there is not one word for each input.
+    pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
+        assert_eq!(inputs.len(), self.inputs);
+        let mut values: Vec<u64> = Vec::with_capacity(self.gates.len());
+        for gate in &self.gates {
+            let value = match gate {
+                Gate::False => 0,
+                Gate::Input(number) => inputs[*number as usize],
+                Gate::And(wires) => wires.iter().fold(!0, |all, &wire| all & value_of(&values, wire)),
+            };
+            values.push(value);
+        }
+        values
+    }
+}
+
+/// The value of a wire among the values of all gates.
+pub fn value_of(values: &[u64], wire: Wire) -> u64 {
+    let value = values[wire.gate()];
+    if wire.is_negated() { !value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_trivial_is_folded_and_what_is_equal_is_shared() {
+        let mut network = Network::new(3);
+        let [a, b, c] = [0, 1, 2].map(|number| network.input(number));
+        assert_eq!(network.and(&[]), Wire::TRUE);
+        assert_eq!(network.or(&[]), Wire::FALSE);
+        assert_eq!(network.and(&[a, a, Wire::TRUE]), a);
+        assert_eq!(network.and(&[a, b, !a]), Wire::FALSE);
+        assert_eq!(network.or(&[a, !a]), Wire::TRUE);
+        assert_eq!(network.and(&[a, b, c]), network.and(&[c, b, a, b]));
+        assert_eq!(network.or(&[!a, !b]), !network.and(&[a, b]));
+        assert_eq!(network.gates().len(), 6);
+    }
+
+    #[test]
+    fn a_network_computes_what_it_was_built_from() {
+        let mut network = Network::new(3);
+        let [a, b, c] = [0, 1, 2].map(|number| network.input(number));
+        let both = network.and(&[a, b]);
+        let either = network.or(&[both, !c]);
+        let values = network.evaluate(&[0b1010_1010, 0b1100_1100, 0b1111_0000]);
+        assert_eq!(value_of(&values, either) & 0xff, 0b1000_1000 | 0b0000_1111);
+    }
+}
