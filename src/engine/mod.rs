@@ -4,6 +4,7 @@
 
 mod declared;
 mod interpreter;
+pub mod program;
 #[cfg(test)]
 mod tests;
 
