@@ -1,7 +1,9 @@
 //! Layer 2, the engines: implementations of [`StateMachine`](crate::machine::StateMachine).
 //!
-//! [`Interpreter`] is the reference: obvious and complete. [`declared()`] gives what a game states about its own terms.
+//! [`Interpreter`] is the reference: obvious and complete. [`Engines`] makes the engines of a game and [`Engine`] is one of
+//! them. [`declared()`] gives what a game states about its own terms.
 
+mod choice;
 mod declared;
 mod interpreter;
 #[cfg(test)]
@@ -11,6 +13,7 @@ use thiserror::Error;
 
 use crate::datalog::LimitError;
 
+pub use choice::{Engine, EngineKind, Engines, OfGame, Visitor};
 pub use declared::declared;
 pub use interpreter::{Fluents, Interpreter, Scratch};
 
