@@ -6,6 +6,7 @@
 mod choice;
 mod declared;
 mod interpreter;
+pub mod program;
 #[cfg(test)]
 mod tests;
 
