@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::failure::Failure;
 use super::game_argument::Opened;
+use super::output::log;
 use crate::engine::{Engine, EngineError, EngineKind, Engines};
 
 /// Which engine evaluates the rules.
@@ -25,6 +26,8 @@ pub enum EngineArgument {
     Auto,
     /// The reference: evaluates the rules as they stand
     Interpreter,
+    /// The ground network, for single states
+    Propagator,
 }
 
 impl From<EngineArgument> for EngineKind {
@@ -32,6 +35,7 @@ impl From<EngineArgument> for EngineKind {
         match argument {
             EngineArgument::Auto => EngineKind::Auto,
             EngineArgument::Interpreter => EngineKind::Interpreter,
+            EngineArgument::Propagator => EngineKind::Propagator,
         }
     }
 }
@@ -59,20 +63,27 @@ impl EngineOption {
     }
 }
 
-/// The engine of a kind, for the game of this name.
+/// The engine of a kind, for the game of this name. Where the fastest is the interpreter, a note says why.
 ///
 /// # Errors
 /// If it cannot be made.
 pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
-    engines.get(kind).map_err(|error| no_engine(name, &error))
+    let engine = engines.get(kind).map_err(|error| no_engine(name, &error))?;
+    if let (EngineKind::Auto, Err(why)) = (kind, engines.grounding()) {
+        log(format_args!("{name}: played by the interpreter: {why}"));
+    }
+    Ok(engine)
 }
 
 /// The failure to make an engine for the game of this name.
 pub fn no_engine(name: &str, error: &EngineError) -> Failure {
-    Failure::failed(
-        format!("{name}: {error}"),
-        "look for a recursion that builds ever new terms, or for a relation over all combinations",
-    )
+    let remedy = match error {
+        EngineError::Limit(_) => {
+            "look for a recursion that builds ever new terms, or for a relation over all combinations"
+        }
+        EngineError::TooLarge(_) => "take --engine interpreter",
+    };
+    Failure::failed(format!("{name}: {error}"), remedy)
 }
 
 /// The seed that was given, or a fresh one that is short enough to be typed again.

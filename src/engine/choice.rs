@@ -9,9 +9,10 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{EngineError, Interpreter};
+use super::{EngineError, Interpreter, Propagator};
 use crate::gdl::{Game, TermId};
 use crate::machine::Bulk;
+use crate::propnet::{GroundingStats, Limits, TooLarge, ground};
 
 /// A machine made of the rules of a game: it knows them, and its fluents as terms.
 pub trait OfGame: Bulk + 'static {
@@ -33,17 +34,20 @@ pub enum EngineKind {
     Auto,
     /// The reference: evaluates the rules as they stand.
     Interpreter,
+    /// The ground network, for single states.
+    Propagator,
 }
 
 impl EngineKind {
     /// All kinds.
-    pub const ALL: [EngineKind; 2] = [EngineKind::Auto, EngineKind::Interpreter];
+    pub const ALL: [EngineKind; 3] = [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator];
 
     /// The stable name, as on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             EngineKind::Auto => "auto",
             EngineKind::Interpreter => "interpreter",
+            EngineKind::Propagator => "propagator",
         }
     }
 
@@ -64,6 +68,8 @@ impl fmt::Display for EngineKind {
 pub enum Engine {
     /// The reference.
     Interpreter(Arc<Interpreter>),
+    /// The engine for single states.
+    Propagator(Arc<Propagator>),
 }
 
 /// Work that any engine can do.
@@ -80,6 +86,7 @@ impl Engine {
     pub fn kind(&self) -> EngineKind {
         match self {
             Engine::Interpreter(machine) => machine.kind(),
+            Engine::Propagator(machine) => machine.kind(),
         }
     }
 
@@ -87,6 +94,7 @@ impl Engine {
     pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
         match self {
             Engine::Interpreter(machine) => visitor.visit(machine),
+            Engine::Propagator(machine) => visitor.visit(machine),
         }
     }
 }
@@ -95,13 +103,26 @@ impl Engine {
 #[derive(Debug)]
 pub struct Engines {
     game: Game,
+    limits: Limits,
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
+    ground: OnceLock<Result<Ground, TooLarge>>,
+}
+
+#[derive(Debug)]
+struct Ground {
+    propagator: Arc<Propagator>,
+    stats: GroundingStats,
 }
 
 impl Engines {
     /// The engines of a game; none is made yet.
     pub fn new(game: &Game) -> Engines {
-        Engines { game: game.clone(), interpreter: OnceLock::new() }
+        Engines::within(game, Limits::default())
+    }
+
+    /// The engines of a game that is grounded within these limits.
+    pub fn within(game: &Game, limits: Limits) -> Engines {
+        Engines { game: game.clone(), limits, interpreter: OnceLock::new(), ground: OnceLock::new() }
     }
 
     /// The game.
@@ -117,13 +138,43 @@ impl Engines {
         self.interpreter.get_or_init(|| Interpreter::new(&self.game).map(Arc::new)).clone()
     }
 
-    /// The engine of this kind.
+    fn ground(&self) -> Result<&Ground, TooLarge> {
+        let make = || {
+            let (propnet, stats) = ground(&self.game, &self.limits)?;
+            Ok(Ground { propagator: Arc::new(Propagator::new(&self.game, Arc::new(propnet))), stats })
+        };
+        self.ground.get_or_init(make).as_ref().map_err(TooLarge::clone)
+    }
+
+    /// The engine for single states.
+    ///
+    /// # Errors
+    /// If the game is too large to be grounded.
+    pub fn propagator(&self) -> Result<Arc<Propagator>, TooLarge> {
+        self.ground().map(|ground| Arc::clone(&ground.propagator))
+    }
+
+    /// What grounding has made.
+    ///
+    /// # Errors
+    /// As [`propagator`](Engines::propagator).
+    pub fn grounding(&self) -> Result<&GroundingStats, TooLarge> {
+        self.ground().map(|ground| &ground.stats)
+    }
+
+    /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the game is too large to be grounded.
     ///
     /// # Errors
     /// If the game does not allow it.
     pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
         match kind {
-            EngineKind::Auto | EngineKind::Interpreter => self.interpreter().map(Engine::Interpreter),
+            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            EngineKind::Interpreter => self.reference(),
+            EngineKind::Propagator => Ok(Engine::Propagator(self.propagator()?)),
         }
+    }
+
+    fn reference(&self) -> Result<Engine, EngineError> {
+        self.interpreter().map(Engine::Interpreter)
     }
 }

@@ -38,7 +38,7 @@ impl View {
         wires.push(propnet.terminal);
         wires.extend(roles.iter().flat_map(|role| role.goals.iter().map(|&(_, wire)| wire)));
         let program = Program::compile(&propnet.network, &wires);
-        let mut plane = planes(&program);
+        let mut plane = planes(&program, wires.len());
         View {
             legal: by_role(propnet, |role| legal(role).iter().map(|_| plane()).collect()),
             terminal: plane(),
@@ -55,7 +55,7 @@ impl Step {
         let mut wires = propnet.next.clone();
         wires.extend(propnet.roles.values().iter().flat_map(percepts).map(|(_, wire)| wire));
         let program = Program::compile(&propnet.network, &wires);
-        let mut plane = planes(&program);
+        let mut plane = planes(&program, wires.len());
         Step {
             next: propnet.next.iter().map(|_| plane()).collect(),
             percepts: by_role(propnet, |role| {
@@ -71,11 +71,8 @@ fn by_role<T>(propnet: &Propnet, of: impl FnMut(&RoleNet) -> T) -> ByRole<T> {
 }
 
 /// The planes of the outputs, one after the other.
-fn planes(program: &Program) -> impl FnMut() -> u32 {
-    let mut index = 0;
-    move || {
-        let plane = program.output(index);
-        index += 1;
-        u32::try_from(plane).expect("a program has fewer planes than 2^32")
-    }
+fn planes(program: &Program, outputs: usize) -> impl FnMut() -> u32 + use<> {
+    let plane = |index| u32::try_from(program.output(index)).expect("memory ends before 2^32 planes");
+    let mut planes = (0..outputs).map(plane).collect::<Vec<u32>>().into_iter();
+    move || planes.next().expect("there is a plane for each output")
 }

@@ -24,9 +24,7 @@ use super::packed::Packed;
 use super::{EngineKind, OfGame};
 use crate::engine::program::Program;
 use crate::gdl::{Game, Symbol, TermId, TermStore};
-use crate::machine::{
-    ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine, StateMachineExt,
-};
+use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 
 /// One lane for the planes of a single state.
@@ -262,11 +260,10 @@ impl StateMachine for Propagator {
 
     fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
         let known = scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
-        let (step, planes) =
-            if known { (&self.step, &scratch.step) } else { (&self.next, &scratch.next) };
         if !known {
             self.run(&self.next, state, joint, &mut scratch.next);
         }
+        let (step, planes) = if known { (&self.step, &scratch.step) } else { (&self.next, &scratch.next) };
         // Whoever made a step asks about the state that it led to.
         let bits = &mut scratch.view[..self.bits()];
         bits.iter_mut().zip(&step.next).for_each(|(bit, &plane)| *bit = planes[plane as usize]);
