@@ -2,6 +2,10 @@
 
 mod net;
 mod network;
+pub mod simplify;
+mod stats;
 
 pub use net::{Fluent, Propnet, RoleNet};
 pub use network::{Gate, Network, Wire, value_of};
+pub use simplify::simplify;
+pub use stats::{NetworkStats, Size};
