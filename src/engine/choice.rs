@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use super::{EngineError, Interpreter, Propagator};
 use crate::gdl::{Game, TermId};
 use crate::machine::Bulk;
-use crate::propnet::{GroundingStats, Limits, TooLarge, ground};
+use crate::propnet::{GroundingStats, Limits, TooLarge, ground, simplify};
 
 /// A machine made of the rules of a game: it knows them, and its fluents as terms.
 pub trait OfGame: Bulk + 'static {
@@ -141,6 +141,7 @@ impl Engines {
     fn ground(&self) -> Result<&Ground, TooLarge> {
         let make = || {
             let (propnet, stats) = ground(&self.game, &self.limits)?;
+            let (propnet, _) = simplify(propnet, self.game.terms());
             Ok(Ground { propagator: Arc::new(Propagator::new(&self.game, Arc::new(propnet))), stats })
         };
         self.ground.get_or_init(make).as_ref().map_err(TooLarge::clone)
