@@ -1,16 +1,18 @@
 //! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
 
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
-use super::options::EngineArgument;
+use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use crate::efg::{CountError, Extent, extent_until};
-use crate::engine::Interpreter;
-use crate::gdl::Dependencies;
-use crate::machine::{ByRole, Move, StateMachine, StateMachineExt};
+use crate::engine::{Engines, OfGame, Visitor};
+use crate::gdl::{Dependencies, TermStore};
+use crate::machine::{ByRole, Failure as Stopped, Move, Role, StateMachineExt};
 use crate::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.
@@ -33,9 +35,8 @@ pub struct InspectArguments {
     /// Joint moves that the search may try, and histories that may be walked
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     limit: usize,
-    /// Which engine evaluates the rules
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArgument,
+    #[command(flatten)]
+    engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -51,7 +52,9 @@ enum Graph {
 /// What is reported.
 struct Inspection<'a> {
     opened: &'a Opened,
-    machine: &'a Interpreter,
+    roles: ByRole<String>,
+    random: Option<Role>,
+    start: Vec<String>,
     survey: Survey,
     legal: ByRole<Vec<Move>>,
     extent: Option<Result<Extent, CountError>>,
@@ -66,23 +69,19 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     if let Some(Graph::Dot) = arguments.graph {
         return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
     }
-    let machine = arguments.engine.machine(&opened)?;
     if arguments.plans {
-        return out.text(&machine.describe_plans());
+        let interpreter = Engines::new(&opened.game).interpreter();
+        return out.text(&interpreter.map_err(|error| no_engine(&opened.name, &error))?.describe_plans());
     }
+    let (_, engine) = arguments.engine.open(&opened)?;
     let failed = |what: String| {
         Failure::failed(
             format!("{}: {what}", opened.name),
             "take another --limit; `hyperplay check` may say more",
         )
     };
-    let survey =
-        survey(&machine, arguments.limit, interrupt).map_err(|failure| failed(failure.to_string()))?;
-    let stop = || interrupt.is_raised();
-    let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
-    let extent = arguments.count_information_sets.then(count);
-    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
-    let inspection = Inspection { opened: &opened, machine: &machine, survey, legal, extent };
+    let look = Look { arguments, opened: &opened, interrupt };
+    let inspection = engine.visit(look).map_err(|failure| failed(failure.to_string()))?;
     if arguments.json {
         out.json(&inspection.as_json())?
     } else {
@@ -97,7 +96,40 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     }
 }
 
+/// Finds out on a machine what is reported.
+struct Look<'a> {
+    arguments: &'a InspectArguments,
+    opened: &'a Opened,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Visitor for Look<'a> {
+    type Output = Result<Inspection<'a>, Stopped>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<Inspection<'a>, Stopped> {
+        let Look { arguments, opened, interrupt } = self;
+        let survey = survey(machine.as_ref(), arguments.limit, interrupt)?;
+        let stop = || interrupt.is_raised();
+        let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
+        let extent = arguments.count_information_sets.then(count);
+        let start = machine.initial();
+        Ok(Inspection {
+            opened,
+            roles: machine.roles().clone(),
+            random: machine.random(),
+            legal: machine.legal_by_role(&start, &mut machine.scratch()),
+            start: machine.fluents(&start),
+            survey,
+            extent,
+        })
+    }
+}
+
 impl Inspection<'_> {
+    fn terms(&self) -> &TermStore {
+        self.opened.game.terms()
+    }
+
     fn language(&self) -> &'static str {
         if self.opened.game.is_imperfect() { "GDL-II" } else { "GDL-I" }
     }
@@ -110,16 +142,16 @@ impl Inspection<'_> {
     }
 
     fn moves(&self, moves: &[Move]) -> Vec<String> {
-        moves.iter().map(|&own| self.machine.show_move(own)).collect()
+        moves.iter().map(|own| self.terms().show(own.0)).collect()
     }
 
     fn by_role<T: Into<Value>>(&self, values: impl Iterator<Item = T>) -> Map<String, Value> {
-        self.machine.roles().values().iter().cloned().zip(values.map(T::into)).collect()
+        self.roles.values().iter().cloned().zip(values.map(T::into)).collect()
     }
 
     fn as_json(&self) -> Value {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
-        let random = self.machine.random().map(|role| self.machine.roles()[role].clone());
+        let random = self.random.map(|role| self.roles[role].clone());
         let mut report = json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
@@ -127,7 +159,7 @@ impl Inspection<'_> {
             "clauses": self.opened.rulesheet.clauses.len(),
             "normal_rules": self.opened.game.rules().len(),
             "relations": self.relations(),
-            "roles": self.machine.roles().values(),
+            "roles": self.roles.values(),
             "random": random,
             "fluents": fluents.terms.len(),
             "fluents_basis": fluents.basis.as_str(),
@@ -135,7 +167,7 @@ impl Inspection<'_> {
             "moves_basis": moves.basis.as_str(),
             "percepts": percepts.terms.len(),
             "percepts_basis": percepts.basis.as_str(),
-            "state_at_start": self.machine.fluents(&self.machine.initial()),
+            "state_at_start": self.start,
             "legal_at_start": self.by_role(self.legal.values().iter().map(Vec::len)),
             "legal_moves_at_start": self.by_role(self.legal.values().iter().map(|moves| self.moves(moves))),
             "states": reach.graph.node_count(),
@@ -145,10 +177,9 @@ impl Inspection<'_> {
             "loops": reach.loops(),
         });
         if let Some(Ok(extent)) = &self.extent {
-            let random = self.machine.random();
-            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != random);
+            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
             let sets: Map<String, Value> =
-                sets.map(|(role, &count)| (self.machine.roles()[role].clone(), count.into())).collect();
+                sets.map(|(role, &count)| (self.roles[role].clone(), count.into())).collect();
             report["information_sets"] = sets.into();
             report["histories"] = extent.histories.into();
             report["terminal_histories"] = extent.ends.into();
@@ -160,7 +191,7 @@ impl Inspection<'_> {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
         let line = |name: &str, text: String| out.line(format_args!("{name:18}{text}"));
         out.line(format_args!("{}, a game in {}", self.opened.name, self.language()))?;
-        let roles = self.machine.roles();
+        let roles = &self.roles;
         line("roles", format!("{}: {}", roles.len(), roles.values().join(" ")))?;
         line(
             "rules",
@@ -174,7 +205,7 @@ impl Inspection<'_> {
         line("fluents", self.words(fluents))?;
         line("moves", self.words(moves))?;
         line("percepts", self.words(percepts))?;
-        line("state at start", self.machine.fluents(&self.machine.initial()).join(" "))?;
+        line("state at start", self.start.join(" "))?;
         for (role, own) in self.legal.iter() {
             line("legal at start", format!("{}, {}: {}", roles[role], own.len(), some(&self.moves(own))))?;
         }
@@ -187,8 +218,7 @@ impl Inspection<'_> {
         line("can loop", reach.loops().map_or_else(unknown, loops))?;
         if let Some(Ok(extent)) = &self.extent {
             line("histories", format!("{}, {} of them terminal", extent.histories, extent.ends))?;
-            let sets =
-                extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.machine.random());
+            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
             let sets: Vec<String> = sets.map(|(role, count)| format!("{} {count}", roles[role])).collect();
             line("information sets", sets.join(", "))?;
         }
@@ -196,7 +226,7 @@ impl Inspection<'_> {
     }
 
     fn words(&self, words: &Words) -> String {
-        let terms: Vec<String> = words.terms.iter().map(|&term| self.machine.terms().show(term)).collect();
+        let terms: Vec<String> = words.terms.iter().map(|&term| self.terms().show(term)).collect();
         format!("{} {}: {}", terms.len(), words.basis.as_str(), some(&terms))
     }
 }

@@ -24,6 +24,11 @@ impl Wire {
     /// The wire that is always on.
     pub const TRUE: Wire = Wire(1);
 
+    /// The wire of the gate with this number.
+    pub(super) fn of_gate(gate: usize) -> Wire {
+        Wire((gate as u32) << 1)
+    }
+
     /// The number of the gate.
     pub fn gate(self) -> usize {
         (self.0 >> 1) as usize
@@ -32,6 +37,11 @@ impl Wire {
     /// Whether this is the complement of the gate.
     pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
+    }
+
+    /// The number of the wire: twice the gate's, plus one for the complement.
+    pub fn index(self) -> usize {
+        self.0 as usize
     }
 
     /// Whether the wire is constant.
@@ -182,17 +192,27 @@ impl Network {
     /// # Panics
     /// If there is not one word for each input.
     pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
+        let mut values = Vec::new();
+        self.evaluate_into(inputs, &mut values);
+        values
+    }
+
+    /// As [`Network::evaluate`], into a vector that is used again.
+    ///
+    /// # Panics
+    /// If there is not one word for each input.
+    pub fn evaluate_into(&self, inputs: &[u64], values: &mut Vec<u64>) {
         assert_eq!(inputs.len(), self.inputs);
-        let mut values: Vec<u64> = Vec::with_capacity(self.gates.len());
+        values.clear();
+        values.reserve(self.gates.len());
         for gate in &self.gates {
             let value = match gate {
                 Gate::False => 0,
                 Gate::Input(number) => inputs[*number as usize],
-                Gate::And(wires) => wires.iter().fold(!0, |all, &wire| all & value_of(&values, wire)),
+                Gate::And(wires) => wires.iter().fold(!0, |all, &wire| all & value_of(values, wire)),
             };
             values.push(value);
         }
-        values
     }
 }
 

@@ -1,0 +1,181 @@
+//! Choice: which engine evaluates a game, decided once and handed to whoever is generic over machines.
+//!
+//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so that players of one match may
+//! run on different ones. An [`Engine`] is one of them; [`Engine::visit`] hands it to code that is generic over
+//! [`OfGame`], which so compiles once for each engine and asks no enum at play.
+//!
+//! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::{EngineError, Interpreter, Propagator};
+use crate::gdl::{Game, TermId};
+use crate::machine::Bulk;
+use crate::propnet::{GroundingStats, Limits, TooLarge, ground, simplify};
+
+/// A machine made of the rules of a game: it knows them, and its fluents as terms.
+pub trait OfGame: Bulk + 'static {
+    /// Which engine this is; never [`EngineKind::Auto`].
+    fn kind(&self) -> EngineKind;
+
+    /// The game.
+    fn game(&self) -> &Game;
+
+    /// The fluents that hold in a state, each once, in no particular order.
+    fn holds(&self, state: &Self::State) -> Vec<TermId>;
+}
+
+/// Which engine is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum EngineKind {
+    /// The fastest that the game allows.
+    #[default]
+    Auto,
+    /// The reference: evaluates the rules as they stand.
+    Interpreter,
+    /// The ground network, for single states.
+    Propagator,
+}
+
+impl EngineKind {
+    /// All kinds.
+    pub const ALL: [EngineKind; 3] = [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator];
+
+    /// The stable name, as on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EngineKind::Auto => "auto",
+            EngineKind::Interpreter => "interpreter",
+            EngineKind::Propagator => "propagator",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<EngineKind> {
+        EngineKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An engine of a game; cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// The reference.
+    Interpreter(Arc<Interpreter>),
+    /// The engine for single states.
+    Propagator(Arc<Propagator>),
+}
+
+/// Work that any engine can do.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does the work on a machine.
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Self::Output;
+}
+
+impl Engine {
+    /// Which one it is; never [`EngineKind::Auto`].
+    pub fn kind(&self) -> EngineKind {
+        match self {
+            Engine::Interpreter(machine) => machine.kind(),
+            Engine::Propagator(machine) => machine.kind(),
+        }
+    }
+
+    /// Hands the machine to the visitor.
+    pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
+        match self {
+            Engine::Interpreter(machine) => visitor.visit(machine),
+            Engine::Propagator(machine) => visitor.visit(machine),
+        }
+    }
+}
+
+/// The engines of a game, each made when it is first asked for; shared by all threads.
+#[derive(Debug)]
+pub struct Engines {
+    game: Game,
+    limits: Limits,
+    interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
+    ground: OnceLock<Result<Ground, TooLarge>>,
+}
+
+#[derive(Debug)]
+struct Ground {
+    propagator: Arc<Propagator>,
+    stats: GroundingStats,
+}
+
+impl Engines {
+    /// The engines of a game; none is made yet.
+    pub fn new(game: &Game) -> Engines {
+        Engines::within(game, Limits::default())
+    }
+
+    /// The engines of a game that is grounded within these limits.
+    pub fn within(game: &Game, limits: Limits) -> Engines {
+        Engines { game: game.clone(), limits, interpreter: OnceLock::new(), ground: OnceLock::new() }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The reference engine.
+    ///
+    /// # Errors
+    /// See [`Interpreter::new`].
+    pub fn interpreter(&self) -> Result<Arc<Interpreter>, EngineError> {
+        self.interpreter.get_or_init(|| Interpreter::new(&self.game).map(Arc::new)).clone()
+    }
+
+    fn ground(&self) -> Result<&Ground, TooLarge> {
+        let make = || {
+            let (propnet, stats) = ground(&self.game, &self.limits)?;
+            let (propnet, _) = simplify(propnet, self.game.terms());
+            Ok(Ground { propagator: Arc::new(Propagator::new(&self.game, Arc::new(propnet))), stats })
+        };
+        self.ground.get_or_init(make).as_ref().map_err(TooLarge::clone)
+    }
+
+    /// The engine for single states.
+    ///
+    /// # Errors
+    /// If the game is too large to be grounded.
+    pub fn propagator(&self) -> Result<Arc<Propagator>, TooLarge> {
+        self.ground().map(|ground| Arc::clone(&ground.propagator))
+    }
+
+    /// What grounding has made.
+    ///
+    /// # Errors
+    /// As [`propagator`](Engines::propagator).
+    pub fn grounding(&self) -> Result<&GroundingStats, TooLarge> {
+        self.ground().map(|ground| &ground.stats)
+    }
+
+    /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the game is too large to be grounded.
+    ///
+    /// # Errors
+    /// If the game does not allow it.
+    pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+        match kind {
+            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            EngineKind::Interpreter => self.reference(),
+            EngineKind::Propagator => Ok(Engine::Propagator(self.propagator()?)),
+        }
+    }
+
+    fn reference(&self) -> Result<Engine, EngineError> {
+        self.interpreter().map(Engine::Interpreter)
+    }
+}

@@ -1,0 +1,45 @@
+//! Pass: an OR over more than half of an exactly-one-of-n group is the complement of the OR over the others.
+//!
+//! This is what kills frame axioms: "the cell keeps its piece under any of the 150 moves that do not touch it" becomes
+//! "unless one of the four moves that do". Read on ANDs: the complements of more than half of a group are replaced by
+//! one wire, the OR of the rest.
+
+use super::super::net::Propnet;
+use super::super::network::{Network, Wire};
+use super::groups::Groups;
+use super::rebuild::rebuild;
+
+/// The game with large sums over groups replaced by small ones.
+pub fn choice(net: &Propnet, groups: &Groups) -> Propnet {
+    let mut found = vec![0_usize; groups.all().len()];
+    rebuild(net, |network, _, wires| and_of_groups(network, wires, groups, &mut found))
+}
+
+/// The AND of wires, with the complements of more than half of a group replaced by the OR of the others. `found` is
+/// zero for each group before and after.
+fn and_of_groups(network: &mut Network, wires: &[Wire], groups: &Groups, found: &mut [usize]) -> Wire {
+    let group = |wire: Wire| groups.of(wire).filter(|&group| wire.is_negated() && groups.all()[group].exact);
+    wires.iter().filter_map(|&wire| group(wire)).for_each(|group| found[group] += 1);
+    let is_large = |found: &[usize], group: usize| 2 * found[group] > groups.all()[group].inputs.len();
+    let mut kept: Vec<Wire> = Vec::with_capacity(wires.len());
+    let mut large: Vec<usize> = Vec::new();
+    for &wire in wires {
+        match group(wire).filter(|&group| is_large(found, group)) {
+            Some(group) => large.push(group),
+            None => kept.push(wire),
+        }
+    }
+    wires.iter().filter_map(|&wire| group(wire)).for_each(|group| found[group] = 0);
+    large.sort_unstable();
+    large.dedup();
+    for group in large {
+        let inputs = &groups.all()[group].inputs;
+        let others: Vec<Wire> = inputs
+            .iter()
+            .map(|&input| network.input(input))
+            .filter(|&wire| wires.binary_search(&!wire).is_err())
+            .collect();
+        kept.push(network.or(&others));
+    }
+    network.and(&kept)
+}

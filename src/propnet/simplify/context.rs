@@ -1,0 +1,241 @@
+//! Pass: what a gate can take for granted.
+//!
+//! A gate with one reader matters only where the other wires of that reader are on, and those of its reader, and so
+//! on: this is its context. Inside it, wires that the context switches on are dropped from ANDs and gates that it
+//! switches off are dropped with all they hold: `x & !(x & y)` becomes `x & !y`, `x & !(y & !(x & z))` becomes
+//! `x & !(y & !z)`. The context also knows what follows from its wires: the wires of an AND; the legality of a move
+//! that is made; that no other member of a group is on.
+//!
+//! Invariant: what is known holds wherever the gate being rewritten matters, because all of it stays in the ANDs on
+//! the way from there to the root. Legality may be used because only what happens in a step reads moves, and only
+//! legal moves are made.
+//!
+//! Each gate is rewritten once; what follows from one wire is followed to a bounded length: O(wires), with a constant
+//! of at most [`REACH`]. This is absorption and one-sided redundancy removal without search.
+
+use super::super::net::Propnet;
+use super::super::network::{Gate, Network, Wire};
+use super::groups::Groups;
+use super::rebuild::{live, readers, sweep, with_outputs};
+
+/// How many wires are followed from one wire of a context.
+const REACH: usize = 256;
+/// How deep a context goes: deeper gates are treated as if they had more readers.
+const DEPTH: u32 = 64;
+/// Gates with more wires are not looked into from outside.
+const WIDTH: usize = 64;
+
+/// The game with every gate simplified in its context.
+pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
+    let live = live(net);
+    let mut rewriting = Rewriting {
+        net,
+        root: roots(net),
+        network: Network::new(net.network.inputs()),
+        place: vec![Wire::FALSE; live.len()],
+        groups,
+        legal: vec![None; net.network.inputs()],
+        known: Vec::new(),
+        chosen: vec![None; groups.all().len()],
+        trail: Vec::new(),
+    };
+    let early = cone(net, net.roles.values().iter().flat_map(|role| role.legal.iter().copied()));
+    rewriting.rewrite_all(|gate| early[gate]);
+    let moves = net.does();
+    for (range, role) in moves.values().iter().zip(net.roles.values()) {
+        for (input, &wire) in range.clone().zip(&role.legal) {
+            rewriting.legal[input] = Some(rewriting.placed(wire));
+        }
+    }
+    rewriting.rewrite_all(|gate| live[gate] && !early[gate]);
+    let place = rewriting.place;
+    sweep(with_outputs(net, rewriting.network, |wire| super::rebuild::follow(&place, wire)))
+}
+
+/// The gates that some wires depend on.
+fn cone(net: &Propnet, wires: impl Iterator<Item = Wire>) -> Vec<bool> {
+    let gates = net.network.gates();
+    let mut inside = vec![false; gates.len()];
+    wires.for_each(|wire| inside[wire.gate()] = true);
+    for number in (0..gates.len()).rev() {
+        if let (true, Gate::And(wires)) = (inside[number], &gates[number]) {
+            wires.iter().for_each(|wire| inside[wire.gate()] = true);
+        }
+    }
+    inside
+}
+
+/// The gates that stand for themselves: inputs, and what has several readers or would make a context too deep.
+fn roots(net: &Propnet) -> Vec<bool> {
+    let readers = readers(net);
+    let mut height = vec![0_u32; readers.len()];
+    let mut root = vec![true; readers.len()];
+    for (number, gate) in net.network.gates().iter().enumerate() {
+        if let Gate::And(wires) = gate {
+            let inner = wires.iter().filter(|wire| !root[wire.gate()]).map(|wire| height[wire.gate()] + 1);
+            height[number] = inner.max().unwrap_or(1);
+            root[number] = readers[number] != 1 || height[number] >= DEPTH;
+        }
+    }
+    root
+}
+
+struct Rewriting<'a> {
+    net: &'a Propnet,
+    root: Vec<bool>,
+    network: Network,
+    place: Vec<Wire>,
+    groups: &'a Groups,
+    /// The wire that follows from each input that is a move: its legality.
+    legal: Vec<Option<Wire>>,
+    /// The wires of the new network known to be on, by index.
+    known: Vec<bool>,
+    /// The member of each group that is known to be on.
+    chosen: Vec<Option<Wire>>,
+    /// The known wires, in the order in which they became known.
+    trail: Vec<Wire>,
+}
+
+impl Rewriting<'_> {
+    fn placed(&self, wire: Wire) -> Wire {
+        super::rebuild::follow(&self.place, wire)
+    }
+
+    fn rewrite_all(&mut self, include: impl Fn(usize) -> bool) {
+        for (number, gate) in self.net.network.gates().iter().enumerate() {
+            match gate {
+                Gate::False => {}
+                Gate::Input(input) => self.place[number] = self.network.input(*input as usize),
+                Gate::And(_) if self.root[number] && include(number) => {
+                    self.place[number] = self.rewrite(number);
+                    debug_assert!(self.trail.is_empty());
+                }
+                Gate::And(_) => {}
+            }
+        }
+    }
+
+    /// The new wire of a gate, in the present context.
+    fn rewrite(&mut self, gate: usize) -> Wire {
+        let start = self.trail.len();
+        let wire = self.rewrite_and(gate).map_or(Wire::FALSE, |wires| self.network.and(&wires));
+        self.forget(start);
+        wire
+    }
+
+    /// The wires of a gate in the present context; `None` if it is off. Leaves behind what they make known.
+    fn rewrite_and(&mut self, gate: usize) -> Option<Vec<Wire>> {
+        let (mut leaves, mut inner) = (Vec::new(), Vec::new());
+        let mut open = vec![gate];
+        while let Some(gate) = open.pop() {
+            let Gate::And(wires) = &self.net.network.gates()[gate] else { continue };
+            for &wire in wires {
+                match (self.root[wire.gate()], wire.is_negated()) {
+                    (true, _) => leaves.push(self.placed(wire)),
+                    (false, false) => open.push(wire.gate()),
+                    (false, true) => inner.push(wire.gate()),
+                }
+            }
+        }
+        // Moves say most, then the gates built last.
+        let is_move = |wire: Wire| !wire.is_negated() && self.legal_of(wire).is_some();
+        leaves.sort_by_key(|&wire| (!is_move(wire), wire.is_negated(), std::cmp::Reverse(wire)));
+        inner.sort_unstable();
+        let mut wires = Vec::with_capacity(leaves.len() + inner.len());
+        for leaf in leaves {
+            self.take(leaf, &mut wires)?;
+        }
+        for gate in inner {
+            let wire = !self.rewrite(gate);
+            self.take(wire, &mut wires)?;
+        }
+        Some(wires)
+    }
+
+    /// Adds a wire to an AND, as far as the context does not decide it. `None` if the AND is off.
+    fn take(&mut self, wire: Wire, wires: &mut Vec<Wire>) -> Option<()> {
+        let wire = self.reduce(wire);
+        if wire == Wire::TRUE {
+            return Some(());
+        }
+        wires.push(wire);
+        (wire != Wire::FALSE && self.assume(wire)).then_some(())
+    }
+
+    /// What a wire is in the present context, if that is simpler.
+    fn reduce(&self, wire: Wire) -> Wire {
+        if self.holds(wire) {
+            return Wire::TRUE;
+        }
+        if self.holds(!wire) {
+            return Wire::FALSE;
+        }
+        let inner = self.network.fanin(wire);
+        if inner.is_empty() || inner.len() > WIDTH {
+            return wire;
+        }
+        if inner.iter().any(|&inner| self.holds(!inner)) {
+            return Wire::FALSE.negate_if(wire.is_negated());
+        }
+        let mut open = inner.iter().filter(|&&inner| !self.holds(inner));
+        match (open.next(), open.next()) {
+            (None, _) => Wire::TRUE.negate_if(wire.is_negated()),
+            (Some(only), None) => only.negate_if(wire.is_negated()),
+            _ => wire,
+        }
+    }
+
+    fn legal_of(&self, wire: Wire) -> Option<Wire> {
+        *self.legal.get(wire.gate().checked_sub(1)?)?
+    }
+
+    /// Whether a wire is known to be on.
+    fn holds(&self, wire: Wire) -> bool {
+        if wire == Wire::TRUE || self.known.get(wire.index()).is_some_and(|&known| known) {
+            return true;
+        }
+        let chosen = || self.chosen[self.groups.of(wire)?];
+        wire.is_negated() && chosen().is_some_and(|chosen| chosen != !wire)
+    }
+
+    /// Makes a wire known, with what follows from it; false if it contradicts what is known.
+    fn assume(&mut self, wire: Wire) -> bool {
+        self.known.resize(2 * self.network.gates().len(), false);
+        let mut open = vec![wire];
+        let mut reach = REACH;
+        while let Some(wire) = open.pop() {
+            if self.holds(!wire) {
+                return false;
+            }
+            if std::mem::replace(&mut self.known[wire.index()], true) {
+                continue;
+            }
+            self.trail.push(wire);
+            if wire.is_negated() {
+                continue;
+            }
+            if let Some(group) = self.groups.of(wire) {
+                self.chosen[group].get_or_insert(wire);
+            }
+            let inner = self.network.fanin(wire);
+            if inner.len() <= reach {
+                reach -= inner.len();
+                open.extend_from_slice(inner);
+            }
+            open.extend(self.legal_of(wire));
+        }
+        true
+    }
+
+    /// Forgets what became known since the trail had a length.
+    fn forget(&mut self, length: usize) {
+        for wire in self.trail.drain(length..) {
+            self.known[wire.index()] = false;
+            if let Some(group) = self.groups.of(wire)
+                && self.chosen[group] == Some(wire)
+            {
+                self.chosen[group] = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Pass: an AND of ANDs is one AND, where the inner one has no other reader.
+//!
+//! Gates never become more expensive by it; what was merged too far the pass of shared pairs takes apart again.
+
+use super::super::net::Propnet;
+use super::super::network::{Gate, Wire};
+use super::rebuild::{readers, rebuild};
+
+/// The game with every AND that only another AND reads merged into it.
+pub fn flatten(net: &Propnet) -> Propnet {
+    let readers = readers(net);
+    let gates = net.network.gates();
+    rebuild(net, |network, number, wires| {
+        let Gate::And(old) = &gates[number] else { return Wire::FALSE };
+        let mut flat = Vec::with_capacity(wires.len());
+        for (&old, &wire) in old.iter().zip(wires) {
+            let inner = network.fanin(wire);
+            if readers[old.gate()] == 1 && !old.is_negated() && !wire.is_negated() && !inner.is_empty() {
+                flat.extend_from_slice(inner);
+            } else {
+                flat.push(wire);
+            }
+        }
+        network.and(&flat)
+    })
+}

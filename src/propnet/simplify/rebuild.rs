@@ -1,0 +1,173 @@
+//! The pattern of every pass: walk the gates in topological order into a fresh network, keeping where each went.
+//!
+//! Only live gates, those that an output reads, are walked; what a pass builds and does not use is swept away at the
+//! end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
+
+use crate::machine::ByRole;
+
+use super::super::net::{Fluent, Propnet, RoleNet};
+use super::super::network::{Gate, Network, Wire};
+
+/// Which gates an output reads, directly or through other gates. O(wires).
+pub(super) fn live(net: &Propnet) -> Vec<bool> {
+    let gates = net.network.gates();
+    let mut live = vec![false; gates.len()];
+    net.outputs().for_each(|wire| live[wire.gate()] = true);
+    for (number, gate) in gates.iter().enumerate().rev() {
+        if let (true, Gate::And(wires)) = (live[number], gate) {
+            wires.iter().for_each(|wire| live[wire.gate()] = true);
+        }
+    }
+    live
+}
+
+/// How often each gate is read by live gates, an output counting as two readers: a gate with one reader can be taken
+/// apart by that reader. O(wires).
+pub(super) fn readers(net: &Propnet) -> Vec<u32> {
+    let live = live(net);
+    let mut readers = vec![0; live.len()];
+    net.outputs().for_each(|wire| readers[wire.gate()] += 2);
+    for (_, gate) in net.network.gates().iter().enumerate().filter(|&(number, _)| live[number]) {
+        if let Gate::And(wires) = gate {
+            wires.iter().for_each(|wire| readers[wire.gate()] += 1);
+        }
+    }
+    readers
+}
+
+/// The game computed by `make`: for each live gate the wire that replaces it, given its number and the wires that
+/// replaced those into it. O(wires) beside what `make` does.
+pub(super) fn rebuild(net: &Propnet, mut make: impl FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
+    let mut network = Network::new(net.network.inputs());
+    let live = live(net);
+    let mut place = vec![Wire::FALSE; live.len()];
+    let mut wires = Vec::new();
+    for (number, gate) in net.network.gates().iter().enumerate() {
+        place[number] = match gate {
+            Gate::False => Wire::FALSE,
+            Gate::Input(input) => network.input(*input as usize),
+            Gate::And(_) if !live[number] => continue,
+            Gate::And(old) => {
+                wires.clear();
+                wires.extend(old.iter().map(|&wire| follow(&place, wire)));
+                make(&mut network, number, &wires)
+            }
+        };
+    }
+    sweep(with_outputs(net, network, |wire| follow(&place, wire)))
+}
+
+/// Where a wire went.
+pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
+    place[wire.gate()].negate_if(wire.is_negated())
+}
+
+/// The game without its dead gates. O(wires).
+pub(super) fn sweep(net: Propnet) -> Propnet {
+    let dead =
+        |(gate, live): (&Gate, bool)| matches!(gate, Gate::And(_)) && !live;
+    if net.network.gates().iter().zip(live(&net)).any(dead) {
+        return rebuild(&net, |network, _, wires| network.and(wires));
+    }
+    net
+}
+
+/// The same game over another network with the same inputs.
+pub(super) fn with_outputs(net: &Propnet, network: Network, map: impl Fn(Wire) -> Wire) -> Propnet {
+    let role = |role: &RoleNet| RoleNet {
+        moves: role.moves.clone(),
+        legal: role.legal.iter().map(|&wire| map(wire)).collect(),
+        goals: role.goals.iter().map(|&(goal, wire)| (goal, map(wire))).collect(),
+        percepts: role.percepts.iter().map(|&(percept, wire)| (percept, map(wire))).collect(),
+    };
+    Propnet {
+        network,
+        fluents: net.fluents.clone(),
+        fixed: net.fixed.clone(),
+        initial: net.initial.clone(),
+        next: net.next.iter().map(|&wire| map(wire)).collect(),
+        terminal: map(net.terminal),
+        roles: ByRole::new(net.roles.values().iter().map(role).collect()),
+    }
+}
+
+/// What an input is found to be always.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// Itself.
+    Itself,
+    /// A constant. A bit is dropped; a move is dropped if it is never made, and kept if it is always made.
+    Constant(bool),
+    /// Equal to another input, itself kept. The bit is dropped and its fluents share the other.
+    Equal(usize),
+    /// The complement of another input, itself kept. The bit is kept, but nothing reads it.
+    Opposite(usize),
+}
+
+/// The game with every input replaced by what it is found to be always. Fluents of dropped bits that are constant
+/// disappear from the fluents; those that always hold are the second result. O(wires).
+pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Fluent>) {
+    let bits = net.bits();
+    let kept = |input: usize| match sources[input] {
+        Source::Itself | Source::Opposite(_) => true,
+        Source::Constant(on) => input >= bits && on,
+        Source::Equal(_) => false,
+    };
+    let mut number = vec![usize::MAX; sources.len()];
+    let mut inputs = 0;
+    for input in (0..sources.len()).filter(|&input| kept(input)) {
+        number[input] = inputs;
+        inputs += 1;
+    }
+    let mut network = Network::new(inputs);
+    let mut place = vec![Wire::FALSE; net.network.gates().len()];
+    let live = live(net);
+    for (gate_number, gate) in net.network.gates().iter().enumerate() {
+        place[gate_number] = match gate {
+            Gate::False => Wire::FALSE,
+            Gate::Input(input) => match sources[*input as usize] {
+                Source::Itself => network.input(number[*input as usize]),
+                Source::Constant(on) => Wire::FALSE.negate_if(on),
+                Source::Equal(other) => network.input(number[other]),
+                Source::Opposite(other) => !network.input(number[other]),
+            },
+            Gate::And(_) if !live[gate_number] => continue,
+            Gate::And(wires) => {
+                let wires: Vec<Wire> = wires.iter().map(|&wire| follow(&place, wire)).collect();
+                network.and(&wires)
+            }
+        };
+    }
+    let mut out = with_outputs(net, network, |wire| follow(&place, wire));
+    let mut always = Vec::new();
+    out.fluents.retain_mut(|fluent| {
+        match sources[fluent.bit] {
+            Source::Constant(on) => {
+                always.extend(on.then_some(*fluent));
+                return false;
+            }
+            Source::Equal(other) => fluent.bit = number[other],
+            Source::Itself | Source::Opposite(_) => fluent.bit = number[fluent.bit],
+        }
+        true
+    });
+    keep(&mut out.initial, |bit| kept(bit));
+    keep(&mut out.next, |bit| kept(bit));
+    let moves = net.does();
+    out.roles = ByRole::from_fn(net.roles.len(), |role| {
+        let mut new = out.roles[role].clone();
+        let first = moves[role].start;
+        keep(&mut new.moves, |index| kept(first + index));
+        keep(&mut new.legal, |index| kept(first + index));
+        new
+    });
+    (sweep(out), always)
+}
+
+fn keep<T>(list: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
+    let mut index = 0;
+    list.retain(|_| {
+        index += 1;
+        keep(index - 1)
+    });
+}

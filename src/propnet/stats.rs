@@ -1,0 +1,81 @@
+//! The size of a network, in the units in which engines pay for it.
+
+use super::net::Propnet;
+use super::network::{Gate, Wire};
+
+/// The size of a network or of a part of it. Inputs and dead gates do not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Size {
+    /// The number of AND gates, of whatever width.
+    pub gates: usize,
+    /// The number of wires into them.
+    pub wires: usize,
+    /// The number of two-input gates they amount to: wires minus gates.
+    pub two_inputs: usize,
+    /// The largest number of gates between an input and an output.
+    pub depth: usize,
+}
+
+/// How large a game's network is, as a whole and by what it decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct NetworkStats {
+    /// The number of bits of a state.
+    pub bits: usize,
+    /// The number of moves of all roles.
+    pub moves: usize,
+    /// All gates.
+    pub all: Size,
+    /// What legality depends on.
+    pub legal: Size,
+    /// What the end of the game depends on.
+    pub terminal: Size,
+    /// What goals depend on.
+    pub goals: Size,
+    /// What percepts depend on.
+    pub percepts: Size,
+    /// What the next state depends on.
+    pub next: Size,
+}
+
+impl Propnet {
+    /// The size of the network and of the parts that decide each query; parts share gates. O(wires).
+    pub fn stats(&self) -> NetworkStats {
+        let roles = self.roles.values();
+        let goals = roles.iter().flat_map(|role| role.goals.iter().map(|&(_, wire)| wire));
+        let percepts = roles.iter().flat_map(|role| role.percepts.iter().map(|&(_, wire)| wire));
+        NetworkStats {
+            bits: self.bits(),
+            moves: self.network.inputs() - self.bits(),
+            all: self.size(self.outputs()),
+            legal: self.size(roles.iter().flat_map(|role| role.legal.iter().copied())),
+            terminal: self.size(std::iter::once(self.terminal)),
+            goals: self.size(goals),
+            percepts: self.size(percepts),
+            next: self.size(self.next.iter().copied()),
+        }
+    }
+
+    /// The size of what some wires depend on.
+    fn size(&self, outputs: impl Iterator<Item = Wire>) -> Size {
+        let gates = self.network.gates();
+        let mut counts = vec![false; gates.len()];
+        outputs.for_each(|wire| counts[wire.gate()] = true);
+        for (number, gate) in gates.iter().enumerate().rev() {
+            if let (true, Gate::And(wires)) = (counts[number], gate) {
+                wires.iter().for_each(|wire| counts[wire.gate()] = true);
+            }
+        }
+        let mut size = Size::default();
+        let mut depth = vec![0_usize; gates.len()];
+        for (number, gate) in gates.iter().enumerate().filter(|&(number, _)| counts[number]) {
+            if let Gate::And(wires) = gate {
+                size.gates += 1;
+                size.wires += wires.len();
+                depth[number] = 1 + wires.iter().map(|wire| depth[wire.gate()]).max().unwrap_or(0);
+                size.depth = size.depth.max(depth[number]);
+            }
+        }
+        size.two_inputs = size.wires - size.gates;
+        size
+    }
+}
