@@ -8,6 +8,7 @@ pub mod agree;
 mod choice;
 mod declared;
 mod interpreter;
+pub mod lanes;
 mod packed;
 pub mod program;
 mod propagator;
