@@ -7,6 +7,7 @@
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc` (interrupt),
 //! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports), `rayon` (the number of threads).
 
+mod agree;
 mod belief;
 mod belief_report;
 mod builtin;
@@ -63,6 +64,9 @@ enum Command {
     /// Say what a game is made of: roles, fluents, moves, percepts, states
     #[command(after_help = examples::INSPECT)]
     Inspect(inspect::InspectArguments),
+    /// Hold the fast engines against the interpreter on random matches
+    #[command(after_help = examples::AGREE)]
+    Agree(agree::AgreeArguments),
     /// Write a rulesheet in the other syntax
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
@@ -111,7 +115,12 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
     let out = Output::new();
     let looks = matches!(
         command,
-        Command::Match(_) | Command::Belief(_) | Command::Check(_) | Command::Inspect(_) | Command::Perft(_)
+        Command::Match(_)
+            | Command::Belief(_)
+            | Command::Check(_)
+            | Command::Inspect(_)
+            | Command::Perft(_)
+            | Command::Agree(_)
     );
     let interrupt = listen(looks)?;
     match command {
@@ -120,6 +129,7 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
+        Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),

@@ -42,6 +42,9 @@ impl EngineKind {
     /// All kinds.
     pub const ALL: [EngineKind; 3] = [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator];
 
+    /// The kinds that are held against the interpreter.
+    pub const FAST: [EngineKind; 1] = [EngineKind::Propagator];
+
     /// The stable name, as on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
