@@ -51,7 +51,7 @@ impl Graph {
             unique: FxHashMap::default(),
         };
         let mut edges: Vec<Edge> = Vec::with_capacity(network.gates().len());
-        let needed = needed(network, outputs);
+        let needed = network.needed(outputs.iter().copied());
         for (gate, needed) in network.gates().iter().zip(needed) {
             edges.push(match gate {
                 Gate::And(wires) if needed => graph.and(wires, &edges),
@@ -111,19 +111,4 @@ impl Graph {
 
 fn edge_of(edges: &[Edge], wire: Wire) -> Edge {
     edges[wire.gate()] ^ Edge::from(wire.is_negated())
-}
-
-fn needed(network: &Network, outputs: &[Wire]) -> Vec<bool> {
-    let mut needed = vec![false; network.gates().len()];
-    for wire in outputs {
-        needed[wire.gate()] = true;
-    }
-    for number in (0..needed.len()).rev() {
-        if let (true, Gate::And(wires)) = (needed[number], &network.gates()[number]) {
-            for wire in wires {
-                needed[wire.gate()] = true;
-            }
-        }
-    }
-    needed
 }
