@@ -50,6 +50,12 @@ Examples:
   hyperplay agree tictactoe --matches 1000 --seed 1
   hyperplay agree games/imperfect/kuhn_poker.kif games/imperfect/leduc_poker.kif --json";
 
+/// Below `bench`.
+pub const BENCH: &str = "\
+Examples:
+  hyperplay bench connect_four
+  hyperplay bench games/perfect/breakthrough.kif --engine propagator --seconds 0.5 --json";
+
 /// Below `convert`.
 pub const CONVERT: &str = "\
 Examples:

@@ -10,6 +10,7 @@
 mod agree;
 mod belief;
 mod belief_report;
+mod bench;
 mod builtin;
 mod check;
 mod convert;
@@ -19,6 +20,7 @@ mod game_argument;
 mod games;
 mod inspect;
 mod matches;
+mod network;
 mod options;
 mod output;
 mod perft;
@@ -67,6 +69,9 @@ enum Command {
     /// Hold the fast engines against the interpreter on random matches
     #[command(after_help = examples::AGREE)]
     Agree(agree::AgreeArguments),
+    /// Measure the engines of a game side by side
+    #[command(after_help = examples::BENCH)]
+    Bench(bench::BenchArguments),
     /// Write a rulesheet in the other syntax
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
@@ -121,6 +126,7 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
             | Command::Inspect(_)
             | Command::Perft(_)
             | Command::Agree(_)
+            | Command::Bench(_)
     );
     let interrupt = listen(looks)?;
     match command {
@@ -130,6 +136,7 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),
+        Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),

@@ -8,6 +8,7 @@ pub mod agree;
 mod choice;
 mod declared;
 mod interpreter;
+pub mod measure;
 mod packed;
 pub mod program;
 mod propagator;
@@ -19,7 +20,7 @@ use thiserror::Error;
 use crate::datalog::LimitError;
 use crate::propnet::TooLarge;
 
-pub use choice::{Engine, EngineKind, Engines, OfGame, Visitor};
+pub use choice::{Engine, EngineKind, Engines, Grounded, OfGame, Visitor};
 pub use declared::declared;
 pub use interpreter::{Fluents, Interpreter, Scratch};
 pub use packed::Packed;
