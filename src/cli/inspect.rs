@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
+use super::network;
 use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use crate::efg::{CountError, Extent, extent_until};
@@ -29,6 +30,9 @@ pub struct InspectArguments {
     /// Write the join plans instead: for each rule, in which order its conditions are evaluated
     #[arg(long, conflicts_with_all = ["graph", "json"])]
     plans: bool,
+    /// Show the ground network: what decides what, and what each pass of the simplifier left
+    #[arg(long)]
+    network: bool,
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
@@ -52,6 +56,9 @@ enum Graph {
 /// What is reported.
 struct Inspection<'a> {
     opened: &'a Opened,
+    engines: &'a Engines,
+    /// Whether the network is shown in full.
+    network: bool,
     roles: ByRole<String>,
     random: Option<Role>,
     start: Vec<String>,
@@ -73,14 +80,14 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         let interpreter = Engines::new(&opened.game).interpreter();
         return out.text(&interpreter.map_err(|error| no_engine(&opened.name, &error))?.describe_plans());
     }
-    let (_, engine) = arguments.engine.open(&opened)?;
+    let (engines, engine) = arguments.engine.open(&opened)?;
     let failed = |what: String| {
         Failure::failed(
             format!("{}: {what}", opened.name),
             "take another --limit; `hyperplay check` may say more",
         )
     };
-    let look = Look { arguments, opened: &opened, interrupt };
+    let look = Look { arguments, opened: &opened, engines: &engines, interrupt };
     let inspection = engine.visit(look).map_err(|failure| failed(failure.to_string()))?;
     if arguments.json {
         out.json(&inspection.as_json())?
@@ -100,6 +107,7 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
 struct Look<'a> {
     arguments: &'a InspectArguments,
     opened: &'a Opened,
+    engines: &'a Engines,
     interrupt: &'a Interrupt,
 }
 
@@ -107,7 +115,7 @@ impl<'a> Visitor for Look<'a> {
     type Output = Result<Inspection<'a>, Stopped>;
 
     fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<Inspection<'a>, Stopped> {
-        let Look { arguments, opened, interrupt } = self;
+        let Look { arguments, opened, engines, interrupt } = self;
         let survey = survey(machine.as_ref(), arguments.limit, interrupt)?;
         let stop = || interrupt.is_raised();
         let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
@@ -115,6 +123,8 @@ impl<'a> Visitor for Look<'a> {
         let start = machine.initial();
         Ok(Inspection {
             opened,
+            engines,
+            network: arguments.network,
             roles: machine.roles().clone(),
             random: machine.random(),
             legal: machine.legal_by_role(&start, &mut machine.scratch()),
@@ -176,6 +186,7 @@ impl Inspection<'_> {
             "longest_match": reach.longest_match(),
             "loops": reach.loops(),
         });
+        network::put_into(&mut report, self.engines.network(), None);
         if let Some(Ok(extent)) = &self.extent {
             let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
             let sets: Map<String, Value> =
@@ -222,7 +233,11 @@ impl Inspection<'_> {
             let sets: Vec<String> = sets.map(|(role, count)| format!("{} {count}", roles[role])).collect();
             line("information sets", sets.join(", "))?;
         }
-        Ok(())
+        line("network", network::sentence(self.engines.network()))?;
+        match self.engines.network() {
+            Ok(grounded) if self.network => network::write(grounded, out),
+            _ => Ok(()),
+        }
     }
 
     fn words(&self, words: &Words) -> String {

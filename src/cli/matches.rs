@@ -13,7 +13,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
-use super::options::{EngineOption, pick_seed, seed, use_threads};
+use super::options::{EngineOption, pick_seed, seconds, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
@@ -69,12 +69,6 @@ pub struct MatchArguments {
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
-}
-
-/// A time of zero or more seconds, with or without a fraction.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 /// Runs the command.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZero;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
@@ -69,7 +70,7 @@ impl EngineOption {
 /// If it cannot be made.
 pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
     let engine = engines.get(kind).map_err(|error| no_engine(name, &error))?;
-    if let (EngineKind::Auto, Err(why)) = (kind, engines.grounding()) {
+    if let (EngineKind::Auto, Err(why)) = (kind, engines.network()) {
         log(format_args!("{name}: played by the interpreter: {why}"));
     }
     Ok(engine)
@@ -100,6 +101,15 @@ const MAX_THREADS: usize = 1024;
 /// The sentence that says what a seed is.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// Reads a time of zero or more seconds, with or without a fraction.
+///
+/// # Errors
+/// The sentence that says what such a time is.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 /// Sets how many threads the program computes with; returns the number.

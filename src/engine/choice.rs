@@ -11,8 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::{EngineError, Interpreter, Propagator};
 use crate::gdl::{Game, TermId};
-use crate::machine::Bulk;
-use crate::propnet::{GroundingStats, Limits, TooLarge, ground, simplify};
+use crate::machine::{Budget, Bulk, Failure, Seed, Start, StateMachine, Tally};
+use crate::propnet::simplify::PassStats;
+use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, ground, simplify};
 
 /// A machine made of the rules of a game: it knows them, and its fluents as terms.
 pub trait OfGame: Bulk + 'static {
@@ -24,6 +25,17 @@ pub trait OfGame: Bulk + 'static {
 
     /// The fluents that hold in a state, each once, in no particular order.
     fn holds(&self, state: &Self::State) -> Vec<TermId>;
+
+    /// As [`Bulk::playouts`]; besides, on an engine with lanes, the steps that these made and could have made.
+    fn measured_playouts(
+        &self,
+        starts: &[Start<Self::State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Self::Scratch,
+    ) -> (Vec<Tally>, Option<(u64, u64)>) {
+        (self.playouts(starts, seed, budget, scratch), None)
+    }
 }
 
 /// Which engine is asked for.
@@ -41,6 +53,9 @@ pub enum EngineKind {
 impl EngineKind {
     /// All kinds.
     pub const ALL: [EngineKind; 3] = [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator];
+
+    /// The kinds that are held against the interpreter.
+    pub const FAST: [EngineKind; 1] = [EngineKind::Propagator];
 
     /// The stable name, as on the command line.
     pub fn as_str(self) -> &'static str {
@@ -90,6 +105,14 @@ impl Engine {
         }
     }
 
+    /// As [`StateMachine::failure`](crate::machine::StateMachine::failure).
+    pub fn failure(&self) -> Option<Failure> {
+        match self {
+            Engine::Interpreter(machine) => machine.failure(),
+            Engine::Propagator(machine) => machine.failure(),
+        }
+    }
+
     /// Hands the machine to the visitor.
     pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
         match self {
@@ -105,13 +128,19 @@ pub struct Engines {
     game: Game,
     limits: Limits,
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
-    ground: OnceLock<Result<Ground, TooLarge>>,
+    network: OnceLock<Result<Grounded, TooLarge>>,
+    propagator: OnceLock<Arc<Propagator>>,
 }
 
+/// The network of a game, and how it was made.
 #[derive(Debug)]
-struct Ground {
-    propagator: Arc<Propagator>,
-    stats: GroundingStats,
+pub struct Grounded {
+    /// The network, simplified.
+    pub propnet: Arc<Propnet>,
+    /// The size of the ground rules.
+    pub grounding: GroundingStats,
+    /// The size of the network after each pass, the first one being what grounding made.
+    pub passes: Vec<PassStats>,
 }
 
 impl Engines {
@@ -122,7 +151,13 @@ impl Engines {
 
     /// The engines of a game that is grounded within these limits.
     pub fn within(game: &Game, limits: Limits) -> Engines {
-        Engines { game: game.clone(), limits, interpreter: OnceLock::new(), ground: OnceLock::new() }
+        Engines {
+            game: game.clone(),
+            limits,
+            interpreter: OnceLock::new(),
+            network: OnceLock::new(),
+            propagator: OnceLock::new(),
+        }
     }
 
     /// The game.
@@ -138,29 +173,27 @@ impl Engines {
         self.interpreter.get_or_init(|| Interpreter::new(&self.game).map(Arc::new)).clone()
     }
 
-    fn ground(&self) -> Result<&Ground, TooLarge> {
+    /// The network of the game.
+    ///
+    /// # Errors
+    /// If the game is too large to be grounded.
+    pub fn network(&self) -> Result<&Grounded, TooLarge> {
         let make = || {
-            let (propnet, stats) = ground(&self.game, &self.limits)?;
-            let (propnet, _) = simplify(propnet, self.game.terms());
-            Ok(Ground { propagator: Arc::new(Propagator::new(&self.game, Arc::new(propnet))), stats })
+            let (propnet, grounding) = ground(&self.game, &self.limits)?;
+            let (propnet, passes) = simplify(propnet, self.game.terms());
+            Ok(Grounded { propnet: Arc::new(propnet), grounding, passes })
         };
-        self.ground.get_or_init(make).as_ref().map_err(TooLarge::clone)
+        self.network.get_or_init(make).as_ref().map_err(TooLarge::clone)
     }
 
     /// The engine for single states.
     ///
     /// # Errors
-    /// If the game is too large to be grounded.
+    /// As [`network`](Engines::network).
     pub fn propagator(&self) -> Result<Arc<Propagator>, TooLarge> {
-        self.ground().map(|ground| Arc::clone(&ground.propagator))
-    }
-
-    /// What grounding has made.
-    ///
-    /// # Errors
-    /// As [`propagator`](Engines::propagator).
-    pub fn grounding(&self) -> Result<&GroundingStats, TooLarge> {
-        self.ground().map(|ground| &ground.stats)
+        let propnet = &self.network()?.propnet;
+        let make = || Arc::new(Propagator::new(&self.game, Arc::clone(propnet)));
+        Ok(Arc::clone(self.propagator.get_or_init(make)))
     }
 
     /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the game is too large to be grounded.

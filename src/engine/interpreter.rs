@@ -180,6 +180,11 @@ impl Interpreter {
             .map(JointMove::new)
     }
 
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
     /// The state in which exactly these fluents hold.
     pub fn state(&self, fluents: Vec<TermId>) -> Fluents {
         Fluents::new(fluents)

@@ -9,6 +9,7 @@ mod choice;
 mod declared;
 mod interpreter;
 pub mod lanes;
+pub mod measure;
 mod packed;
 pub mod program;
 mod propagator;
@@ -20,7 +21,7 @@ use thiserror::Error;
 use crate::datalog::LimitError;
 use crate::propnet::TooLarge;
 
-pub use choice::{Engine, EngineKind, Engines, OfGame, Visitor};
+pub use choice::{Engine, EngineKind, Engines, Grounded, OfGame, Visitor};
 pub use declared::declared;
 pub use interpreter::{Fluents, Interpreter, Scratch};
 pub use packed::Packed;

@@ -142,6 +142,11 @@ impl Propagator {
         &self.propnet
     }
 
+    /// The moves that a role may ever make, in the natural order.
+    pub fn moves(&self, role: Role) -> &[Move] {
+        &self.propnet.roles[role].moves
+    }
+
     /// The number of bits of a state.
     fn bits(&self) -> usize {
         self.propnet.bits()
