@@ -7,6 +7,7 @@ mod ground;
 mod limits;
 mod net;
 mod network;
+mod split;
 
 pub use ground::{GroundingStats, ground};
 pub use limits::{Limits, TooLarge, What};
