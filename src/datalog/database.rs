@@ -27,11 +27,11 @@ const SAMPLED_VISITS: u64 = 50_000_000;
 pub struct Database {
     /// The relations of stage 0, if this database is of the stages above.
     fixed: Option<Arc<Database>>,
-    relations: Vec<Relation>,
+    pub(super) relations: Vec<Relation>,
     evaluated: Vec<bool>,
     /// First row of the delta and first row behind it, by relation, while a recursive component is evaluated.
-    delta: Vec<(usize, usize)>,
-    memo: Memo,
+    pub(super) delta: Vec<(usize, usize)>,
+    pub(super) memo: Memo,
 }
 
 impl Database {
@@ -315,7 +315,7 @@ impl Database {
     }
 
     /// Brings the indexes up to date that a plan, or a proof that it asks for, looks into.
-    fn refresh(&mut self, program: &Program, plan: &Plan, terms: &TermStore) {
+    pub(super) fn refresh(&mut self, program: &Program, plan: &Plan, terms: &TermStore) {
         let proofs = plan.tested().flat_map(|relation| program.proof_lookups(relation).iter().copied());
         for (relation, index) in plan.lookups().chain(proofs) {
             let is_own = self.fixed.is_none() || program.stage(relation) > 0;

@@ -16,6 +16,7 @@ mod plan;
 mod program;
 mod proofs;
 mod relation;
+mod saturate;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -25,3 +26,4 @@ pub use limits::{LimitError, Limits};
 pub use plan::RelationId;
 pub use program::{Program, Stage};
 pub use relation::Relation;
+pub use saturate::{Allowance, Condition};

@@ -73,6 +73,8 @@ pub enum Step {
     Holds(RelationId, Vec<Expression>, Rows),
     /// The tuple does not hold.
     Absent(RelationId, Vec<Expression>),
+    /// The tuple may or may not hold: where instances are shown, its row is shown.
+    Unless(RelationId, Vec<Expression>),
     /// The terms differ.
     Distinct(Expression, Expression),
     /// The terms are equal.
@@ -125,6 +127,8 @@ pub struct Draft<'a> {
     pub order: Vec<usize>,
     /// Whether the head is given and the plan proves it.
     pub is_proof: bool,
+    /// For plans that show instances: whether a relation is open, so that each of its tuples in an instance counts.
+    pub open: Option<&'a dyn Fn(RelationId) -> bool>,
 }
 
 /// Compiles a rule. `relation` gives the id of a relation; `rows` says which rows the positive literal at a body
@@ -135,7 +139,8 @@ pub fn compile(
     rows: impl Fn(usize) -> Rows,
     terms: &TermStore,
 ) -> Plan {
-    let Draft { rule, index, ref order, is_proof } = *draft;
+    let Draft { rule, index, ref order, is_proof, open } = *draft;
+    let is_open = |atom: &Atom| open.is_some_and(|open| open(relation(atom)));
     let mut registers = Registers { variables: Vec::new(), terms };
     let mut steps = Vec::with_capacity(order.len() + 1);
     // For each register, the number of steps up to and including the one that binds it.
@@ -147,6 +152,9 @@ pub fn compile(
     for &position in order {
         let step = match &rule.body[position] {
             Literal::Positive(atom) => registers.find(relation(atom), atom, rows(position)),
+            Literal::Negative(atom) if is_open(atom) => {
+                Step::Unless(relation(atom), registers.expressions(&atom.arguments))
+            }
             Literal::Negative(atom) => Step::Absent(relation(atom), registers.expressions(&atom.arguments)),
             Literal::Distinct(a, b) => Step::Distinct(registers.expression(a), registers.expression(b)),
             Literal::Same(a, b) => Step::Same(registers.expression(a), registers.expression(b)),
@@ -156,10 +164,19 @@ pub fn compile(
     }
     let arguments = registers.expressions(&rule.head.arguments);
     let mut decided = 0;
-    rule.head.each_variable(&mut |variable| {
+    let mut decides = |variable| {
         let register = registers.position(variable).expect("a safe rule binds the variables of its head");
         decided = decided.max(bound_by[register]);
-    });
+    };
+    rule.head.each_variable(&mut decides);
+    for literal in &rule.body {
+        match literal {
+            Literal::Positive(atom) | Literal::Negative(atom) if is_open(atom) => {
+                atom.each_variable(&mut decides)
+            }
+            _ => {}
+        }
+    }
     Plan {
         rule: index,
         head: relation(&rule.head),
@@ -315,6 +332,7 @@ impl fmt::Display for Shown<'_> {
                 }
                 Step::Holds(relation, ..) => writeln!(f, "test {}", name(relation))?,
                 Step::Absent(relation, _) => writeln!(f, "test not {}", name(relation))?,
+                Step::Unless(relation, _) => writeln!(f, "look up {}", name(relation))?,
                 Step::Distinct(..) => writeln!(f, "test distinct")?,
                 Step::Same(..) => writeln!(f, "test not distinct")?,
             }

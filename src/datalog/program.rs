@@ -185,7 +185,7 @@ impl Program {
         for &index in &self.components[component].rules {
             let rule = &self.rules[index];
             let order = estimator.order(rule, None, false, relation);
-            let draft = Draft { rule, index, order, is_proof: false };
+            let draft = Draft { rule, index, order, is_proof: false, open: None };
             first.push(compile(&draft, relation, |_| Rows::All, terms));
             let recursive: Vec<usize> = (0..rule.body.len())
                 .filter(|&position| matches!(&rule.body[position], Literal::Positive(atom) if is_own(atom)))
@@ -197,7 +197,12 @@ impl Program {
                     _ => Rows::All,
                 };
                 let order = estimator.order(rule, Some(delta), false, relation);
-                repeated.push(compile(&Draft { rule, index, order, is_proof: false }, relation, rows, terms));
+                repeated.push(compile(
+                    &Draft { rule, index, order, is_proof: false, open: None },
+                    relation,
+                    rows,
+                    terms,
+                ));
             }
         }
         self.index(first.iter_mut().chain(&mut repeated));
@@ -226,6 +231,21 @@ impl Program {
     pub(super) fn plans_of(&self, relation: RelationId) -> impl Iterator<Item = &Plan> {
         let component = &self.components[self.component_of[relation]];
         component.first.iter().filter(move |plan| plan.head == relation)
+    }
+
+    /// The strata: components in the order of evaluation, each as its relations and the indexes of its rules.
+    pub fn strata(&self) -> impl Iterator<Item = (&[RelationId], &[usize])> {
+        self.components.iter().map(|component| (&component.relations[..], &component.rules[..]))
+    }
+
+    /// The strata that the targets' tuples follow from, as positions among [`Program::strata`].
+    pub fn strata_of(&mut self, targets: &[RelationId]) -> Vec<usize> {
+        self.needed_at(targets, Stage::MAX)
+    }
+
+    /// The name of a relation.
+    pub fn name(&self, relation: RelationId) -> Symbol {
+        self.names[relation]
     }
 
     /// The number of relations; their ids are 0, 1, ...

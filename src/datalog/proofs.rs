@@ -74,7 +74,12 @@ impl Program {
         let prove = |&index: &usize| {
             let rule = &self.rules[index];
             let order = estimator.order(rule, None, true, id);
-            compile(&Draft { rule, index, order, is_proof: true }, id, |_| Rows::All, estimator.terms())
+            compile(
+                &Draft { rule, index, order, is_proof: true, open: None },
+                id,
+                |_| Rows::All,
+                estimator.terms(),
+            )
         };
         let mut proofs: Vec<Plan> = component.rules.iter().map(prove).collect();
         let longest = proofs.iter().map(|plan| plan.steps.len()).max().unwrap_or(0);

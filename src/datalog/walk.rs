@@ -18,13 +18,15 @@ use crate::gdl::{TermId, TermStore};
 
 /// Returned by a walk that derived nothing to jump back from.
 const NO_JUMP: usize = usize::MAX;
+/// What a step has matched that has matched no row.
+pub const NO_ROW: u32 = u32::MAX;
 
 /// What proofs have shown: by relation, the tuples proved and those that have no proof.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
     known: Vec<(Relation, Relation)>,
     /// Rows looked at since a rule was started, in the proofs it asked for as well.
-    visits: u64,
+    pub(super) visits: u64,
 }
 
 impl Memo {
@@ -47,9 +49,14 @@ impl Memo {
 }
 
 /// Where a walk puts what it derives.
-pub enum Output<'a> {
+pub enum Output<'a, 's> {
     /// Into a relation.
     Tuples(&'a mut Relation),
+    /// Into a relation, what the database does not hold yet.
+    New(&'a mut Relation),
+    /// Each instance of the rule is shown: the row of the head, and for each step the row it matched, or
+    /// [`NO_ROW`]. The walk goes on while the answer is true. An instance may be shown more than once.
+    Instances(&'a mut (dyn FnMut(usize, &[u32]) -> bool + 's)),
     /// It is given the head, and stops at the first proof.
     Proof {
         /// The head.
@@ -60,20 +67,22 @@ pub enum Output<'a> {
 }
 
 /// One run of a plan.
-pub struct Walk<'a> {
+pub struct Walk<'a, 's> {
     database: &'a Database,
     program: &'a Program,
     terms: &'a TermStore,
     memo: &'a mut Memo,
     plan: &'a Plan,
-    output: Output<'a>,
+    output: Output<'a, 's>,
     registers: SmallVec<[TermId; 16]>,
+    /// The row that each step matched; kept only where instances are shown.
+    matched: SmallVec<[u32; 8]>,
     /// Tuples that the output may hold.
     most: usize,
     trouble: Option<Trouble>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, 's> Walk<'a, 's> {
     /// A run of `plan` over the tuples of `database`, whose indexes are fresh.
     pub fn new(
         database: &'a Database,
@@ -81,11 +90,13 @@ impl<'a> Walk<'a> {
         terms: &'a TermStore,
         memo: &'a mut Memo,
         plan: &'a Plan,
-        output: Output<'a>,
+        output: Output<'a, 's>,
     ) -> Self {
         let registers = SmallVec::from_elem(TermId::default(), plan.registers);
         let most = program.most_tuples(plan.head);
-        Walk { database, program, terms, memo, plan, output, registers, most, trouble: None }
+        let steps = if matches!(output, Output::Instances(_)) { plan.steps.len() } else { 0 };
+        let matched = SmallVec::from_elem(NO_ROW, steps);
+        Walk { database, program, terms, memo, plan, output, registers, matched, most, trouble: None }
     }
 
     /// Runs the plan. Returns the limit met, if any; then what was derived is good for nothing.
@@ -119,9 +130,15 @@ impl<'a> Walk<'a> {
             Step::Holds(relation, tuple, rows) => {
                 let tuple = self.tuple(tuple);
                 match rows {
-                    Rows::All => self.holds(*relation, &tuple),
+                    Rows::All if self.matched.is_empty() => self.holds(*relation, &tuple),
+                    Rows::All => self.matches(step, *relation, &tuple),
                     rows => self.holds_within(*relation, &tuple, *rows),
                 }
+            }
+            Step::Unless(relation, tuple) => {
+                let tuple = self.tuple(tuple);
+                self.matches(step, *relation, &tuple);
+                true
             }
             Step::Absent(relation, tuple) => {
                 let tuple = self.tuple(tuple);
@@ -155,6 +172,9 @@ impl<'a> Walk<'a> {
         key: &[TermId],
     ) -> usize {
         for row in rows {
+            if let Some(matched) = self.matched.get_mut(step) {
+                *matched = row as u32;
+            }
             let jump = self.visit(step, &find.pattern, relation.row(row), key);
             if jump <= step {
                 return jump;
@@ -187,16 +207,26 @@ impl<'a> Walk<'a> {
     /// Derives the head. The steps behind those that decide it have nothing more to say.
     fn derive(&mut self) -> usize {
         let plan = self.plan;
-        let out = match &mut self.output {
-            Output::Proof { proved, .. } => {
+        let tuple = match self.output {
+            Output::Proof { ref mut proved, .. } => {
                 **proved = true;
                 return 0;
             }
-            Output::Tuples(out) => out,
+            _ => self.tuple(&plan.arguments),
         };
-        let registers = &self.registers;
-        let tuple: Tuple =
-            plan.arguments.iter().map(|argument| build(argument, registers, self.terms)).collect();
+        let out = match &mut self.output {
+            Output::Tuples(out) => out,
+            Output::New(_) if self.database.relation(plan.head, self.program).contains(&tuple) => {
+                return plan.decided;
+            }
+            Output::New(out) => out,
+            Output::Instances(show) => {
+                let row = self.database.relation(plan.head, self.program).position(&tuple);
+                let row = row.expect("the head of an instance is among the tuples");
+                return if show(row, &self.matched) { plan.decided } else { 0 };
+            }
+            Output::Proof { .. } => unreachable!("returned above"),
+        };
         if out.insert(&tuple) {
             let limits = &self.program.limits;
             if out.len() > self.most {
@@ -211,6 +241,13 @@ impl<'a> Walk<'a> {
             }
         }
         plan.decided
+    }
+
+    /// Whether a tuple is among those derived; its row is what the step matched.
+    fn matches(&mut self, step: usize, relation: RelationId, tuple: &[TermId]) -> bool {
+        let row = self.relation(relation).position(tuple);
+        self.matched[step] = row.map_or(NO_ROW, |row| row as u32);
+        row.is_some()
     }
 
     /// Whether a tuple is among all tuples of a relation, derived or proved.

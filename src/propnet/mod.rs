@@ -1,10 +1,17 @@
 //! Layer 2, the ground network: a game as one boolean function.
 
+mod build;
+mod cycle;
+mod domain;
+mod ground;
+mod limits;
 mod net;
 mod network;
 pub mod simplify;
 mod stats;
 
+pub use ground::{GroundingStats, ground};
+pub use limits::{Limits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};
 pub use network::{Gate, Network, Wire, value_of};
 pub use simplify::simplify;
