@@ -1,12 +1,17 @@
 //! The simplifier changes no game: each pass alone and all together decide every query and every step as before, over
 //! the reachable states of random play, on random networks and on real games.
 
-use std::collections::HashMap;
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use hyperplay::gdl::{Symbols, TermId, TermStore};
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use hyperplay::gdl::{Source, Symbols, TermId, TermStore, load};
 use hyperplay::machine::{ByRole, Goal, Move, Percept, Seed};
 use hyperplay::propnet::simplify::{self, Groups, RandomPlay};
-use hyperplay::propnet::{Fluent, Network, Propnet, RoleNet, Wire, value_of};
+use hyperplay::propnet::{Fluent, Limits, Network, Propnet, RoleNet, Wire, ground, value_of};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -27,7 +32,8 @@ const PASSES: [(&str, Pass); 8] = [
 /// How two games differ in the states of 64 random games of the first, if they do.
 fn difference(old: &Propnet, new: &Propnet, steps: usize, seed: &Seed) -> Option<String> {
     let bit_of: HashMap<TermId, usize> = old.fluents.iter().map(|fluent| (fluent.term, fluent.bit)).collect();
-    let new_bit: HashMap<TermId, usize> = new.fluents.iter().map(|fluent| (fluent.term, fluent.bit)).collect();
+    let new_bit: HashMap<TermId, usize> =
+        new.fluents.iter().map(|fluent| (fluent.term, fluent.bit)).collect();
     let new_input: HashMap<(usize, Move), usize> = new
         .does()
         .iter()
@@ -62,7 +68,9 @@ fn difference(old: &Propnet, new: &Propnet, steps: usize, seed: &Seed) -> Option
             }
         }
         for (role, range) in old.does().iter() {
-            for ((input, own), &legal) in range.clone().zip(&old.roles[role].moves).zip(&old.roles[role].legal) {
+            for ((input, own), &legal) in
+                range.clone().zip(&old.roles[role].moves).zip(&old.roles[role].legal)
+            {
                 let old_legal = value_of(&before, legal);
                 match new_input.get(&(role.index(), *own)) {
                     Some(&to) => translated[to] = Some(inputs[input]),
@@ -74,7 +82,8 @@ fn difference(old: &Propnet, new: &Propnet, steps: usize, seed: &Seed) -> Option
         let translated: Option<Vec<u64>> = translated.into_iter().collect();
         let Some(translated) = translated else { return Some("a bit has no fluent".to_owned()) };
         let after = new.network.evaluate(&translated);
-        let differ = |a: Wire, b: Wire, where_: u64| (value_of(&before, a) ^ value_of(&after, b)) & where_ != 0;
+        let differ =
+            |a: Wire, b: Wire, where_: u64| (value_of(&before, a) ^ value_of(&after, b)) & where_ != 0;
         if differ(old.terminal, new.terminal, !0) {
             return Some(format!("step {step}: terminal"));
         }
@@ -258,11 +267,56 @@ fn no_pass_changes_a_random_game() {
             *smaller.entry(name).or_insert(0) +=
                 usize::from(simplified.stats().all.two_inputs < game.stats().all.two_inputs);
             let terms: Vec<TermId> = simplified.fixed.clone();
-            assert!(terms.is_sorted_by(|&a, &b| names.store.compare(a, b).is_lt()), "case {case}, pass {name}");
+            assert!(
+                terms.is_sorted_by(|&a, &b| names.store.compare(a, b).is_lt()),
+                "case {case}, pass {name}"
+            );
         }
     }
     // Flattening costs and saves nothing, every other pass finds work.
     for (name, _) in PASSES.iter().filter(|(name, _)| *name != "flatten") {
         assert!(smaller.get(name).is_some_and(|&count| count > 8), "{name} did nothing: {smaller:?}");
+    }
+}
+
+fn ground_game(path: &Path) -> Option<(Propnet, Arc<TermStore>)> {
+    let text = fs::read(path).unwrap();
+    let game = load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None).game?;
+    let (net, _) = ground(&game, &Limits::default()).ok()?;
+    Some((net, Arc::clone(game.terms())))
+}
+
+/// The sizes after each pass on the rulesheets named in `HYPERPLAY_TABLE`, separated by blanks.
+#[test]
+#[ignore = "a table, not a test"]
+fn table_of_passes() {
+    let paths = std::env::var("HYPERPLAY_TABLE").unwrap_or_else(|_| "games/perfect/tictactoe.kif".to_owned());
+    for path in paths.split_whitespace().map(Path::new) {
+        let Some((net, store)) = ground_game(path) else {
+            println!("{}: not ground", path.display());
+            continue;
+        };
+        let (net, passes) = simplify::simplify(net, &store);
+        println!("{}", path.display());
+        let mut before = usize::MAX;
+        for pass in passes {
+            if pass.two_inputs != before {
+                println!(
+                    "  {:<12} {:>8} gates {:>8} two-input {:>6} bits {:>8.3} s",
+                    pass.name, pass.gates, pass.two_inputs, pass.bits, pass.seconds
+                );
+            }
+            before = pass.two_inputs;
+        }
+        let stats = net.stats();
+        println!(
+            "  legal {} terminal {} goals {} percepts {} next {} depth {}",
+            stats.legal.two_inputs,
+            stats.terminal.two_inputs,
+            stats.goals.two_inputs,
+            stats.percepts.two_inputs,
+            stats.next.two_inputs,
+            stats.all.depth
+        );
     }
 }

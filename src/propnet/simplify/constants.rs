@@ -40,8 +40,12 @@ impl Flow {
         }
         let mut readers = vec![(0, false); first[gates.len()]];
         let mut free = first.clone();
-        let mut flow =
-            Flow { values: Vec::with_capacity(gates.len()), off: vec![0; gates.len()], first, readers: Vec::new() };
+        let mut flow = Flow {
+            values: Vec::with_capacity(gates.len()),
+            off: vec![0; gates.len()],
+            first,
+            readers: Vec::new(),
+        };
         for (number, gate) in gates.iter().enumerate() {
             let value = match gate {
                 Gate::False => false,

@@ -59,7 +59,9 @@ fn sum(network: &mut Network, mut products: Vec<Product>) -> Wire {
         .collect();
     if products.len() > 1 && !common.is_empty() {
         common.sort_unstable();
-        products.iter_mut().for_each(|product| product.retain(|letter| common.binary_search(letter).is_err()));
+        products
+            .iter_mut()
+            .for_each(|product| product.retain(|letter| common.binary_search(letter).is_err()));
         let rest = if products.iter().any(Vec::is_empty) { Wire::TRUE } else { sum(network, products) };
         return product_of(network, common, rest);
     }

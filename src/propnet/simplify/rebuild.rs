@@ -64,8 +64,7 @@ pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
 
 /// The game without its dead gates. O(wires).
 pub(super) fn sweep(net: Propnet) -> Propnet {
-    let dead =
-        |(gate, live): (&Gate, bool)| matches!(gate, Gate::And(_)) && !live;
+    let dead = |(gate, live): (&Gate, bool)| matches!(gate, Gate::And(_)) && !live;
     if net.network.gates().iter().zip(live(&net)).any(dead) {
         return rebuild(&net, |network, _, wires| network.and(wires));
     }

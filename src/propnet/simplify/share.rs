@@ -128,14 +128,17 @@ impl Sharing {
             open.push(root);
             while let Some(&gate) = open.last() {
                 let before = open.len();
-                open.extend(self.wires[gate].iter().map(|wire| wire.gate()).filter(|&gate| place[gate].is_none()));
+                open.extend(
+                    self.wires[gate].iter().map(|wire| wire.gate()).filter(|&gate| place[gate].is_none()),
+                );
                 if open.len() > before {
                     continue;
                 }
                 open.pop();
                 if place[gate].is_none() {
                     ready.clear();
-                    let placed = |wire: &Wire| place[wire.gate()].unwrap_or(Wire::FALSE).negate_if(wire.is_negated());
+                    let placed =
+                        |wire: &Wire| place[wire.gate()].unwrap_or(Wire::FALSE).negate_if(wire.is_negated());
                     ready.extend(self.wires[gate].iter().map(placed));
                     place[gate] = Some(network.and(&ready));
                 }
