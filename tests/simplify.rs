@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hyperplay::gdl::{Source, Symbols, TermId, TermStore, load};
@@ -114,12 +114,9 @@ fn difference(old: &Propnet, new: &Propnet, steps: usize, seed: &Seed) -> Option
                 }
             }
         }
-        if let Some(fault) = fault(new) {
-            return Some(fault);
-        }
         play.step();
     }
-    None
+    fault(new)
 }
 
 /// What every network must be, beside right.
@@ -279,11 +276,61 @@ fn no_pass_changes_a_random_game() {
     }
 }
 
-fn ground_game(path: &Path) -> Option<(Propnet, Arc<TermStore>)> {
+/// A real game's network.
+fn ground_game(path: &Path, limits: &Limits) -> Option<(Propnet, Arc<TermStore>)> {
     let text = fs::read(path).unwrap();
     let game = load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None).game?;
-    let (net, _) = ground(&game, &Limits::default()).ok()?;
+    let (net, _) = ground(&game, limits).ok()?;
     Some((net, Arc::clone(game.terms())))
+}
+
+/// The rulesheets in a folder, sorted.
+fn rulesheets(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// Asserts that no pass of some changes any of the games that grow to at most so many gates; how many were compared.
+fn unchanged(paths: &[PathBuf], passes: &[(&str, Pass)], steps: usize, limits: &Limits) -> usize {
+    let mut compared = 0;
+    for path in paths {
+        let Some((game, store)) = ground_game(path, limits) else { continue };
+        compared += 1;
+        for (name, pass) in passes {
+            let simplified = pass(&game, &store);
+            let found = difference(&game, &simplified, steps, &Seed::root(1));
+            assert!(found.is_none(), "{}, pass {name}: {}", path.display(), found.unwrap_or_default());
+        }
+    }
+    compared
+}
+
+#[test]
+fn no_pass_changes_a_game_of_the_house() {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    let mut paths = rulesheets(&games.join("perfect"));
+    paths.extend(rulesheets(&games.join("imperfect")));
+    let limits = Limits { gates: 20_000, ..Limits::default() };
+    assert!(unchanged(&paths, &PASSES, 12, &limits) > 35);
+}
+
+/// The rulesheets of the field, whole chain only, where `HYPERPLAY_RULESHEETS` names their folder.
+#[test]
+#[ignore = "minutes"]
+fn the_simplifier_changes_no_game_of_the_field() {
+    let Some(folder) = std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from) else {
+        println!("skipped: HYPERPLAY_RULESHEETS is not set");
+        return;
+    };
+    for part in ["gdl1", "gdl2"] {
+        let compared = unchanged(&rulesheets(&folder.join(part)), &PASSES[7..], 40, &Limits::default());
+        println!("{part}: {compared} games compared");
+    }
 }
 
 /// The sizes after each pass on the rulesheets named in `HYPERPLAY_TABLE`, separated by blanks.
@@ -292,7 +339,7 @@ fn ground_game(path: &Path) -> Option<(Propnet, Arc<TermStore>)> {
 fn table_of_passes() {
     let paths = std::env::var("HYPERPLAY_TABLE").unwrap_or_else(|_| "games/perfect/tictactoe.kif".to_owned());
     for path in paths.split_whitespace().map(Path::new) {
-        let Some((net, store)) = ground_game(path) else {
+        let Some((net, store)) = ground_game(path, &Limits::default()) else {
             println!("{}: not ground", path.display());
             continue;
         };
