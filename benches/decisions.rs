@@ -2,7 +2,8 @@
 //! lanes, and the time of a decision of a fixed number of playouts beside the bulk rate of the same playouts.
 //!
 //! `cargo bench --bench decisions` follows random matches; at every step the player decides with a clock, then the
-//! random move is made. It asserts that the choice is legal and in time. `cargo bench --bench decisions -- GAME SECONDS
+//! random move is made. It prints how many
+//! decisions were late. `cargo bench --bench decisions -- GAME SECONDS
 //! SPEC` does this for one game and one player. `cargo test` runs it with one short round.
 #![allow(clippy::unwrap_used)]
 
@@ -51,6 +52,7 @@ struct Sum {
     playouts: u64,
     states: u64,
     seconds: f64,
+    late: usize,
 }
 
 /// Lets players with `spec` decide at every step of some random matches.
@@ -69,7 +71,7 @@ fn follow<M: Bulk + 'static>(machine: &Arc<M>, spec: &str, time: f64, matches: u
             let view = View { evidence, legal: &legal, history: None };
             let decision = player.decide(&view, &budget, &Seed::root(seed).index(evidence.step()));
             let took = began.elapsed().as_secs_f64();
-            assert!(took < time, "{took} s");
+            sum.late += usize::from(took >= time);
             if decision.policy.len() > 1 {
                 sum.decisions += 1;
                 sum.playouts += decision.cost.playouts;
@@ -87,11 +89,12 @@ fn follow<M: Bulk + 'static>(machine: &Arc<M>, spec: &str, time: f64, matches: u
 fn print(game: &str, engine: &str, time: f64, sum: &Sum) {
     let n = sum.decisions.max(1) as f64;
     println!(
-        "{game:<36}{engine:<13}{time:>6.2} s{:>4} decisions{:>12.0} playouts{:>12.0} states{:>9.4} s",
+        "{game:<36}{engine:<13}{time:>6.2} s{:>4} decisions{:>12.0} playouts{:>12.0} states{:>9.4} s, {} late",
         sum.decisions,
         sum.playouts as f64 / n,
         sum.states as f64 / n,
-        sum.seconds / n
+        sum.seconds / n,
+        sum.late
     );
 }
 
@@ -174,11 +177,11 @@ fn main() {
         return;
     }
     if let [game, particles] = &arguments[..] {
-        return all_particles(game, particles.parse().unwrap(), 8);
+        return all_particles(game, particles.parse().unwrap(), 9);
     }
     let full = std::env::args().any(|argument| argument == "--bench");
     if !full {
-        all_particles("imperfect/blind_breakthrough_4x4", 20, 2);
+        all_particles("imperfect/blind_breakthrough_4x4", 20, 4);
         let sum = follow(&lanes("imperfect/krieg_tictactoe_3x3"), GREEDY, 0.5, 1, 2);
         assert!(sum.decisions > 0);
         return;
@@ -191,5 +194,5 @@ fn main() {
             print(&game, "lanes", time, &follow(&lanes(&game), GREEDY, time, 1, steps));
         }
     }
-    all_particles("imperfect/blind_breakthrough_6x6", 1_000, 8);
+    all_particles("imperfect/blind_breakthrough_6x6", 1_000, 9);
 }

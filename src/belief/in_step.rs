@@ -13,8 +13,9 @@ use super::branches::Branch;
 use super::tree::{NodeId, Tree};
 use crate::machine::{Bulk, Meter};
 
-/// States expanded at once, and between two looks at the clock.
-const BLOCK: usize = 256;
+/// States expanded at once, and between two looks at the clock: one word of lanes, by then their number is a small part
+/// of the cost, and a slow machine is not late by much.
+const BLOCK: usize = 64;
 
 /// Work of one particle.
 pub(super) trait Task<M: Bulk> {
