@@ -8,6 +8,7 @@ pub mod agree;
 mod choice;
 mod declared;
 mod interpreter;
+pub mod lanes;
 pub mod measure;
 mod packed;
 pub mod program;

@@ -11,13 +11,17 @@
 //! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
 
 use super::limits::{Limits, TooLarge};
+use super::split::{Split, split};
 use crate::datalog::{Allowance, Condition, Database, Program, RelationId};
-use crate::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId};
+use crate::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
 
 /// The program of a game with all atoms that may hold.
 pub(super) struct Domain {
-    /// The rules as they stand: who depends on whom.
+    /// The rules of the game, split.
+    split: Vec<Rule>,
+    /// The same as a program: who depends on whom.
     pub(super) rules: Program,
+    is_open: Vec<bool>,
     /// The relaxed rules; the same relations.
     pub(super) relaxed: Program,
     /// The tuples of every relation that some output of the network needs.
@@ -46,7 +50,8 @@ impl Domain {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
         let inputs = [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
-        let mut rules = Program::new(game.rules().to_vec(), &inputs);
+        let Split { rules: split, guards } = split(game.rules());
+        let mut rules = Program::new(split.clone(), &inputs);
         (rules.limits.visits, rules.limits.tuples) = (limits.visits, limits.atoms);
         rules.limits.depth = limits.depth;
         let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
@@ -67,18 +72,31 @@ impl Domain {
             initial = database.relation(init, &rules).rows().map(|row| row[0]).collect();
         }
 
-        let mut relaxed = relax(&rules, game.rules());
+        let mut relaxed = relax(&rules, &split);
         relaxed.limits.depth = limits.depth;
         let mut database = Database::new(&relaxed, None);
         let holds = relaxed.relation(Symbol::TRUE).expect("it is an input");
         database.set_input(&relaxed, holds, initial.iter().map(std::slice::from_ref));
         database.saturate(&mut relaxed, |id| is_needed[id], &mut allowance, terms).map_err(met)?;
-        Ok(Domain { rules, relaxed, database, strata, allowance, limits: *limits, initial })
+        let is_open = (0..rules.relations())
+            .map(|id| rules.stage(id) > 0 && !guards.contains(&rules.name(id)))
+            .collect();
+        Ok(Domain { split, rules, is_open, relaxed, database, strata, allowance, limits: *limits, initial })
     }
 
-    /// Whether a relation depends on the state or on the joint move.
+    /// Whether it depends on the state or on the joint move which tuples of a relation hold.
     pub(super) fn is_open(&self, relation: RelationId) -> bool {
-        self.rules.stage(relation) > 0
+        self.is_open[relation]
+    }
+
+    /// The relation that a rule derives.
+    pub(super) fn head(&self, rule: usize) -> RelationId {
+        self.rules.relation(self.split[rule].head.relation).expect("a rule names it")
+    }
+
+    /// A rule of [`Domain::rules`].
+    pub(super) fn rule(&self, index: usize) -> &Rule {
+        &self.split[index]
     }
 
     /// The number of tuples of a relation.
@@ -117,7 +135,7 @@ impl Domain {
     /// that depend on the state. An instance may be shown more than once.
     pub(super) fn instances(
         &mut self,
-        game: &Game,
+        terms: &TermStore,
         rule: usize,
         show: &mut Show<'_>,
     ) -> Result<(), TooLarge> {
@@ -126,10 +144,10 @@ impl Domain {
             refused = show(head, conditions);
             refused.is_ok()
         };
-        let Domain { rules, relaxed, database, allowance, limits, .. } = self;
-        let is_open = |relation| rules.stage(relation) > 0;
+        let Domain { split, is_open, relaxed, database, allowance, limits, .. } = self;
+        let is_open = |relation: RelationId| is_open[relation];
         database
-            .instances(relaxed, (&game.rules()[rule], rule), &is_open, allowance, game.terms(), &mut shown)
+            .instances(relaxed, (&split[rule], rule), &is_open, allowance, terms, &mut shown)
             .map_err(|error| limits.met(error))?;
         refused
     }

@@ -9,6 +9,7 @@ mod net;
 mod network;
 pub mod simplify;
 mod stats;
+mod split;
 
 pub use ground::{GroundingStats, ground};
 pub use limits::{Limits, TooLarge, What};

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::policy::Policy;
 use crate::machine::{ByRole, Role};
-use crate::propnet::{Gate, Network, Propnet, Wire};
+use crate::propnet::{Gate, Propnet, Wire};
 
 /// A choice that is drawn at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,15 +37,18 @@ pub struct Turn {
 /// The choices of a game, each role in one of them; only roles that choose uniformly share one. O(gates x bits / 64).
 pub fn choosers(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Chooser> {
     let may_be_idle = |wire: Wire| bit_of(net, wire).is_some();
-    let in_question = net.roles.values().iter().filter(|role| role.legal.iter().any(|&wire| may_be_idle(wire)));
+    let in_question =
+        net.roles.values().iter().filter(|role| role.legal.iter().any(|&wire| may_be_idle(wire)));
     let bits = net.roles.values().iter().flat_map(|role| &role.legal).filter_map(|&wire| bit_of(net, wire));
     let asked = in_question.flat_map(|role| role.legal.iter().copied()).chain(bits.map(|bit| net.next[bit]));
     let implied = Implied::new(net, asked);
-    let turns: Vec<Option<Turn>> =
-        policies.iter().map(|(role, policy)| match policy {
+    let turns: Vec<Option<Turn>> = policies
+        .iter()
+        .map(|(role, policy)| match policy {
             Policy::Uniform => turn(net, role, &implied),
             Policy::Weighted(_) | Policy::Greedy { .. } => None,
-        }).collect();
+        })
+        .collect();
     let exclusive = exclusive_pairs(net, &turns, &implied);
     let mut groups: Vec<Chooser> = Vec::new();
     for (role, turn) in turns.into_iter().enumerate() {
@@ -53,7 +56,9 @@ pub fn choosers(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Chooser> {
             groups.push(Chooser::Alone(Role::new(role)));
             continue;
         };
-        let joins = |other: &Turn| exclusive.contains(&(other.active.min(turn.active), other.active.max(turn.active)));
+        let joins = |other: &Turn| {
+            exclusive.contains(&(other.active.min(turn.active), other.active.max(turn.active)))
+        };
         let group = groups.iter_mut().find_map(|group| match group {
             Chooser::InTurn(turns) if turns.iter().all(joins) => Some(turns),
             _ => None,
@@ -162,7 +167,9 @@ impl Implied {
                         let other = of(!wire);
                         shared.retain(|literal| other.binary_search(literal).is_ok());
                     }
-                    literals.extend([(wire, all), (!wire, shared)].into_iter().filter(|(_, list)| !list.is_empty()));
+                    literals.extend(
+                        [(wire, all), (!wire, shared)].into_iter().filter(|(_, list)| !list.is_empty()),
+                    );
                 }
             }
         }

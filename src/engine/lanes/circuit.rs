@@ -102,12 +102,14 @@ impl Circuit {
         let state: Vec<Wire> = (0..bits).map(|bit| network.input(bit)).collect();
 
         // From S alone: legal moves.
-        let legal_wires: Vec<Wire> = net.roles.values().iter().flat_map(|role| role.legal.iter().copied()).collect();
+        let legal_wires: Vec<Wire> =
+            net.roles.values().iter().flat_map(|role| role.legal.iter().copied()).collect();
         let no_moves = vec![Wire::FALSE; net.network.inputs() - bits];
         let of_state = [state.clone(), no_moves.clone()].concat();
         let mut legal = network.import(&net.network, &of_state, &legal_wires).into_iter();
-        let legal: ByRole<Vec<Wire>> =
-            ByRole::new(net.roles.values().iter().map(|role| legal.by_ref().take(role.legal.len()).collect()).collect());
+        let legal: ByRole<Vec<Wire>> = ByRole::new(
+            net.roles.values().iter().map(|role| legal.by_ref().take(role.legal.len()).collect()).collect(),
+        );
 
         // The choices.
         let mut does: ByRole<Vec<Wire>> = ByRole::from_fn(legal.len(), |_| Vec::new());
@@ -135,7 +137,8 @@ impl Circuit {
 
         // The step, then the end in N.
         let moves: Vec<Wire> = does.values().iter().flatten().copied().collect();
-        let percept_wires = net.roles.values().iter().flat_map(|role| role.percepts.iter().map(|&(_, wire)| wire));
+        let percept_wires =
+            net.roles.values().iter().flat_map(|role| role.percepts.iter().map(|&(_, wire)| wire));
         let step: Vec<Wire> = net.next.iter().copied().chain(percept_wires).collect();
         let mut step = network.import(&net.network, &[state, moves].concat(), &step).into_iter();
         let next: Vec<Wire> = step.by_ref().take(bits).collect();
@@ -152,12 +155,27 @@ impl Circuit {
                 .values()
                 .iter()
                 .map(|role| {
-                    let worth: Vec<(Goal, Wire)> = role.goals.iter().map(|&(goal, _)| goal).zip(end.by_ref()).collect();
+                    let worth: Vec<(Goal, Wire)> =
+                        role.goals.iter().map(|&(goal, _)| goal).zip(end.by_ref()).collect();
                     goal_code(&mut network, &worth, &mut counted)
                 })
                 .collect(),
         );
-        Circuit { network, bits, choices, first, random, next, goes, stuck, terminal, counted, goals, does, percepts }
+        Circuit {
+            network,
+            bits,
+            choices,
+            first,
+            random,
+            next,
+            goes,
+            stuck,
+            terminal,
+            counted,
+            goals,
+            does,
+            percepts,
+        }
     }
 }
 
@@ -223,18 +241,24 @@ impl Drawing<'_> {
     fn in_turn(&mut self, turns: &[Turn], legal: &ByRole<Vec<Wire>>, does: &mut ByRole<Vec<Wire>>) -> Drawn {
         let active_moves = |turn: &Turn| {
             let idle = turn.idle;
-            legal[turn.role].iter().enumerate().filter(move |(number, _)| *number != idle).map(|(_, &wire)| wire)
+            legal[turn.role]
+                .iter()
+                .enumerate()
+                .filter(move |(number, _)| *number != idle)
+                .map(|(_, &wire)| wire)
         };
         let count = turns.iter().map(|turn| active_moves(turn).count()).max().unwrap_or(0);
         let leaves: Vec<Wire> = (0..count)
             .map(|leaf| {
-                let shared: Vec<Wire> = turns.iter().filter_map(|turn| active_moves(turn).nth(leaf)).collect();
+                let shared: Vec<Wire> =
+                    turns.iter().filter_map(|turn| active_moves(turn).nth(leaf)).collect();
                 self.network.or(&shared)
             })
             .collect();
         let none_legal = !self.network.or(&leaves);
         let (chosen, made) = self.choose_among(leaves);
-        let active: Vec<Wire> = turns.iter().map(|turn| turn.active).map(|wire| self.state_wire(wire)).collect();
+        let active: Vec<Wire> =
+            turns.iter().map(|turn| turn.active).map(|wire| self.state_wire(wire)).collect();
         for (turn, &active) in turns.iter().zip(&active) {
             let mut chosen = chosen.iter();
             does[turn.role] = (0..legal[turn.role].len())
@@ -257,7 +281,8 @@ impl Drawing<'_> {
     }
 
     fn is_forced(&mut self) -> Wire {
-        let inputs = [self.first, self.choice.forced + self.choice.bits].map(|input| self.network.input(input));
+        let inputs =
+            [self.first, self.choice.forced + self.choice.bits].map(|input| self.network.input(input));
         self.network.and(&inputs)
     }
 
@@ -293,8 +318,11 @@ fn goal_code(network: &mut Network, worth: &[(Goal, Wire)], counted: &mut Vec<Wi
         Some((_, wires)) => wires.push(none),
         None => cases.push((Goal::default(), vec![none])),
     }
-    let mut cases: Vec<(Goal, Wire)> =
-        cases.into_iter().map(|(goal, wires)| (goal, network.or(&wires))).filter(|(_, wire)| *wire != Wire::FALSE).collect();
+    let mut cases: Vec<(Goal, Wire)> = cases
+        .into_iter()
+        .map(|(goal, wires)| (goal, network.or(&wires)))
+        .filter(|(_, wire)| *wire != Wire::FALSE)
+        .collect();
     // What no other role counts is left out if possible, then what comes last.
     let left_out = cases.iter().rposition(|(_, wire)| !counted.contains(wire)).unwrap_or(0);
     let (rest, _) = cases.remove(left_out);

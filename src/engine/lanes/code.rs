@@ -47,7 +47,8 @@ impl Code {
     pub fn new(mut circuit: Circuit, detail: Detail) -> Code {
         let none = |lists: &ByRole<Vec<Wire>>| ByRole::from_fn(lists.len(), |_| Vec::new());
         let does = if detail == Detail::Steps { circuit.does.clone() } else { none(&circuit.does) };
-        let percepts = if detail == Detail::Ends { none(&circuit.percepts) } else { circuit.percepts.clone() };
+        let percepts =
+            if detail == Detail::Ends { none(&circuit.percepts) } else { circuit.percepts.clone() };
         let all = |lists: &ByRole<Vec<Wire>>| lists.values().concat();
         let fixed = [circuit.goes, circuit.stuck, circuit.terminal];
         let outputs = [&circuit.next[..], &fixed, &circuit.counted, &all(&does), &all(&percepts)].concat();
@@ -58,7 +59,9 @@ impl Code {
         let (goes, stuck, terminal) = (take(), take(), take());
         let counted: Vec<usize> = planes.by_ref().take(circuit.counted.len()).collect();
         let mut by_role = |lists: &ByRole<Vec<Wire>>| {
-            ByRole::new(lists.values().iter().map(|list| planes.by_ref().take(list.len()).collect()).collect())
+            ByRole::new(
+                lists.values().iter().map(|list| planes.by_ref().take(list.len()).collect()).collect(),
+            )
         };
         let (does, percepts) = (by_role(&does), by_role(&percepts));
         let mut staged = Vec::new();

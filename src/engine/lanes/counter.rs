@@ -1,5 +1,14 @@
 //! Counters: a number for every lane, sliced into planes.
 
+/// Whether some lane is on.
+#[inline(always)]
+pub fn is_any<const W: usize>(mask: &[u64; W]) -> bool {
+    mask.iter().fold(0, |any, word| any | word) != 0
+}
+
+/// Bits of a counter that is added to without a look at the carry.
+const SHORT: usize = 8;
+
 /// A number for each of 64 x `W` lanes, least plane first.
 #[derive(Clone, Debug)]
 pub struct Counter<const W: usize>(Vec<[u64; W]>);
@@ -14,17 +23,19 @@ impl<const W: usize> Counter<W> {
     #[inline(always)]
     pub fn add(&mut self, mask: [u64; W]) -> [u64; W] {
         let mut carry = mask;
-        for plane in &mut self.0 {
-            let mut open = 0;
-            for word in 0..W {
-                let both = plane[word] & carry[word];
-                plane[word] ^= carry[word];
-                carry[word] = both;
-                open |= both;
-            }
-            if open == 0 {
+        // Short counters go all the way: a guess where the carry ends would often be wrong.
+        for (bit, plane) in self.0.iter_mut().enumerate() {
+            if bit >= SHORT && !is_any(&carry) {
                 break;
             }
+            let old = *plane;
+            let (mut sum, mut both) = ([0; W], [0; W]);
+            for word in 0..W {
+                sum[word] = old[word] ^ carry[word];
+                both[word] = old[word] & carry[word];
+            }
+            *plane = sum;
+            carry = both;
         }
         carry
     }
@@ -46,9 +57,12 @@ impl<const W: usize> Counter<W> {
     #[inline(always)]
     pub fn clear(&mut self, mask: [u64; W]) {
         for plane in &mut self.0 {
+            let old = *plane;
+            let mut kept = [0; W];
             for word in 0..W {
-                plane[word] &= !mask[word];
+                kept[word] = old[word] & !mask[word];
             }
+            *plane = kept;
         }
     }
 

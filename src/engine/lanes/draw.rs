@@ -67,7 +67,14 @@ impl Tree {
         chosen
     }
 
-    fn descend(&self, network: &mut Network, node: usize, here: Wire, index: &[Wire], chosen: &mut Vec<Wire>) {
+    fn descend(
+        &self,
+        network: &mut Network,
+        node: usize,
+        here: Wire,
+        index: &[Wire],
+        chosen: &mut Vec<Wire>,
+    ) {
         let Some([left, right]) = self.counts[node].halves else {
             chosen.push(here);
             return;
@@ -94,7 +101,8 @@ pub fn draw(network: &mut Network, count: &[Wire], bits: usize, random: &[Wire])
     }
     // From the last round to the first, so that the first success counts.
     for round in random.chunks_exact(bits).rev() {
-        let value: Vec<Wire> = round.iter().zip(&mask).map(|(&bit, &mask)| network.and(&[bit, mask])).collect();
+        let value: Vec<Wire> =
+            round.iter().zip(&mask).map(|(&bit, &mask)| network.and(&[bit, mask])).collect();
         let (_, is_below) = subtract(network, &value, count);
         index = value.iter().zip(&index).map(|(&new, &old)| choose(network, is_below, new, old)).collect();
         is_drawn = network.or(&[is_below, is_drawn]);

@@ -15,12 +15,13 @@ mod policy;
 mod random;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 mod vector;
 
 use std::sync::Arc;
 
-use circuit::Circuit;
 use choosers::Chooser;
+use circuit::Circuit;
 use code::Code;
 use plan::Plan;
 use vector::{Vector, Work};
@@ -33,8 +34,8 @@ use super::packed::Packed;
 use super::propagator::{self, Propagator};
 use crate::gdl::TermStore;
 use crate::machine::{
-    Budget, Bulk, ByRole, Failure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine, StateMachineExt,
-    Successor, Tally,
+    Budget, Bulk, ByRole, Failure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
+    StateMachineExt, Successor, Tally,
 };
 
 /// How many lanes play in step.
@@ -131,9 +132,9 @@ impl Lanes {
             _ => Width::Lanes512,
         });
         let usage = match width {
-            Width::Lanes64 => narrow.play(work, &mut tallies),
-            Width::Lanes256 => middle.play(work, &mut tallies),
-            Width::Lanes512 => wide.play(work, &mut tallies),
+            Width::Lanes64 => narrow.play(work, &mut tallies, &mut |_, _| ()),
+            Width::Lanes256 => middle.play(work, &mut tallies, &mut |_, _| ()),
+            Width::Lanes512 => wide.play(work, &mut tallies, &mut |_, _| ()),
         };
         (tallies, usage)
     }
@@ -149,7 +150,7 @@ impl Lanes {
         for &(role, own) in &start.first {
             self.propagator.legal(&start.state, role, scratch, &mut legal);
             let place = legal.iter().position(|&other| other == own)?;
-            let moves = self.propagator.moves(role);
+            let moves = &self.propagator.propnet().roles[role].moves;
             let choice = circuit.choices.iter().find(|choice| match &choice.chooser {
                 Chooser::Alone(alone) => *alone == role,
                 Chooser::InTurn(turns) => turns.iter().any(|turn| turn.role == role),
@@ -160,7 +161,8 @@ impl Lanes {
             {
                 continue; // it is not its turn
             }
-            let before = legal[..place].iter().map(|own| self.policies[role].leaves(std::slice::from_ref(own)).len());
+            let before =
+                legal[..place].iter().map(|own| self.policies[role].leaves(std::slice::from_ref(own)).len());
             let rank: usize = before.sum();
             let bits = (0..choice.bits).map(|bit| (bit, rank >> bit & 1)).chain([(choice.bits, 1)]);
             for (bit, value) in bits {

@@ -68,10 +68,13 @@ mod tests {
 
     #[test]
     fn every_playout_is_in_one_chunk_and_every_chunk_in_one_word() {
-        for counts in [vec![], vec![0], vec![1], vec![3, 0, 70], vec![64; 1000], vec![5_000_000], vec![1; 513]] {
+        for counts in
+            [vec![], vec![0], vec![1], vec![3, 0, 70], vec![64; 1000], vec![5_000_000], vec![1; 513]]
+        {
             let plan = Plan::new(counts.iter().copied());
             for (start, &count) in counts.iter().enumerate() {
-                let made: u32 = plan.chunks.iter().filter(|chunk| chunk.start == start).map(|chunk| chunk.count).sum();
+                let made: u32 =
+                    plan.chunks.iter().filter(|chunk| chunk.start == start).map(|chunk| chunk.count).sum();
                 assert_eq!(made, count);
             }
             assert!(plan.chunks.iter().all(|chunk| (1..=MAX_CHUNK).contains(&chunk.count)));

@@ -30,9 +30,10 @@ impl<const W: usize> Streams<W> {
     /// The next 64 bits of each word.
     #[inline(always)]
     pub fn draw(&mut self) -> [u64; W] {
-        let [s0, s1, s2, s3] = &mut self.0;
-        std::array::from_fn(|word| {
-            let result = s0[word].wrapping_add(s3[word]).rotate_left(23).wrapping_add(s0[word]);
+        let [mut s0, mut s1, mut s2, mut s3] = self.0;
+        let mut result = [0; W];
+        for word in 0..W {
+            result[word] = s0[word].wrapping_add(s3[word]).rotate_left(23).wrapping_add(s0[word]);
             let shifted = s1[word] << 17;
             s2[word] ^= s0[word];
             s3[word] ^= s1[word];
@@ -40,8 +41,9 @@ impl<const W: usize> Streams<W> {
             s0[word] ^= s3[word];
             s2[word] ^= shifted;
             s3[word] = s3[word].rotate_left(45);
-            result
-        })
+        }
+        self.0 = [s0, s1, s2, s3];
+        result
     }
 }
 

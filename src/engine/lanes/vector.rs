@@ -10,10 +10,11 @@
 use multiversion::multiversion;
 
 use super::code::Code;
-use super::counter::Counter;
+use super::counter::{Counter, is_any};
 use super::plan::{MAX_CHUNK, Plan};
 use super::random::Streams;
 use crate::engine::packed::transpose;
+use crate::engine::program::Planes;
 use crate::machine::{Budget, ByRole, Goal, PLAYOUT_STEPS, Seed, Tally};
 
 /// Bits of the number of playouts of a chunk.
@@ -71,8 +72,8 @@ struct Place {
 /// Lanes and all they need; kept from one call to the next.
 #[derive(Debug)]
 pub struct Vector<const W: usize> {
-    planes: Vec<[u64; W]>,
-    starts: Vec<[u64; W]>,
+    planes: Planes<W>,
+    starts: Planes<W>,
     streams: Streams<W>,
     active: [u64; W],
     ended: Counter<W>,
@@ -95,8 +96,8 @@ impl<const W: usize> Vector<W> {
     /// A vector without memory.
     pub fn new() -> Vector<W> {
         Vector {
-            planes: Vec::new(),
-            starts: Vec::new(),
+            planes: Planes::new(),
+            starts: Planes::new(),
             streams: Streams::new(),
             active: [0; W],
             ended: Counter::new(CHUNK_BITS),
@@ -109,10 +110,16 @@ impl<const W: usize> Vector<W> {
         }
     }
 
-    /// Plays what the plan says, into the tallies of the starts; stops at the deadline.
-    pub fn play(&mut self, mut work: Work<'_>, tallies: &mut [Tally]) -> Usage {
-        self.planes.resize(work.code.planes(), [0; W]);
-        self.starts.resize(work.code.circuit.bits, [0; W]);
+    /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
+    /// given all planes and the lanes that play.
+    pub fn play(
+        &mut self,
+        mut work: Work<'_>,
+        tallies: &mut [Tally],
+        watch: &mut impl FnMut(&[[u64; W]], &[u64; W]),
+    ) -> Usage {
+        self.planes.resize(work.code.planes());
+        self.starts.resize(work.code.circuit.bits);
         self.counted.resize_with(work.code.counted.len(), || Counter::new(CHUNK_BITS));
         (self.active, self.places, self.passes) = ([0; W], [None; W], 0);
         let mut usage = Usage::default();
@@ -120,15 +127,17 @@ impl<const W: usize> Vector<W> {
         for place in 0..W {
             self.load_word(place, open.next(), &work);
         }
-        while self.active != [0; W] {
-            let mut pass = pass(self, work.code);
+        while is_any(&self.active) {
+            evaluate(&mut self.planes, &mut self.streams, work.code);
+            watch(&self.planes, &self.active);
+            let mut pass = advance(self, work.code);
             self.passes += 1;
             usage.places += 64 * W as u64;
-            if pass.stuck != [0; W] {
+            if is_any(&pass.stuck) {
                 self.end_irregularly(pass.stuck, false, &mut pass.done, &mut work, tallies);
             }
             let old = self.grow_older();
-            if old != [0; W] {
+            if is_any(&old) {
                 self.end_irregularly(old, true, &mut pass.done, &mut work, tallies);
             }
             for place in 0..W {
@@ -297,7 +306,7 @@ impl<const W: usize> Vector<W> {
                 *due = *active;
             }
         }
-        if due == [0; W] {
+        if !is_any(&due) {
             return due;
         }
         self.age.add(due);
@@ -315,39 +324,55 @@ fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// One random step of every lane.
+/// Computes one random step of every lane.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
-fn pass<const W: usize>(vector: &mut Vector<W>, code: &Code) -> Pass<W> {
-    let planes = &mut vector.planes[..];
+fn evaluate<const W: usize>(planes: &mut [[u64; W]], streams: &mut Streams<W>, code: &Code) {
     for plane in &mut planes[code.circuit.random.clone()] {
-        *plane = vector.streams.draw();
+        *plane = streams.draw();
     }
     code.program.run(planes);
+}
+
+/// Makes the step that was computed: counts what has ended, and starts it anew.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
+fn advance<const W: usize>(vector: &mut Vector<W>, code: &Code) -> Pass<W> {
+    let (planes, starts) = (&mut vector.planes[..], &vector.starts[..]);
     let (goes, terminal, stuck) = (planes[code.goes], planes[code.terminal], planes[code.stuck]);
     let active = vector.active;
-    let ended: [u64; W] = std::array::from_fn(|word| active[word] & goes[word] & terminal[word]);
+    let (mut ended, mut waits, mut is_stuck) = ([0; W], [0; W], [0; W]);
+    for word in 0..W {
+        ended[word] = active[word] & goes[word] & terminal[word];
+        waits[word] = active[word] & !goes[word];
+        is_stuck[word] = active[word] & stuck[word];
+    }
     for (counter, &plane) in vector.counted.iter_mut().zip(&code.counted) {
         let plane = planes[plane];
-        counter.add(std::array::from_fn(|word| ended[word] & plane[word]));
+        let mut mask = [0; W];
+        for word in 0..W {
+            mask[word] = ended[word] & plane[word];
+        }
+        counter.add(mask);
     }
-    vector.waited.add(std::array::from_fn(|word| active[word] & !goes[word]));
+    vector.waited.add(waits);
     vector.age.clear(ended);
     let done = vector.ended.add(ended);
     for &(from, to) in &code.staged {
         planes[to] = planes[from];
     }
-    let (state, others) = planes.split_at_mut(code.circuit.bits);
     for &(bit, plane) in &code.next {
-        let (next, start) = (&others[plane - code.circuit.bits], &vector.starts[bit]);
-        let now = &mut state[bit];
+        let (now, next, start) = (planes[bit], planes[plane], starts[bit]);
+        let mut new = [0; W];
         for word in 0..W {
-            let new = next[word] & goes[word] | now[word] & !goes[word];
-            now[word] = start[word] & ended[word] | new & !ended[word];
+            let moved = next[word] & goes[word] | now[word] & !goes[word];
+            new[word] = start[word] & ended[word] | moved & !ended[word];
         }
+        planes[bit] = new;
     }
-    let first = &mut planes[code.circuit.first];
+    let old = planes[code.circuit.first];
+    let mut first = [0; W];
     for word in 0..W {
-        first[word] = ended[word] | first[word] & !goes[word];
+        first[word] = ended[word] | old[word] & !goes[word];
     }
-    Pass { done, stuck: std::array::from_fn(|word| active[word] & stuck[word]) }
+    planes[code.circuit.first] = first;
+    Pass { done, stuck: is_stuck }
 }

@@ -55,16 +55,18 @@ fn one_run<const W: usize>(table: u8, operands: &[[u32; 3]], read: &[[u64; W]], 
             match table {
                 $($table => {
                     for (out, &[a, b, c]) in write.iter_mut().zip(operands) {
-                        let (a, b, c) = (&read[a as usize], &read[b as usize], &read[c as usize]);
+                        let (a, b, c) = (read[a as usize], read[b as usize], read[c as usize]);
+                        let mut value = [0; W];
                         for word in 0..W {
                             let low = pair::<{ $table & 0xf }>(a[word], b[word]);
                             let high = pair::<{ $table >> 4 }>(a[word], b[word]);
-                            out[word] = if $table & 0xf == !$table >> 4 & 0xf {
+                            value[word] = if $table & 0xf == !$table >> 4 & 0xf {
                                 low ^ c[word]
                             } else {
                                 low & !c[word] | high & c[word]
                             };
                         }
+                        *out = value;
                     }
                 })*
                 _ => unreachable!("the least forms of all tables are listed"),

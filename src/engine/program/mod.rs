@@ -8,12 +8,15 @@ mod cover;
 mod cut;
 mod execute;
 mod graph;
+mod planes;
 mod schedule;
 #[cfg(test)]
 mod tests;
 
 use crate::propnet::{Network, Wire};
 use schedule::Run;
+
+pub use planes::Planes;
 
 /// The outputs of a network as straight-line code.
 #[derive(Clone, Debug)]
