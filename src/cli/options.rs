@@ -29,6 +29,8 @@ pub enum EngineArgument {
     Interpreter,
     /// The ground network, for single states
     Propagator,
+    /// The ground network, many playouts at a time
+    Lanes,
 }
 
 impl From<EngineArgument> for EngineKind {
@@ -37,6 +39,7 @@ impl From<EngineArgument> for EngineKind {
             EngineArgument::Auto => EngineKind::Auto,
             EngineArgument::Interpreter => EngineKind::Interpreter,
             EngineArgument::Propagator => EngineKind::Propagator,
+            EngineArgument::Lanes => EngineKind::Lanes,
         }
     }
 }

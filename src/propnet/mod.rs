@@ -8,8 +8,8 @@ mod limits;
 mod net;
 mod network;
 pub mod simplify;
-mod stats;
 mod split;
+mod stats;
 
 pub use ground::{GroundingStats, ground};
 pub use limits::{Limits, TooLarge, What};
