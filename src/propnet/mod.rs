@@ -3,6 +3,7 @@
 mod build;
 mod cycle;
 mod domain;
+mod dot;
 mod ground;
 mod limits;
 mod net;
@@ -10,6 +11,7 @@ mod network;
 pub mod simplify;
 mod stats;
 
+pub use dot::{DotLimits, dot, named_outputs};
 pub use ground::{GroundingStats, ground};
 pub use limits::{Limits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};
