@@ -119,15 +119,15 @@ impl Database {
                 self.run_version(program, version, allowance, terms, out)?;
             }
             let mut has_grown = false;
-            for (&id, new) in relations.iter().zip(&derived) {
+            for (&id, new) in relations.iter().zip(derived) {
                 let relation = &mut self.relations[id];
                 let start = relation.len();
-                new.rows().for_each(|tuple| {
-                    relation.insert(tuple);
-                });
+                if !new.is_empty() {
+                    relation.append(new);
+                    has_grown = true;
+                }
                 self.delta[id] = (start, relation.len());
-                has_grown |= !new.is_empty();
-                allowance.tuples = allowance.tuples.saturating_sub(new.len());
+                allowance.tuples = allowance.tuples.saturating_sub(relation.len() - start);
                 if let Some(rule) = program.outgrown(id, self.relations[id].len()) {
                     return Err(program.limit_error_in(rule, Trouble::Tuples, terms));
                 }
