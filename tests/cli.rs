@@ -537,3 +537,20 @@ fn inspect_shows_the_network_and_its_passes() {
     assert_eq!(passes.last().unwrap()["two_inputs"], report["network"]["two_inputs"]);
     assert!(passes[0]["two_inputs"].as_u64() > report["network"]["two_inputs"].as_u64(), "{report}");
 }
+
+#[test]
+fn a_part_of_the_network_is_drawn() {
+    let file = scratch_file("terminal.dot");
+    let dot = format!("--dot {}", file.display());
+    stdout(&format!("inspect tictactoe --limit 10 {dot} --part terminal"), 0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("digraph") && text.contains("terminal") && text.contains("(cell "), "{text}");
+    assert!(!text.contains("legal "), "{text}");
+    let error = stderr(&format!("inspect tictactoe {dot} --part nothing"), 2);
+    assert!(
+        error.contains("no output of the network contains 'nothing'") && error.contains("goal "),
+        "{error}"
+    );
+    assert!(stderr("inspect tictactoe --dot -", 2).contains("name a file"));
+    assert!(stderr("inspect tictactoe --part legal", 2).contains("--dot"));
+}

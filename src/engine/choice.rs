@@ -230,6 +230,18 @@ impl Engines {
         }
     }
 
+    /// The engine of this kind for work without playouts, for which lanes are no faster than the propagator that they
+    /// are made from.
+    ///
+    /// # Errors
+    /// As [`get`](Engines::get).
+    pub fn for_steps(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+        match kind {
+            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            kind => self.get(kind),
+        }
+    }
+
     fn reference(&self) -> Result<Engine, EngineError> {
         self.interpreter().map(Engine::Interpreter)
     }
