@@ -14,6 +14,7 @@ use super::network;
 use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
+use crate::engine::lanes::Usage;
 use crate::engine::measure::{Measure, Speed};
 use crate::engine::{Engine, EngineError, EngineKind, Engines};
 use crate::machine::Seed;
@@ -157,8 +158,8 @@ impl Measured {
 }
 
 /// The share of the lanes that worked.
-fn share((made, all): (u64, u64)) -> f64 {
-    made as f64 / all.max(1) as f64
+fn share(usage: Usage) -> f64 {
+    usage.steps as f64 / usage.places.max(1) as f64
 }
 
 fn table(all: &[Measured]) -> Vec<Vec<String>> {
