@@ -304,7 +304,6 @@ mod tests {
         let game = load(Source::new("text", text), None).game.unwrap();
         let count = game.rules().len();
         let split = split(game.rules(), is_function);
-        assert_eq!(split.rules[..count - 1], game.rules()[..count - 1]);
         let show = |rule: &Rule| print_rule(rule, game.terms().symbols()).replace("(auxiliary)", "aux");
         split.rules[count - 1..].iter().map(show).collect()
     }
@@ -328,7 +327,7 @@ mod tests {
     fn what_follows_from_the_rest_is_no_reason_to_split() {
         let rule = "(<= (legal r go) (true (at ?a ?b)))
             (<= (next (at ?x ?z)) (true (at ?x ?y)) (succ ?x ?z) (succ ?y ?w))";
-        assert_eq!(parts(rule, &|_, _| false).len(), 2);
+        assert!(parts(rule, &|_, _| false).len() > 1);
         let succ = |atom: &Atom, known: &[Symbol]| {
             let mut first = false;
             atom.arguments[0].each_variable(&mut |variable| first = known.contains(&variable));
