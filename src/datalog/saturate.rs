@@ -48,6 +48,8 @@ pub struct Condition {
 struct Version {
     rule: usize,
     delta: Option<usize>,
+    /// The recursive literals behind it.
+    later: Vec<usize>,
     plan: Option<Plan>,
     /// Rows of all relations of the body when the plan was made.
     planned: usize,
@@ -106,7 +108,10 @@ impl Database {
                 let is_idle = match version.delta {
                     Some(position) => {
                         let (start, end) = self.delta[atom_id(program, &rule.body[position])];
-                        start == end
+                        // What stands behind the delta looks at old rows only.
+                        let lacks_old =
+                            |&later: &usize| self.delta[atom_id(program, &rule.body[later])].0 == 0;
+                        start == end || version.later.iter().any(lacks_old)
                     }
                     None => !is_start,
                 };
@@ -159,7 +164,7 @@ impl Database {
         if version.is_outgrown(rows) {
             let mut plan = self.plan_version(program, version, terms);
             self.adopt(program, &mut plan);
-            *version = Version { plan: Some(plan), planned: rows, visits: 0, ..*version };
+            (version.plan, version.planned, version.visits) = (Some(plan), rows, 0);
         }
         let plan = version.plan.as_ref().expect("planned above");
         program.limits.tuples = allowance.tuples;
@@ -290,15 +295,20 @@ fn versions(program: &Program, component: usize) -> Vec<Version> {
         Literal::Positive(atom) => program.component_of[program.by_name[&atom.relation]] == component,
         _ => false,
     };
-    let version = |rule, delta| Version { rule, delta, plan: None, planned: 0, visits: 0 };
+    let version = |rule, delta, later: &[usize]| {
+        let later = later.to_vec();
+        Version { rule, delta, later, plan: None, planned: 0, visits: 0 }
+    };
     let mut versions = Vec::new();
     for &rule in &program.components[component].rules {
         let body = &program.rules[rule].body;
         let own: Vec<usize> = (0..body.len()).filter(|&position| is_own(&body[position])).collect();
         if own.is_empty() {
-            versions.push(version(rule, None));
+            versions.push(version(rule, None, &[]));
         }
-        versions.extend(own.into_iter().map(|position| version(rule, Some(position))));
+        for (number, &position) in own.iter().enumerate() {
+            versions.push(version(rule, Some(position), &own[number + 1..]));
+        }
     }
     versions
 }

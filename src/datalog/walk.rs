@@ -113,41 +113,44 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Takes the steps from number `step` on. Returns how many steps are worth going on with: a step goes on to its
     /// next row only if its number is below that.
-    fn from(&mut self, step: usize) -> usize {
+    fn from(&mut self, mut step: usize) -> usize {
         let plan = self.plan;
-        let Some(this) = plan.steps.get(step) else {
-            return self.derive();
-        };
-        let passes = match this {
-            Step::Given(pattern) => {
-                let Output::Proof { head, .. } = &self.output else {
-                    unreachable!("only proofs are given a head")
-                };
-                let (head, key) = (*head, self.tuple(&pattern.key));
-                return self.visit(step, pattern, head, &key);
-            }
-            Step::Find(find) => return self.find(step, find),
-            Step::Holds(relation, tuple, rows) => {
-                let tuple = self.tuple(tuple);
-                match rows {
-                    Rows::All if self.matched.is_empty() => self.holds(*relation, &tuple),
-                    Rows::All => self.matches(step, *relation, &tuple),
-                    rows => self.holds_within(*relation, &tuple, *rows),
+        loop {
+            let passes = match plan.steps.get(step) {
+                None => return self.derive(),
+                Some(Step::Find(find)) => return self.find(step, find),
+                Some(Step::Given(pattern)) => {
+                    let Output::Proof { head, .. } = &self.output else {
+                        unreachable!("only proofs are given a head")
+                    };
+                    let (head, key) = (*head, self.tuple(&pattern.key));
+                    return self.visit(step, pattern, head, &key);
                 }
+                Some(Step::Holds(relation, tuple, rows)) => {
+                    let tuple = self.tuple(tuple);
+                    match rows {
+                        Rows::All if self.matched.is_empty() => self.holds(*relation, &tuple),
+                        Rows::All => self.matches(step, *relation, &tuple),
+                        rows => self.holds_within(*relation, &tuple, *rows),
+                    }
+                }
+                Some(Step::Unless(relation, tuple)) => {
+                    let tuple = self.tuple(tuple);
+                    self.matches(step, *relation, &tuple);
+                    true
+                }
+                Some(Step::Absent(relation, tuple)) => {
+                    let tuple = self.tuple(tuple);
+                    !self.holds(*relation, &tuple)
+                }
+                Some(Step::Distinct(a, b)) => self.term(a) != self.term(b),
+                Some(Step::Same(a, b)) => self.term(a) == self.term(b),
+            };
+            if !passes {
+                return NO_JUMP;
             }
-            Step::Unless(relation, tuple) => {
-                let tuple = self.tuple(tuple);
-                self.matches(step, *relation, &tuple);
-                true
-            }
-            Step::Absent(relation, tuple) => {
-                let tuple = self.tuple(tuple);
-                !self.holds(*relation, &tuple)
-            }
-            Step::Distinct(a, b) => self.term(a) != self.term(b),
-            Step::Same(a, b) => self.term(a) == self.term(b),
-        };
-        if passes { self.from(step + 1) } else { NO_JUMP }
+            step += 1;
+        }
     }
 
     fn find(&mut self, step: usize, find: &Find) -> usize {

@@ -193,13 +193,10 @@ impl Fixed {
         if let Some(init) = program.relation(Symbol::INIT) {
             if !is_known[init] {
                 // Against the language: evaluated as the interpreter does, in no state.
-                let mut database = Database::new(&program, None);
                 (program.limits.visits, program.limits.tuples) = (allowance.visits, allowance.tuples);
                 database.plan(&mut program, init, false, terms)?;
-                initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
-            } else {
-                initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
             }
+            initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
         }
         Ok(Fixed { program, database, initial, is_known })
     }

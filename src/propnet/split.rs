@@ -292,3 +292,57 @@ fn renamed_term(term: &Term, rename: &mut impl FnMut(Symbol) -> Symbol) -> Term 
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gdl::{Source, load, print_rule};
+
+    /// What becomes of the last rule of a text: the texts of the rule and of the auxiliary rules.
+    fn parts(text: &str, is_function: &IsFunction<'_>) -> Vec<String> {
+        let text = format!("(role r) (init (at 1 2)) (succ 1 2) (goal r 0) terminal {text}");
+        let game = load(Source::new("text", text), None).game.unwrap();
+        let count = game.rules().len();
+        let split = split(game.rules(), is_function);
+        let show = |rule: &Rule| print_rule(rule, game.terms().symbols()).replace("(auxiliary)", "aux");
+        split.rules[count - 1..].iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_frame_axiom_is_joined_cell_by_cell() {
+        let rule = "(<= (legal r (go ?a ?b)) (true (at ?a ?b)))
+            (<= (next (at ?x ?y)) (true (at ?x ?y)) (does r (go ?a ?b)) (distinct ?x ?a))";
+        assert_eq!(
+            parts(rule, &|_, _| false),
+            [
+                "(<= (next (at ?x ?y)) (true (at ?x ?y)) (aux ?x))",
+                "(<= (aux ?a) (does r (go ?a ?b)))",
+                "(<= (aux ?x) (true (at ?x ?y)))",
+                "(<= (aux ?x) (distinct ?x ?a) (aux ?a) (aux ?x))",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_follows_from_the_rest_is_no_reason_to_split() {
+        let rule = "(<= (legal r go) (true (at ?a ?b)))
+            (<= (next (at ?x ?z)) (true (at ?x ?y)) (succ ?x ?z) (succ ?y ?w))";
+        assert!(parts(rule, &|_, _| false).len() > 1);
+        let succ = |atom: &Atom, known: &[Symbol]| {
+            let mut first = false;
+            atom.arguments[0].each_variable(&mut |variable| first = known.contains(&variable));
+            atom.arguments.len() == 2 && first
+        };
+        let texts = parts(rule, &succ);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+    }
+
+    #[test]
+    fn equal_parts_of_rules_share_a_relation() {
+        let rule = "(<= (legal r (go ?a ?b)) (true (at ?a ?b)))
+            (<= (next (on ?x)) (true (at ?x ?y)) (does r (go ?c ?d)))
+            (<= (next (at ?x ?y)) (true (at ?x ?y)) (does r (go ?e ?f)))";
+        let rules = parts(rule, &|_, _| false);
+        assert_eq!(rules.iter().filter(|text| text.contains("(does r")).count(), 1, "{rules:?}");
+    }
+}
