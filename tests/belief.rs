@@ -8,7 +8,7 @@ use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Method, Point, Trial};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, Weight};
-use hyperplay::engine::Interpreter;
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 
@@ -21,19 +21,19 @@ fn games() -> Vec<PathBuf> {
     games
 }
 
-fn load(path: &Path) -> Arc<Interpreter> {
+fn load(path: &Path) -> Arc<Machine> {
     let text = std::fs::read_to_string(path).unwrap();
     let source = gdl::Source::new(path.display().to_string(), text);
     let game = gdl::load(source, None).game.unwrap_or_else(|| panic!("{} has errors", path.display()));
-    Arc::new(Interpreter::new(&game).unwrap())
+    Engines::new(&game).lanes().unwrap()
 }
 
-fn game(name: &str) -> Arc<Interpreter> {
+fn game(name: &str) -> Arc<Machine> {
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif"))
 }
 
 /// A random match of at most `steps` steps.
-fn random_history(machine: &Interpreter, steps: usize, seed: u64) -> History {
+fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
     let mut rng = Seed::root(seed).rng();
     let mut scratch = machine.scratch();
     let mut state = machine.initial();
@@ -47,7 +47,7 @@ fn random_history(machine: &Interpreter, steps: usize, seed: u64) -> History {
 }
 
 /// What a role knows after each step of a history, from none on.
-fn evidence_by_step(machine: &Interpreter, history: &History, role: Role) -> Vec<Evidence> {
+fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
     let whole = machine.evidence(history, role, &mut machine.scratch());
     (0..=whole.step())
         .map(|step| Evidence {
@@ -58,11 +58,11 @@ fn evidence_by_step(machine: &Interpreter, history: &History, role: Role) -> Vec
         .collect()
 }
 
-fn players(machine: &Interpreter) -> Vec<Role> {
+fn players(machine: &Machine) -> Vec<Role> {
     machine.each_role().filter(|&role| Some(role) != machine.random()).collect()
 }
 
-fn belief(machine: &Arc<Interpreter>, role: Role, options: &Options) -> ParticleBelief<Interpreter> {
+fn belief(machine: &Arc<Machine>, role: Role, options: &Options) -> ParticleBelief<Machine> {
     ParticleBelief::new(machine.clone(), role, Arc::new(Uniform), options.clone())
 }
 

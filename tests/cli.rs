@@ -115,6 +115,17 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("games Cargo.toml", "is not a built-in game"),
         ("check kuhn_poker no_such_game", "neither a file nor a built-in game"),
         ("replay - --game -", "standard input cannot be both"),
+        ("match kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
+        (
+            "match kuhn_poker alice=hyperplay:engine=fast",
+            "expected match or auto or interpreter or propagator or lanes",
+        ),
+        ("match kuhn_poker alice=random:engine=auto", "it has no keys"),
+        ("agree no_such_game", "neither a file nor a built-in game"),
+        ("agree kuhn_poker --matches -1", "invalid value '-1'"),
+        ("bench kuhn_poker --seconds 0", "give 1 or more"),
+        ("bench kuhn_poker --threads 0", "give 1 or more"),
+        ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),
         ("man frobnicate", "there are match, replay"),
     ] {
@@ -407,4 +418,139 @@ fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
         assert_ne!(report["states_complete"], true, "{arguments}");
         assert_ne!(report["simulated"]["complete"], true, "{arguments}");
     }
+}
+
+/// The engines that every game here allows.
+const ENGINES: [&str; 4] = ["auto", "interpreter", "propagator", "lanes"];
+
+#[test]
+fn every_engine_gives_the_same_answers() {
+    let same = |command: &str, keys: &[&str]| {
+        let answers = ENGINES.map(|engine| {
+            let report = json(&format!("{command} --engine {engine}"), 0);
+            keys.iter().map(|key| report[key].clone()).collect::<Vec<Value>>()
+        });
+        assert!(answers[0].iter().all(|answer| !answer.is_null()), "{command}");
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{command}: {answers:?}");
+    };
+    same("perft breakthrough --depth 2", &["counts"]);
+    same("match kuhn_poker alice=legal --matches 50 --seed 3", &["goals", "steps", "faults"]);
+    same(
+        "inspect monty_hall --count-information-sets",
+        &["state_at_start", "states", "moves", "information_sets"],
+    );
+    same("belief monty_hall --runs 5 --particles 4 --seed 1", &["rows", "summary"]);
+    same("check nim --simulate 20 --seed 1", &["findings"]);
+}
+
+#[test]
+fn players_of_one_match_run_on_engines_of_their_own() {
+    let file = scratch_file("engines.jsonl");
+    let players = "alice=hyperplay:particles=8,engine=interpreter bob=clairvoyant:engine=propagator";
+    let play = format!("match kuhn_poker {players} --matches 4 --seed 5 --transcript {}", file.display());
+    let report = json(&format!("{play} --engine propagator"), 0);
+    assert_eq!(report["players"]["alice"], "hyperplay:particles=8,engine=interpreter");
+    assert_eq!((&report["matches"], &report["faults"]), (&4.into(), &0.into()));
+    let line: Value =
+        serde_json::from_str(std::fs::read_to_string(&file).unwrap().lines().next().unwrap()).unwrap();
+    assert_eq!(line["run"]["engine"], "propagator");
+    for engine in ENGINES {
+        let text = stdout(&format!("replay {} --engine {engine}", file.display()), 0);
+        assert_eq!(text, "4 of 4 transcripts agree with the rules\n");
+    }
+}
+
+/// A counter without bound: its terms grow for ever.
+const COUNTER: &str = "(role r) (init (n z)) (<= (legal r wait) (true (n ?x)))
+    (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n (s (s z))))) (goal r 100)";
+
+#[test]
+fn what_is_too_large_to_ground_is_interpreted_with_a_note() {
+    let file = scratch_file("counter.kif");
+    std::fs::write(&file, COUNTER).unwrap();
+    let name = file.display();
+    let output = run(&format!("perft {name} --depth 2 --json"));
+    let (text, note) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["counts"], serde_json::json!([1, 1]));
+    assert!(note.contains("played by the interpreter: the ground rules are too large"), "{note}");
+    assert_eq!(note.lines().count(), 1, "{note}");
+    let error = stderr(&format!("perft {name} --depth 2 --engine propagator"), 1);
+    assert!(error.contains("too large") && error.contains("--engine interpreter"), "{error}");
+    assert!(stderr(&format!("bench {name} --engine propagator --seconds 0.01"), 1).contains("too large"));
+    let report = json(&format!("agree {name} --matches 3 --seed 1"), 0);
+    let game = &report["games"][0];
+    assert!(game["left_out"].as_str().unwrap().contains("too large") && game["matches"] == 0, "{report}");
+    assert!(stdout(&format!("agree {name} --matches 3"), 0).contains("left out: "));
+    let report = json(&format!("inspect {name}"), 0);
+    assert!(report["too_large"]["limit"].as_u64().unwrap() > 0 && report["network"].is_null(), "{report}");
+}
+
+#[test]
+fn agree_says_how_much_was_compared() {
+    let text = stdout("agree tictactoe monty_hall --matches 20 --seed 1", 0);
+    assert!(
+        text.contains("tictactoe: ") && text.contains("monty_hall: ") && text.contains("20 matches"),
+        "{text}"
+    );
+    let report = json("agree kuhn_poker --matches 30 --seed 1 --threads 1", 0);
+    assert_eq!(
+        (&report["games"][0]["matches"], &report["games"][0]["difference"]),
+        (&30.into(), &Value::Null)
+    );
+    assert_eq!(report["games"][0]["engines"], serde_json::json!(&ENGINES[2..]));
+    assert!(report["games"][0]["steps"].as_u64().unwrap() > 60);
+    let again = json("agree kuhn_poker --matches 30 --seed 1 --threads 2", 0);
+    assert_eq!(again["games"], report["games"]);
+}
+
+#[test]
+fn bench_measures_every_engine_of_a_game() {
+    let report = json("bench tictactoe --seconds 0.05 --seed 1 --threads 2", 0);
+    let engines: Vec<&String> = report["engines"].as_object().unwrap().keys().collect();
+    assert_eq!(engines, ENGINES[1..].iter().collect::<Vec<_>>());
+    for (name, engine) in report["engines"].as_object().unwrap() {
+        for rate in ["playouts", "steps", "expansions", "single_steps"] {
+            assert!(engine[format!("{rate}_per_second")].as_f64().unwrap() > 100.0, "{name}: {engine}");
+        }
+        // x wins 737, o 363 of 1,260 random matches and the others are draws.
+        let mean = engine["mean_goals"][0].as_f64().unwrap();
+        assert!((mean - 100.0 * (737.0 + 80.0) / 1260.0).abs() < 15.0, "{name}: {mean}");
+    }
+    assert!(report["network"]["two_inputs"].as_u64().unwrap() > 50, "{report}");
+    assert!(report["grounding"]["instances"].as_u64().unwrap() > 50, "{report}");
+    assert_eq!(report["threads"], 2);
+    let text = stdout("bench tictactoe --seconds 0.01 --engine propagator", 0);
+    assert!(text.contains("\npropagator ") && !text.contains("\ninterpreter "), "{text}");
+}
+
+#[test]
+fn inspect_shows_the_network_and_its_passes() {
+    let text = stdout("inspect tictactoe --network", 0);
+    assert!(
+        text.contains("\nnetwork ") && text.contains("  decides ") && text.contains("  ground "),
+        "{text}"
+    );
+    assert!(!stdout("inspect tictactoe", 0).contains("  decides "));
+    let report = json("inspect tictactoe", 0);
+    let passes = report["network"]["passes"].as_array().unwrap();
+    assert_eq!(passes[0]["name"], "ground");
+    assert_eq!(passes.last().unwrap()["two_inputs"], report["network"]["two_inputs"]);
+    assert!(passes[0]["two_inputs"].as_u64() > report["network"]["two_inputs"].as_u64(), "{report}");
+}
+
+#[test]
+fn a_part_of_the_network_is_drawn() {
+    let file = scratch_file("terminal.dot");
+    let dot = format!("--dot {}", file.display());
+    stdout(&format!("inspect tictactoe --limit 10 {dot} --part terminal"), 0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("digraph") && text.contains("terminal") && text.contains("(cell "), "{text}");
+    assert!(!text.contains("legal "), "{text}");
+    let error = stderr(&format!("inspect tictactoe {dot} --part nothing"), 2);
+    assert!(
+        error.contains("no output of the network contains 'nothing'") && error.contains("goal "),
+        "{error}"
+    );
+    assert!(stderr("inspect tictactoe --dot -", 2).contains("name a file"));
+    assert!(stderr("inspect tictactoe --part legal", 2).contains("--dot"));
 }

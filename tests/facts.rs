@@ -9,9 +9,10 @@ mod naive;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use hyperplay::efg;
-use hyperplay::engine::Interpreter;
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Rulesheet, Source, load};
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
@@ -25,7 +26,7 @@ const HISTORIES: u64 = 100_000;
 
 struct Opened {
     rulesheet: Rulesheet,
-    machine: Interpreter,
+    machine: Arc<Machine>,
 }
 
 fn root() -> &'static Path {
@@ -35,7 +36,7 @@ fn root() -> &'static Path {
 fn open(file: &str) -> Opened {
     let text = fs::read_to_string(root().join("games").join(file)).unwrap();
     let loaded = load(Source::new(file, text), None);
-    let machine = Interpreter::new(&loaded.game.unwrap()).unwrap();
+    let machine = Engines::new(&loaded.game.unwrap()).lanes().unwrap();
     Opened { rulesheet: loaded.rulesheet, machine }
 }
 
@@ -162,7 +163,7 @@ fn the_shortest_end_is_as_far_as_the_table_says() {
 fn there_are_as_many_information_sets_as_the_table_says() {
     for (game, value) in of("information_sets") {
         let machine = open(&game).machine;
-        let extent = efg::extent(&machine, HISTORIES).unwrap();
+        let extent = efg::extent(machine.as_ref(), HISTORIES).unwrap();
         let players = machine.each_role().filter(|&role| machine.random() != Some(role));
         let counted =
             players.map(|role| format!("{}:{}", machine.roles()[role], extent.information_sets[role]));
@@ -175,7 +176,7 @@ fn there_are_as_many_information_sets_as_the_table_says() {
 fn the_extensive_form_has_as_many_ends_as_the_table_says() {
     let complete: BTreeMap<String, String> = of("complete").into_iter().collect();
     for (game, _) in of("information_sets") {
-        let extent = efg::extent(&open(&game).machine, HISTORIES).unwrap();
+        let extent = efg::extent(open(&game).machine.as_ref(), HISTORIES).unwrap();
         assert_eq!(extent.ends.to_string(), complete[&game], "{game}");
     }
 }

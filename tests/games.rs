@@ -83,7 +83,7 @@ fn nothing_is_found_in(matches: usize) {
         let Loaded { rulesheet, game, .. } = loaded(&path);
         let machine = Interpreter::new(&game.unwrap()).unwrap();
         let effort = Effort { matches, seed: 1, limit: 10_000, search: 0 };
-        let findings = simulate(&machine, &rulesheet, &effort, &Interrupt::default(), &|| ());
+        let findings = simulate(&machine, &machine, &rulesheet, &effort, &Interrupt::default(), &|| ());
         let bad = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
         let bad: Vec<String> = bad.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
         assert!(bad.is_empty(), "{}: {}", path.display(), bad.join("\n"));

@@ -5,8 +5,9 @@ mod count;
 mod native;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use hyperplay::engine::Interpreter;
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{StateMachine, StateMachineExt};
 
@@ -20,10 +21,10 @@ use native::nim::Nim;
 use native::tictactoe::{Crosses, TicTacToe};
 use native::{Position, each_end};
 
-fn machine(file: &str) -> Interpreter {
+fn machine(file: &str) -> Arc<Machine> {
     let path = format!("{}/games/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap();
-    Interpreter::new(&load(Source::new(path, text), None).game.unwrap()).unwrap()
+    Engines::new(&load(Source::new(path, text), None).game.unwrap()).lanes().unwrap()
 }
 
 /// Numbers of sequences of 1, 2, ... `depth` joint moves by the rules, every sequence walked.

@@ -6,21 +6,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyperplay::engine::Interpreter;
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{Decision, Player, View, registry};
 
-fn game(path: &str) -> Arc<Interpreter> {
+fn game(path: &str) -> Arc<Machine> {
     let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&file).unwrap();
     let loaded = load(Source::new(file, text), None);
-    Arc::new(Interpreter::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).unwrap())
+    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).lanes().unwrap()
 }
 
-fn player(spec: &str, machine: &Arc<Interpreter>, role: Role) -> Box<dyn Player> {
+fn player(spec: &str, machine: &Arc<Machine>, role: Role) -> Box<dyn Player> {
     registry::build(&registry::read(spec).unwrap(), machine, role)
 }
 
@@ -29,13 +29,13 @@ const STEPS: usize = 30;
 
 /// One match; `random` and the roles without a spec move uniformly.
 struct Match {
-    machine: Arc<Interpreter>,
+    machine: Arc<Machine>,
     history: History,
     goals: ByRole<u8>,
     decisions: Vec<(Role, Decision)>,
 }
 
-fn play(machine: &Arc<Interpreter>, specs: &[&str], budget: impl Fn() -> Budget, seed: &Seed) -> Match {
+fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, seed: &Seed) -> Match {
     let mut scratch = machine.scratch();
     let mut players: Vec<_> =
         machine.each_role().zip(specs).map(|(role, spec)| player(spec, machine, role)).collect();
@@ -67,7 +67,7 @@ fn play(machine: &Arc<Interpreter>, specs: &[&str], budget: impl Fn() -> Budget,
     Match { machine: Arc::clone(machine), history, goals, decisions }
 }
 
-type State = <Interpreter as StateMachine>::State;
+type State = <Machine as StateMachine>::State;
 
 /// How often a role of these names and fluents makes each of its moves.
 type Rivals<'a> = &'a dyn Fn(&str, &[String], &[String]) -> Vec<f64>;
@@ -79,7 +79,7 @@ fn uniformly(_: &str, _: &[String], moves: &[String]) -> Vec<f64> {
 /// The expected goal of a role that plays by `spec` while the others play as given and `random` uniformly, over all
 /// histories. A fresh player decides at every information set once, reached or not.
 struct Against<'a> {
-    machine: &'a Arc<Interpreter>,
+    machine: &'a Arc<Machine>,
     spec: &'a str,
     role: Role,
     rivals: Rivals<'a>,
@@ -88,11 +88,11 @@ struct Against<'a> {
 }
 
 impl Against<'_> {
-    fn uniform(machine: &Arc<Interpreter>, role: usize, spec: &str) -> (f64, usize) {
+    fn uniform(machine: &Arc<Machine>, role: usize, spec: &str) -> (f64, usize) {
         Against::value(machine, role, spec, &uniformly)
     }
 
-    fn value(machine: &Arc<Interpreter>, role: usize, spec: &str, rivals: Rivals<'_>) -> (f64, usize) {
+    fn value(machine: &Arc<Machine>, role: usize, spec: &str, rivals: Rivals<'_>) -> (f64, usize) {
         let (policies, role) = (HashMap::new(), Role::new(role));
         let mut walk = Against { machine, spec, role, rivals, policies, choices: 0 };
         let start = (machine.initial(), History::default());
@@ -263,7 +263,7 @@ fn tictactoe_is_never_lost_to_random_play_in_1_000_matches() {
 }
 
 /// Against itself `matches` times, and as many against random play in either seat by turns.
-fn draws_itself_and_never_loses(machine: &Arc<Interpreter>, spec: &str, matches: usize) {
+fn draws_itself_and_never_loses(machine: &Arc<Machine>, spec: &str, matches: usize) {
     for index in 0..matches {
         let seed = Seed::root(7).index(index);
         let own = play(machine, &[spec, spec], || Budget::UNLIMITED, &seed);

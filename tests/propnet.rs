@@ -207,6 +207,16 @@ fn they_agree_in_20_matches_of_every_rulesheet_of_the_field() {
     all_agree(&of_the_field(), 20, 1000);
 }
 
+/// Milliseconds that this thread has had of a processor; by the clock where the system does not say.
+fn processor_ms() -> f64 {
+    let spent = fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = spent.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    nanoseconds.map_or_else(
+        || std::time::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() * 1e3,
+        |nanoseconds| nanoseconds / 1e6,
+    )
+}
+
 /// Not a test: the table of what grounding costs.
 #[test]
 #[ignore = "prints a table"]
@@ -223,9 +233,9 @@ fn the_cost_of_grounding() {
             continue;
         }
         let Some(game) = game(&path) else { continue };
-        let begin = std::time::Instant::now();
+        let begin = processor_ms();
         let result = ground(&game, &Limits::default());
-        let ms = begin.elapsed().as_secs_f64() * 1000.0;
+        let ms = processor_ms() - begin;
         times.push(ms);
         match result {
             Ok((_, stats)) => println!(

@@ -3,28 +3,28 @@
 
 use std::sync::Arc;
 
-use hyperplay::engine::Interpreter;
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
     Algorithm, Answer, Evaluation, Leaves, Method, Options, alphabeta, evaluate, exact, uniform,
 };
 
-fn game(path: &str) -> Arc<Interpreter> {
+fn game(path: &str) -> Arc<Machine> {
     let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&file).unwrap();
     let loaded = load(Source::new(file, text), None);
-    Arc::new(Interpreter::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).unwrap())
+    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).lanes().unwrap()
 }
 
-type State = <Interpreter as StateMachine>::State;
+type State = <Machine as StateMachine>::State;
 
-fn whole(machine: &Interpreter, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {
+fn whole(machine: &Machine, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {
     exact(machine, state, Role::new(role), Budget::nodes(nodes), &mut machine.scratch()).0
 }
 
 /// Minimax by the definition: the moves of the role in whose turn it is, everything else averaged; no table.
-fn minimax(machine: &Interpreter, state: &State, role: Role) -> f64 {
+fn minimax(machine: &Machine, state: &State, role: Role) -> f64 {
     let mut scratch = machine.scratch();
     if machine.terminal(state, &mut scratch) {
         return machine.goal(state, role, &mut scratch).into();

@@ -1,15 +1,17 @@
 //! `hyperplay check`: says what is wrong with rulesheets, from their text and, if asked, from play.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{SyntaxArgument, source};
-use super::options::{pick_seed, seed, use_threads};
+use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_threads};
 use super::output::{Output, colour};
 use super::progress::Progress;
-use crate::engine::Interpreter;
-use crate::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
+use crate::engine::{Engines, Interpreter, OfGame, Visitor};
+use crate::gdl::{self, Code, Finding, Rulesheet, Severity, Source, Span, Syntax};
 use crate::machine::PLAYOUT_STEPS;
 use crate::referee::{Effort, Interrupt, simulate};
 
@@ -37,6 +39,8 @@ pub struct CheckArguments {
     /// How many threads play [default: as many as there are processors]
     #[arg(long, value_name = "T")]
     threads: Option<usize>,
+    #[command(flatten)]
+    engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -66,7 +70,7 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
     let sources = arguments.files.iter().map(|file| source(file)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Vec::new();
     for source in sources {
-        let checked = check(source, arguments.syntax, effort.as_ref(), interrupt);
+        let checked = check(source, arguments, effort.as_ref(), interrupt)?;
         if !arguments.json {
             write(&checked, out)?;
         }
@@ -89,19 +93,23 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
 
 fn check(
     source: Source,
-    syntax: Option<SyntaxArgument>,
+    arguments: &CheckArguments,
     effort: Option<&Effort>,
     interrupt: &Interrupt,
-) -> Checked {
-    let loaded = gdl::load(source, syntax.map(Syntax::from));
+) -> Result<Checked, Failure> {
+    let loaded = gdl::load(source, arguments.syntax.map(Syntax::from));
     let mut findings = loaded.findings;
     let simulated = effort.is_some() && loaded.game.is_some();
     if let (Some(effort), Some(game)) = (effort, &loaded.game) {
-        match Interpreter::new(game) {
-            Ok(machine) => {
+        let engines = Engines::new(game);
+        match engines.interpreter() {
+            Ok(reference) => {
+                let engine = engine_for_steps(&engines, arguments.engine.kind(), game.name())?;
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
-                let tick = || progress.tick();
-                findings.extend(simulate(&machine, &loaded.rulesheet, effort, interrupt, &tick));
+                let tick = &|| progress.tick();
+                let rulesheet = &loaded.rulesheet;
+                let reference = &reference;
+                findings.extend(engine.visit(Play { reference, rulesheet, effort, interrupt, tick }));
                 progress.finish();
             }
             Err(error) => {
@@ -111,7 +119,25 @@ fn check(
         }
         findings.sort_by_key(|finding| finding.span.start);
     }
-    Checked { source: loaded.rulesheet.source, findings, simulated }
+    Ok(Checked { source: loaded.rulesheet.source, findings, simulated })
+}
+
+/// Plays and searches on a machine.
+struct Play<'a> {
+    reference: &'a Interpreter,
+    rulesheet: &'a Rulesheet,
+    effort: &'a Effort,
+    interrupt: &'a Interrupt,
+    tick: &'a (dyn Fn() + Sync),
+}
+
+impl Visitor for Play<'_> {
+    type Output = Vec<Finding>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Vec<Finding> {
+        let Play { reference, rulesheet, effort, interrupt, tick } = self;
+        simulate(machine.as_ref(), reference, rulesheet, effort, interrupt, tick)
+    }
 }
 
 fn write(checked: &Checked, out: &Output) -> Result<(), Failure> {

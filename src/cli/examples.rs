@@ -42,7 +42,20 @@ pub const INSPECT: &str = "\
 Examples:
   hyperplay inspect tictactoe
   hyperplay inspect kuhn_poker --count-information-sets --json
-  hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg";
+  hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg
+  hyperplay inspect tictactoe --network --dot tictactoe.dot --part terminal";
+
+/// Below `agree`.
+pub const AGREE: &str = "\
+Examples:
+  hyperplay agree tictactoe --matches 1000 --seed 1
+  hyperplay agree games/imperfect/kuhn_poker.kif games/imperfect/leduc_poker.kif --json";
+
+/// Below `bench`.
+pub const BENCH: &str = "\
+Examples:
+  hyperplay bench connect_four
+  hyperplay bench games/perfect/breakthrough.kif --engine propagator --seconds 0.5 --json";
 
 /// Below `convert`.
 pub const CONVERT: &str = "\

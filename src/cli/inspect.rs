@@ -1,16 +1,21 @@
 //! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
-use super::options::EngineArgument;
+use super::network;
+use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use crate::efg::{CountError, Extent, extent_until};
-use crate::engine::Interpreter;
-use crate::gdl::Dependencies;
-use crate::machine::{ByRole, Move, StateMachine, StateMachineExt};
+use crate::engine::{Engines, OfGame, Visitor};
+use crate::gdl::{Dependencies, TermStore};
+use crate::machine::{ByRole, Failure as Stopped, Move, Role, StateMachineExt};
+use crate::propnet::{DotLimits, dot, named_outputs};
 use crate::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.
@@ -27,15 +32,23 @@ pub struct InspectArguments {
     /// Write the join plans instead: for each rule, in which order its conditions are evaluated
     #[arg(long, conflicts_with_all = ["graph", "json"])]
     plans: bool,
+    /// Show the ground network: what decides what, and what each pass of the simplifier left
+    #[arg(long)]
+    network: bool,
+    /// Write the network to this file, for Graphviz: some 200 gates from the outputs on
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    /// Draw only the outputs whose names contain this, as in 'legal x' or terminal
+    #[arg(long, value_name = "TEXT", requires = "dot", default_value = "")]
+    part: String,
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
     /// Joint moves that the search may try, and histories that may be walked
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     limit: usize,
-    /// Which engine evaluates the rules
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArgument,
+    #[command(flatten)]
+    engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -51,7 +64,12 @@ enum Graph {
 /// What is reported.
 struct Inspection<'a> {
     opened: &'a Opened,
-    machine: &'a Interpreter,
+    engines: &'a Engines,
+    /// Whether the network is shown in full.
+    network: bool,
+    roles: ByRole<String>,
+    random: Option<Role>,
+    start: Vec<String>,
     survey: Survey,
     legal: ByRole<Vec<Move>>,
     extent: Option<Result<Extent, CountError>>,
@@ -66,9 +84,13 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     if let Some(Graph::Dot) = arguments.graph {
         return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
     }
-    let machine = arguments.engine.machine(&opened)?;
     if arguments.plans {
-        return out.text(&machine.describe_plans());
+        let interpreter = Engines::new(&opened.game).interpreter();
+        return out.text(&interpreter.map_err(|error| no_engine(&opened.name, &error))?.describe_plans());
+    }
+    let (engines, engine) = arguments.engine.open_for_steps(&opened)?;
+    if let Some(path) = &arguments.dot {
+        draw(&engines, path, &arguments.part, &opened.name)?;
     }
     let failed = |what: String| {
         Failure::failed(
@@ -76,13 +98,8 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
             "take another --limit; `hyperplay check` may say more",
         )
     };
-    let survey =
-        survey(&machine, arguments.limit, interrupt).map_err(|failure| failed(failure.to_string()))?;
-    let stop = || interrupt.is_raised();
-    let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
-    let extent = arguments.count_information_sets.then(count);
-    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
-    let inspection = Inspection { opened: &opened, machine: &machine, survey, legal, extent };
+    let look = Look { arguments, opened: &opened, engines: &engines, interrupt };
+    let inspection = engine.visit(look).map_err(|failure| failed(failure.to_string()))?;
     if arguments.json {
         out.json(&inspection.as_json())?
     } else {
@@ -97,7 +114,61 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     }
 }
 
+/// Writes a part of the network to a file.
+fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let what = "--dot -: standard output has the report";
+        return Err(Failure::usage(what, "name a file, for example ./network.dot"));
+    }
+    let too_large = |why| Failure::failed(format!("{name}: {why}"), "there is no network to draw");
+    let (game, propnet) = (engines.game(), &engines.network().map_err(too_large)?.propnet);
+    let outputs = named_outputs(propnet, game.terms(), game.roles());
+    if outputs.iter().all(|(output, _)| !output.contains(part)) {
+        let some: Vec<&str> = outputs.iter().rev().take(3).map(|(output, _)| output.as_str()).collect();
+        let what = format!("no output of the network contains '{part}'");
+        return Err(Failure::usage(what, format!("outputs are {} and others", some.join(", "))));
+    }
+    let text = dot(propnet, game.terms(), game.roles(), part, DotLimits::default());
+    std::fs::write(path, text).map_err(|cause| Failure::File { path: path.to_owned(), cause })
+}
+
+/// Finds out on a machine what is reported.
+struct Look<'a> {
+    arguments: &'a InspectArguments,
+    opened: &'a Opened,
+    engines: &'a Engines,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Visitor for Look<'a> {
+    type Output = Result<Inspection<'a>, Stopped>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<Inspection<'a>, Stopped> {
+        let Look { arguments, opened, engines, interrupt } = self;
+        let survey = survey(machine.as_ref(), arguments.limit, interrupt)?;
+        let stop = || interrupt.is_raised();
+        let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
+        let extent = arguments.count_information_sets.then(count);
+        let start = machine.initial();
+        Ok(Inspection {
+            opened,
+            engines,
+            network: arguments.network,
+            roles: machine.roles().clone(),
+            random: machine.random(),
+            legal: machine.legal_by_role(&start, &mut machine.scratch()),
+            start: machine.fluents(&start),
+            survey,
+            extent,
+        })
+    }
+}
+
 impl Inspection<'_> {
+    fn terms(&self) -> &TermStore {
+        self.opened.game.terms()
+    }
+
     fn language(&self) -> &'static str {
         if self.opened.game.is_imperfect() { "GDL-II" } else { "GDL-I" }
     }
@@ -110,16 +181,16 @@ impl Inspection<'_> {
     }
 
     fn moves(&self, moves: &[Move]) -> Vec<String> {
-        moves.iter().map(|&own| self.machine.show_move(own)).collect()
+        moves.iter().map(|own| self.terms().show(own.0)).collect()
     }
 
     fn by_role<T: Into<Value>>(&self, values: impl Iterator<Item = T>) -> Map<String, Value> {
-        self.machine.roles().values().iter().cloned().zip(values.map(T::into)).collect()
+        self.roles.values().iter().cloned().zip(values.map(T::into)).collect()
     }
 
     fn as_json(&self) -> Value {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
-        let random = self.machine.random().map(|role| self.machine.roles()[role].clone());
+        let random = self.random.map(|role| self.roles[role].clone());
         let mut report = json!({
             "game": self.opened.name,
             "rules": self.opened.hash(),
@@ -127,7 +198,7 @@ impl Inspection<'_> {
             "clauses": self.opened.rulesheet.clauses.len(),
             "normal_rules": self.opened.game.rules().len(),
             "relations": self.relations(),
-            "roles": self.machine.roles().values(),
+            "roles": self.roles.values(),
             "random": random,
             "fluents": fluents.terms.len(),
             "fluents_basis": fluents.basis.as_str(),
@@ -135,7 +206,7 @@ impl Inspection<'_> {
             "moves_basis": moves.basis.as_str(),
             "percepts": percepts.terms.len(),
             "percepts_basis": percepts.basis.as_str(),
-            "state_at_start": self.machine.fluents(&self.machine.initial()),
+            "state_at_start": self.start,
             "legal_at_start": self.by_role(self.legal.values().iter().map(Vec::len)),
             "legal_moves_at_start": self.by_role(self.legal.values().iter().map(|moves| self.moves(moves))),
             "states": reach.graph.node_count(),
@@ -144,11 +215,11 @@ impl Inspection<'_> {
             "longest_match": reach.longest_match(),
             "loops": reach.loops(),
         });
+        network::put_into(&mut report, self.engines.network(), None);
         if let Some(Ok(extent)) = &self.extent {
-            let random = self.machine.random();
-            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != random);
+            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
             let sets: Map<String, Value> =
-                sets.map(|(role, &count)| (self.machine.roles()[role].clone(), count.into())).collect();
+                sets.map(|(role, &count)| (self.roles[role].clone(), count.into())).collect();
             report["information_sets"] = sets.into();
             report["histories"] = extent.histories.into();
             report["terminal_histories"] = extent.ends.into();
@@ -160,7 +231,7 @@ impl Inspection<'_> {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
         let line = |name: &str, text: String| out.line(format_args!("{name:18}{text}"));
         out.line(format_args!("{}, a game in {}", self.opened.name, self.language()))?;
-        let roles = self.machine.roles();
+        let roles = &self.roles;
         line("roles", format!("{}: {}", roles.len(), roles.values().join(" ")))?;
         line(
             "rules",
@@ -174,7 +245,7 @@ impl Inspection<'_> {
         line("fluents", self.words(fluents))?;
         line("moves", self.words(moves))?;
         line("percepts", self.words(percepts))?;
-        line("state at start", self.machine.fluents(&self.machine.initial()).join(" "))?;
+        line("state at start", self.start.join(" "))?;
         for (role, own) in self.legal.iter() {
             line("legal at start", format!("{}, {}: {}", roles[role], own.len(), some(&self.moves(own))))?;
         }
@@ -187,16 +258,19 @@ impl Inspection<'_> {
         line("can loop", reach.loops().map_or_else(unknown, loops))?;
         if let Some(Ok(extent)) = &self.extent {
             line("histories", format!("{}, {} of them terminal", extent.histories, extent.ends))?;
-            let sets =
-                extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.machine.random());
+            let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
             let sets: Vec<String> = sets.map(|(role, count)| format!("{} {count}", roles[role])).collect();
             line("information sets", sets.join(", "))?;
         }
-        Ok(())
+        line("network", network::sentence(self.engines.network()))?;
+        match self.engines.network() {
+            Ok(grounded) if self.network => network::write(grounded, out),
+            _ => Ok(()),
+        }
     }
 
     fn words(&self, words: &Words) -> String {
-        let terms: Vec<String> = words.terms.iter().map(|&term| self.machine.terms().show(term)).collect();
+        let terms: Vec<String> = words.terms.iter().map(|&term| self.terms().show(term)).collect();
         format!("{} {}: {}", terms.len(), words.basis.as_str(), some(&terms))
     }
 }

@@ -12,15 +12,15 @@ use std::time::Duration;
 use clap::Args;
 
 use super::failure::Failure;
-use super::game_argument::GameArgument;
-use super::options::{EngineArgument, pick_seed, seed, use_threads};
+use super::game_argument::{GameArgument, Opened};
+use super::options::{EngineOption, pick_seed, seconds, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
 use super::seats::Seats;
 use super::verbose;
-use crate::engine::Interpreter;
-use crate::machine::{PLAYOUT_STEPS, StateMachine};
+use crate::engine::{Engine, OfGame, Visitor};
+use crate::machine::{ByRole, PLAYOUT_STEPS};
 use crate::referee::{
     Clocks, Heading, Interrupt, Match, Outcome, Run, Settings, Stopwatch, Transcript, date, host, match_seed,
     play_match, play_series,
@@ -64,18 +64,11 @@ pub struct MatchArguments {
     /// Record in the transcript how the players judged
     #[arg(long, requires = "transcript")]
     values: bool,
-    /// Which engine evaluates the rules
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArgument,
+    #[command(flatten)]
+    engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
-}
-
-/// A time of zero or more seconds, with or without a fraction.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 /// Runs the command.
@@ -85,47 +78,70 @@ fn seconds(text: &str) -> Result<Duration, String> {
 pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
     let threads = use_threads(arguments.threads)?;
     let opened = arguments.game.open()?;
-    let machine = arguments.engine.machine(&opened)?;
-    let seats = Seats::parse(machine.as_ref(), &arguments.seats)?;
-    let seed = pick_seed(arguments.seed);
-    let heading = Heading {
-        game: opened.name.clone(),
-        rules: opened.hash(),
-        players: seats.names(),
-        seed,
-        decisions: arguments.values,
-    };
-    let run = Run { date: date(), host: host(), engine: arguments.engine.to_string(), threads, seconds: 0.0 };
-    let series = Series { arguments, machine: &machine, seats: &seats, heading, run, interrupt, out };
-    let report = series.play()?;
-    let title = Title {
-        game: &opened.name,
-        roles: machine.roles(),
-        heading: &series.heading,
-        threads,
-        reproduces: arguments.playclock.is_none(),
-    };
-    if arguments.json {
-        out.json(&report.as_json(&title))?
-    } else {
-        report.write(&title, out)?
+    let seats = Seats::parse(&opened.game, &arguments.seats)?;
+    let (engines, engine) = arguments.engine.open(&opened)?;
+    let of_seats = seats.engines(&engines, &engine, &opened.name)?;
+    let (seats, of_seats, opened) = (&seats, &of_seats, &opened);
+    engine.visit(Command { arguments, opened, seats, of_seats, threads, interrupt, out })
+}
+
+/// The command on the machine of the referee.
+struct Command<'a> {
+    arguments: &'a MatchArguments,
+    opened: &'a Opened,
+    seats: &'a Seats,
+    of_seats: &'a ByRole<Engine>,
+    threads: usize,
+    interrupt: &'a Interrupt,
+    out: &'a Output,
+}
+
+impl Visitor for Command<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<(), Failure> {
+        let Command { arguments, opened, seats, of_seats, threads, interrupt, out } = self;
+        let heading = Heading {
+            game: opened.name.clone(),
+            rules: opened.hash(),
+            players: seats.names(),
+            seed: pick_seed(arguments.seed),
+            decisions: arguments.values,
+        };
+        let engine = machine.kind().to_string();
+        let run = Run { date: date(), host: host(), engine, threads, seconds: 0.0 };
+        let series = Series { arguments, machine, seats, of_seats, heading, run, interrupt, out };
+        let report = series.play()?;
+        let title = Title {
+            game: &opened.name,
+            roles: machine.roles(),
+            heading: &series.heading,
+            threads,
+            reproduces: arguments.playclock.is_none(),
+        };
+        if arguments.json {
+            out.json(&report.as_json(&title))?
+        } else {
+            report.write(&title, out)?
+        }
+        let all = report.matches() == arguments.matches;
+        if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
     }
-    let all = report.matches() == arguments.matches;
-    if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// All that stays the same over the matches.
-struct Series<'a> {
+struct Series<'a, M> {
     arguments: &'a MatchArguments,
-    machine: &'a Arc<Interpreter>,
+    machine: &'a Arc<M>,
     seats: &'a Seats,
+    of_seats: &'a ByRole<Engine>,
     heading: Heading,
     run: Run,
     interrupt: &'a Interrupt,
     out: &'a Output,
 }
 
-impl Series<'_> {
+impl<M: OfGame> Series<'_, M> {
     /// Plays them all; transcripts are written as the matches are finished.
     fn play(&self) -> Result<Report, Failure> {
         let arguments = self.arguments;
@@ -175,7 +191,7 @@ impl Series<'_> {
                 shown = verbose::step(machine, number, step, self.out);
             }
         };
-        let players = self.seats.build(self.machine);
+        let players = self.seats.build(self.of_seats);
         let played =
             play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
                 Failure::failed(format!("no thread for a player: {cause}"), "play without clocks")
@@ -186,7 +202,7 @@ impl Series<'_> {
         if let Outcome::Failed(failure) = &played.outcome {
             return Err(Failure::failed(
                 format!("match {index}, after step {}: {failure}", played.steps.len()),
-                "the rules derive more than the interpreter's limits; `hyperplay check` may say where",
+                "the rules derive more than the engine's limits; `hyperplay check` may say where",
             ));
         }
         let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));

@@ -7,8 +7,10 @@
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc` (interrupt),
 //! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports), `rayon` (the number of threads).
 
+mod agree;
 mod belief;
 mod belief_report;
+mod bench;
 mod builtin;
 mod check;
 mod convert;
@@ -18,6 +20,7 @@ mod game_argument;
 mod games;
 mod inspect;
 mod matches;
+mod network;
 mod options;
 mod output;
 mod perft;
@@ -63,6 +66,12 @@ enum Command {
     /// Say what a game is made of: roles, fluents, moves, percepts, states
     #[command(after_help = examples::INSPECT)]
     Inspect(inspect::InspectArguments),
+    /// Hold the fast engines against the interpreter on random matches
+    #[command(after_help = examples::AGREE)]
+    Agree(agree::AgreeArguments),
+    /// Measure the engines of a game side by side
+    #[command(after_help = examples::BENCH)]
+    Bench(bench::BenchArguments),
     /// Write a rulesheet in the other syntax
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
@@ -111,7 +120,13 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
     let out = Output::new();
     let looks = matches!(
         command,
-        Command::Match(_) | Command::Belief(_) | Command::Check(_) | Command::Inspect(_) | Command::Perft(_)
+        Command::Match(_)
+            | Command::Belief(_)
+            | Command::Check(_)
+            | Command::Inspect(_)
+            | Command::Perft(_)
+            | Command::Agree(_)
+            | Command::Bench(_)
     );
     let interrupt = listen(looks)?;
     match command {
@@ -120,6 +135,8 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
+        Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),
+        Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),

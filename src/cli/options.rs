@@ -2,45 +2,119 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::time::Duration;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use super::failure::Failure;
 use super::game_argument::Opened;
-use crate::engine::Interpreter;
+use super::output::log;
+use crate::engine::{Engine, EngineError, EngineKind, Engines};
 
 /// Which engine evaluates the rules.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct EngineOption {
+    /// Which engine evaluates the rules
+    #[arg(long, value_enum, default_value_t)]
+    pub engine: EngineArgument,
+}
+
+/// The choice of `--engine`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum EngineArgument {
-    /// The reference: evaluates the rules as they stand
+    /// The fastest that the game allows
     #[default]
+    Auto,
+    /// The reference: evaluates the rules as they stand
     Interpreter,
+    /// The ground network, for single states
+    Propagator,
+    /// The ground network, many playouts at a time
+    Lanes,
+}
+
+impl From<EngineArgument> for EngineKind {
+    fn from(argument: EngineArgument) -> EngineKind {
+        match argument {
+            EngineArgument::Auto => EngineKind::Auto,
+            EngineArgument::Interpreter => EngineKind::Interpreter,
+            EngineArgument::Propagator => EngineKind::Propagator,
+            EngineArgument::Lanes => EngineKind::Lanes,
+        }
+    }
 }
 
 impl fmt::Display for EngineArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            EngineArgument::Interpreter => "interpreter",
-        })
+        EngineKind::from(*self).fmt(f)
     }
 }
 
-impl EngineArgument {
-    /// The machine of a game.
+impl EngineOption {
+    /// The kind that was asked for.
+    pub fn kind(self) -> EngineKind {
+        self.engine.into()
+    }
+
+    /// The engines of a game, and the one that was asked for.
     ///
     /// # Errors
-    /// If the engine cannot be made.
-    pub fn machine(self, opened: &Opened) -> Result<Arc<Interpreter>, Failure> {
-        let EngineArgument::Interpreter = self;
-        match Interpreter::new(&opened.game) {
-            Ok(machine) => Ok(Arc::new(machine)),
-            Err(error) => Err(Failure::failed(
-                format!("{}: {error}", opened.name),
-                "look for a recursion that builds ever new terms, or for a relation over all combinations",
-            )),
-        }
+    /// If it cannot be made.
+    pub fn open(self, opened: &Opened) -> Result<(Engines, Engine), Failure> {
+        let engines = Engines::new(&opened.game);
+        let engine = engine(&engines, self.kind(), &opened.name)?;
+        Ok((engines, engine))
     }
+
+    /// The same for work without playouts.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Engine), Failure> {
+        let engines = Engines::new(&opened.game);
+        let engine = engine_for_steps(&engines, self.kind(), &opened.name)?;
+        Ok((engines, engine))
+    }
+}
+
+/// The engine of a kind, for the game of this name. Where the fastest is the interpreter, a note says why.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
+    noted(engines, engines.get(kind), kind, name)
+}
+
+/// The same for work without playouts.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
+    noted(engines, engines.for_steps(kind), kind, name)
+}
+
+fn noted(
+    engines: &Engines,
+    engine: Result<Engine, EngineError>,
+    kind: EngineKind,
+    name: &str,
+) -> Result<Engine, Failure> {
+    let engine = engine.map_err(|error| no_engine(name, &error))?;
+    if let (EngineKind::Auto, Err(why)) = (kind, engines.network()) {
+        log(format_args!("{name}: played by the interpreter: {why}"));
+    }
+    Ok(engine)
+}
+
+/// The failure to make an engine for the game of this name.
+pub fn no_engine(name: &str, error: &EngineError) -> Failure {
+    let remedy = match error {
+        EngineError::Limit(_) => {
+            "look for a recursion that builds ever new terms, or for a relation over all combinations"
+        }
+        EngineError::TooLarge(_) => "take --engine interpreter",
+    };
+    Failure::failed(format!("{name}: {error}"), remedy)
 }
 
 /// The seed that was given, or a fresh one that is short enough to be typed again.
@@ -57,6 +131,15 @@ const MAX_THREADS: usize = 1024;
 /// The sentence that says what a seed is.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// Reads a time of zero or more seconds, with or without a fraction.
+///
+/// # Errors
+/// The sentence that says what such a time is.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
 /// Sets how many threads the program computes with; returns the number.

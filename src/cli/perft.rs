@@ -1,12 +1,15 @@
 //! `hyperplay perft`: counts the sequences of joint moves, depth by depth.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde_json::json;
 
 use super::failure::Failure;
 use super::game_argument::GameArgument;
-use super::options::EngineArgument;
+use super::options::EngineOption;
 use super::output::Output;
+use crate::engine::{OfGame, Visitor};
 use crate::machine::{JointMoves, StateMachine, StateMachineExt};
 use crate::referee::{Interrupt, Stopwatch};
 
@@ -21,9 +24,8 @@ pub struct PerftArguments {
     /// The longest sequences, in steps
     #[arg(long, value_name = "D")]
     depth: usize,
-    /// Which engine evaluates the rules
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArgument,
+    #[command(flatten)]
+    engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -35,29 +37,44 @@ pub struct PerftArguments {
 /// See [`Failure`].
 pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
     let opened = arguments.game.open()?;
-    let machine = arguments.engine.machine(&opened)?;
-    let mut scratch = machine.scratch();
-    let mut counts = Vec::new();
-    let watch = Stopwatch::start();
-    for depth in 1..=arguments.depth {
-        let count = count(machine.as_ref(), &machine.initial(), depth, interrupt, &mut scratch);
-        if let Some(failure) = machine.failure() {
-            return Err(Failure::failed(
-                format!("{}, depth {depth}: {failure}", opened.name),
-                "take a smaller depth",
-            ));
+    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
+    engine.visit(Count { arguments, name: &opened.name, interrupt, out })
+}
+
+/// The command on a machine.
+struct Count<'a> {
+    arguments: &'a PerftArguments,
+    name: &'a str,
+    interrupt: &'a Interrupt,
+    out: &'a Output,
+}
+
+impl Visitor for Count<'_> {
+    type Output = Result<(), Failure>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<(), Failure> {
+        let Count { arguments, name, interrupt, out } = self;
+        let mut scratch = machine.scratch();
+        let mut counts = Vec::new();
+        let watch = Stopwatch::start();
+        for depth in 1..=arguments.depth {
+            let count = count(machine.as_ref(), &machine.initial(), depth, interrupt, &mut scratch);
+            if let Some(failure) = machine.failure() {
+                let what = format!("{name}, depth {depth}: {failure}");
+                return Err(Failure::failed(what, "take a smaller depth"));
+            }
+            let Some(count) = count else { break };
+            if !arguments.json {
+                out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;
+            }
+            counts.push(count);
         }
-        let Some(count) = count else { break };
-        if !arguments.json {
-            out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;
+        if arguments.json {
+            let seconds = watch.elapsed().as_secs_f64();
+            out.json(&json!({ "game": name, "counts": counts, "seconds": seconds }))?;
         }
-        counts.push(count);
+        if counts.len() < arguments.depth { Err(Failure::Interrupted) } else { Ok(()) }
     }
-    if arguments.json {
-        let seconds = watch.elapsed().as_secs_f64();
-        out.json(&json!({ "game": opened.name, "counts": counts, "seconds": seconds }))?;
-    }
-    if counts.len() < arguments.depth { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// What `perft` counts; nothing if it was interrupted.

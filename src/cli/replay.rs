@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{GameArgument, SyntaxArgument};
-use super::options::EngineArgument;
+use super::options::EngineOption;
 use super::output::Output;
-use crate::engine::Interpreter;
+use crate::engine::{Engine, OfGame, Visitor};
 use crate::referee::{Transcript, replay};
 
 /// Arguments of `replay`.
@@ -27,9 +27,8 @@ pub struct ReplayArguments {
     /// How the rules are written [default: found out from the text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
-    /// Which engine evaluates the rules
-    #[arg(long, value_enum, default_value_t)]
-    engine: EngineArgument,
+    #[command(flatten)]
+    engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -56,7 +55,7 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
     } else {
         Box::new(BufReader::new(File::open(&arguments.file).map_err(failed)?))
     };
-    let mut rules = Rules { arguments, machines: BTreeMap::new() };
+    let mut rules = Rules { arguments, engines: BTreeMap::new() };
     let (mut count, mut bad) = (0, Vec::new());
     for (index, line) in reader.lines().enumerate() {
         let line = line.map_err(failed)?;
@@ -81,10 +80,10 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
     if bad.is_empty() { Ok(()) } else { Err(Failure::Findings) }
 }
 
-/// The machines of the games that were asked for, with the hash of their rules.
+/// The engines of the games that were asked for, with the hash of their rules.
 struct Rules<'a> {
     arguments: &'a ReplayArguments,
-    machines: BTreeMap<String, (Arc<Interpreter>, String)>,
+    engines: BTreeMap<String, (Engine, String)>,
 }
 
 impl Rules<'_> {
@@ -94,24 +93,39 @@ impl Rules<'_> {
             Ok(transcript) => transcript,
             Err(error) => return Ok(Some(format!("not a transcript: {error}"))),
         };
-        let (machine, hash) = self.of(&transcript)?;
-        Ok(replay(machine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
+        let (engine, hash) = self.of(&transcript)?;
+        Ok(engine.visit(Hold { transcript: &transcript, hash }))
     }
 
-    fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Interpreter>, String), Failure> {
+    fn of(&mut self, transcript: &Transcript) -> Result<&(Engine, String), Failure> {
         let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
         if name == "-" && self.arguments.game.is_none() {
             return Err(Failure::usage("the transcript does not name its rules", "name them with --game"));
         }
-        if !self.machines.contains_key(&name) {
+        if !self.engines.contains_key(&name) {
             let opened = GameArgument { game: name.clone(), syntax: self.arguments.syntax }.open();
             let opened = opened.map_err(|failure| match failure {
                 Failure::Usage { what, .. } => Failure::usage(what, "name the rules with --game"),
                 failure => failure,
             })?;
-            let machine = self.arguments.engine.machine(&opened)?;
-            self.machines.insert(name.clone(), (machine, opened.hash()));
+            let (_, engine) = self.arguments.engine.open_for_steps(&opened)?;
+            self.engines.insert(name.clone(), (engine, opened.hash()));
         }
-        Ok(&self.machines[&name])
+        Ok(&self.engines[&name])
+    }
+}
+
+/// Holds one transcript against the rules.
+struct Hold<'a> {
+    transcript: &'a Transcript,
+    hash: &'a str,
+}
+
+impl Visitor for Hold<'_> {
+    type Output = Option<String>;
+
+    /// The first difference.
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Option<String> {
+        replay(machine.as_ref(), self.hash, self.transcript).err().map(|difference| difference.to_string())
     }
 }

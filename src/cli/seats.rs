@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::failure::Failure;
-use crate::machine::{Bulk, ByRole, StateMachine, StateMachineExt};
+use super::options::engine;
+use crate::engine::{Engine, Engines, OfGame, Visitor};
+use crate::gdl::{Game, fold};
+use crate::machine::{ByRole, Role};
 use crate::player::{Player, Spec, registry};
 
 /// The spec of every role but `random`.
@@ -15,12 +18,13 @@ impl Seats {
     ///
     /// # Errors
     /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key.
-    pub fn parse<M: StateMachine>(machine: &M, arguments: &[String]) -> Result<Seats, Failure> {
-        let roles = machine.roles();
-        let choosing: Vec<&str> = machine
-            .each_role()
-            .filter(|&role| machine.random() != Some(role))
-            .map(|role| roles[role].as_str())
+    pub fn parse(game: &Game, arguments: &[String]) -> Result<Seats, Failure> {
+        let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+        let random = game.random().map(Role::new);
+        let each_role = || (0..roles.len()).map(Role::new);
+        let choosing: Vec<&str> = each_role()
+            .filter(|&role| random != Some(role))
+            .map(|role| roles[role.index()].as_str())
             .collect();
         let choices = format!("the roles are {}", choosing.join(", "));
         let mut seats: ByRole<Option<Spec>> = ByRole::from_fn(roles.len(), |_| None);
@@ -31,11 +35,10 @@ impl Seats {
                     format!("for example {}=hyperplay; {choices}", choosing.first().unwrap_or(&"role")),
                 ));
             };
-            let role = machine.role_named(name.trim());
-            let Some(role) = role else {
+            let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
                 return Err(Failure::usage(format!("the game has no role '{name}'"), choices));
             };
-            if machine.random() == Some(role) {
+            if random == Some(role) {
                 return Err(Failure::usage("the role random chooses by itself", choices));
             }
             if seats[role].is_some() {
@@ -43,24 +46,55 @@ impl Seats {
             }
             seats[role] = Some(spec_of(spec)?);
         }
-        for role in machine.each_role() {
-            if seats[role].is_none() && machine.random() != Some(role) {
+        for role in each_role() {
+            if seats[role].is_none() && random != Some(role) {
                 seats[role] = Some(spec_of("random")?);
             }
         }
         Ok(Seats(seats))
     }
 
-    /// A fresh player for every seat.
-    pub fn build<M: Bulk + 'static>(&self, machine: &Arc<M>) -> ByRole<Option<Box<dyn Player>>> {
+    /// The engine of every seat: `default` where its spec names none.
+    ///
+    /// # Errors
+    /// If one cannot be made for the game of this name.
+    pub fn engines(
+        &self,
+        engines: &Engines,
+        default: &Engine,
+        name: &str,
+    ) -> Result<ByRole<Engine>, Failure> {
+        let of_seat = |spec: &Option<Spec>| match spec.as_ref().and_then(registry::engine) {
+            Some(kind) => engine(engines, kind, name),
+            None => Ok(default.clone()),
+        };
+        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, Failure>>()?))
+    }
+
+    /// A fresh player for every seat, on its engine.
+    pub fn build(&self, engines: &ByRole<Engine>) -> ByRole<Option<Box<dyn Player>>> {
         ByRole::from_fn(self.0.len(), |role| {
-            self.0[role].as_ref().map(|spec| registry::build(spec, machine, role))
+            self.0[role].as_ref().map(|spec| engines[role].visit(Seat { spec, role }))
         })
     }
 
     /// The specs as transcripts have them.
     pub fn names(&self) -> Vec<Option<String>> {
         self.0.values().iter().map(|spec| spec.as_ref().map(Spec::to_string)).collect()
+    }
+}
+
+/// Builds the player of one seat.
+struct Seat<'a> {
+    spec: &'a Spec,
+    role: Role,
+}
+
+impl Visitor for Seat<'_> {
+    type Output = Box<dyn Player>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Box<dyn Player> {
+        registry::build(self.spec, machine, self.role)
     }
 }
 

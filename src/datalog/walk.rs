@@ -13,7 +13,7 @@ use super::database::Database;
 use super::limits::Trouble;
 use super::plan::{Expression, Find, Pattern, Plan, RelationId, Rows, Step};
 use super::program::{Program, Stage};
-use super::relation::{Relation, Tuple};
+use super::relation::{INLINE_TERMS, Relation, Tuple};
 use crate::gdl::{TermId, TermStore};
 
 /// Returned by a walk that derived nothing to jump back from.
@@ -231,9 +231,9 @@ impl<'a, 's> Walk<'a, 's> {
             let limits = &self.program.limits;
             if out.len() > self.most {
                 self.trouble = Some(Trouble::Tuples);
-            } else if tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
+            } else if plan.builds && tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
                 self.trouble = Some(Trouble::Depth);
-            } else if tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
+            } else if plan.builds && tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
                 self.trouble = Some(Trouble::Size);
             }
             if self.trouble.is_some() {
@@ -295,11 +295,22 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     fn tuple(&self, expressions: &[Expression]) -> Tuple {
-        expressions.iter().map(|expression| self.term(expression)).collect()
+        let mut inline = [TermId::default(); INLINE_TERMS];
+        if expressions.len() > INLINE_TERMS {
+            return expressions.iter().map(|expression| self.term(expression)).collect();
+        }
+        for (term, expression) in inline.iter_mut().zip(expressions) {
+            *term = self.term(expression);
+        }
+        Tuple::from_buf_and_len(inline, expressions.len())
     }
 
+    #[inline]
     fn term(&self, expression: &Expression) -> TermId {
-        build(expression, &self.registers, self.terms)
+        match expression {
+            Expression::Register(register) => self.registers[*register],
+            other => build(other, &self.registers, self.terms),
+        }
     }
 }
 

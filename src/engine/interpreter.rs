@@ -12,7 +12,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::EngineError;
+use super::{EngineError, EngineKind, OfGame};
 use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
 use crate::gdl::{Game, Rule, Symbol, TermId, TermStore};
 use crate::machine::{
@@ -183,6 +183,11 @@ impl Interpreter {
     /// The game.
     pub fn game(&self) -> &Game {
         &self.game
+    }
+
+    /// The state in which exactly these fluents hold.
+    pub fn state(&self, fluents: Vec<TermId>) -> Fluents {
+        Fluents::new(fluents)
     }
 
     /// The text of every join plan: the line and text of the rule it came from, then its steps.
@@ -370,3 +375,17 @@ impl StateMachine for Interpreter {
 }
 
 impl Bulk for Interpreter {}
+
+impl OfGame for Interpreter {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Interpreter
+    }
+
+    fn game(&self) -> &Game {
+        &self.game
+    }
+
+    fn holds(&self, state: &Fluents) -> Vec<TermId> {
+        state.iter().collect()
+    }
+}

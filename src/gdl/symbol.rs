@@ -41,6 +41,11 @@ impl Symbol {
     pub const RANDOM: Symbol = Symbol(16);
     pub const DID: Symbol = Symbol(17);
 
+    /// A name that no text can spell and no table holds: for relations that an engine introduces.
+    pub fn auxiliary(number: u32) -> Symbol {
+        Symbol(u32::MAX - number)
+    }
+
     /// Position of the symbol in its table: 0, 1, 2, ...
     pub fn index(self) -> usize {
         self.0 as usize
@@ -107,9 +112,9 @@ impl Symbols {
         self.by_name.get(fold(name).as_ref()).copied()
     }
 
-    /// The spelling of a symbol: as it stood first in the text.
+    /// The spelling of a symbol: as it stood first in the text. All symbols that no table holds have one name.
     pub fn name(&self, symbol: Symbol) -> &str {
-        &self.spelling[symbol.index()]
+        self.spelling.get(symbol.index()).map_or("(auxiliary)", |name| name)
     }
 
     /// The number of symbols, the words of the language included.

@@ -13,7 +13,8 @@ use super::role::{ByRole, Role};
 use super::state_machine::{StateMachine, StateMachineExt};
 use super::stream::Seed;
 
-/// The longest playout, in steps; one that is not over by then counts with the goals of its last state.
+/// The longest playout, in steps; one that is not over by then counts with the goals of its last state. An engine may
+/// stop earlier by up to a quarter of it.
 pub const PLAYOUT_STEPS: usize = 10_000;
 
 /// Steps of a playout between two looks at the clock.
@@ -46,6 +47,9 @@ pub struct Start<S> {
 pub struct Tally {
     /// Playouts made.
     pub count: u32,
+    /// How many of them were cut off because they were too long ([`PLAYOUT_STEPS`]); they count with the goals of
+    /// their last state.
+    pub unfinished: u32,
     /// Steps made in all of them.
     pub steps: u64,
     /// The sum of the goals of each role.
@@ -55,9 +59,10 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn new(roles: usize) -> Self {
+    /// The sum of no playouts, for so many roles.
+    pub fn new(roles: usize) -> Self {
         let zero = || ByRole::from_fn(roles, |_| 0);
-        Tally { count: 0, steps: 0, sum: zero(), squares: zero() }
+        Tally { count: 0, unfinished: 0, steps: 0, sum: zero(), squares: zero() }
     }
 
     /// The mean goal of a role, 0 before the first playout.
@@ -145,8 +150,12 @@ fn one_playout<M: StateMachine + ?Sized>(
     let mut state = start.state.clone();
     let mut fixed: &[(Role, Move)] = &start.first;
     let mut legal = Vec::new();
-    for step in 1..=PLAYOUT_STEPS {
+    for step in 1.. {
         if machine.terminal(&state, scratch) {
+            break;
+        }
+        if step > PLAYOUT_STEPS {
+            tally.unfinished += 1;
             break;
         }
         let mut moves = Vec::with_capacity(machine.roles().len());

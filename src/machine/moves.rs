@@ -61,6 +61,13 @@ impl Percepts {
     }
 }
 
+impl Percepts {
+    /// The set of these percepts, which are in the natural order, each once.
+    pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
+        Percepts(percepts.into())
+    }
+}
+
 impl Deref for Percepts {
     type Target = [Percept];
     fn deref(&self) -> &[Percept] {

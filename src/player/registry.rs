@@ -17,6 +17,7 @@ use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
 use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
+use crate::engine::EngineKind;
 use crate::machine::{Bulk, Role};
 use crate::search::{Algorithm, Options};
 
@@ -41,6 +42,13 @@ const PLAYOUTS: Key = Key {
     about: "random playouts where exact search does not fit, flat or in a tree, at least one a move and state",
 };
 
+const ENGINE: Key = Key {
+    name: "engine",
+    kind: Kind::Word(&["match", "auto", "interpreter", "propagator", "lanes"]),
+    default: "match",
+    about: "which engine evaluates the rules for this player; match: the one of the match",
+};
+
 const PLAYERS: &[Entry] = &[
     Entry { name: "random", about: "chooses uniformly among the legal moves", keys: &[] },
     Entry { name: "legal", about: "plays the first legal move in the natural order of terms", keys: &[] },
@@ -49,13 +57,13 @@ const PLAYERS: &[Entry] = &[
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
             PARTICLES, SEARCH, NODES, PLAYOUTS, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
-            REJUVENATE, STATES, MODEL,
+            REJUVENATE, STATES, MODEL, ENGINE,
         ],
     },
     Entry {
         name: "clairvoyant",
         about: "searches the true state, which it is shown: the control for hyperplay",
-        keys: &[SEARCH, NODES, PLAYOUTS],
+        keys: &[SEARCH, NODES, PLAYOUTS, ENGINE],
     },
 ];
 
@@ -72,7 +80,14 @@ pub fn read(text: &str) -> Result<Spec, SpecError> {
     Spec::parse(text, PLAYERS)
 }
 
-/// Builds the player of a spec for one role of one match.
+/// The engine that a spec asks for; `None` for the one of the match. Whoever builds the player chooses the machine by
+/// it.
+pub fn engine(spec: &Spec) -> Option<EngineKind> {
+    let has_key = spec.entry().keys.iter().any(|key| key.name == ENGINE.name);
+    has_key.then(|| EngineKind::named(spec.word(ENGINE.name))).flatten()
+}
+
+/// Builds the player of a spec for one role of one match, on a machine that [`engine()`] has chosen.
 ///
 /// # Panics
 /// If the spec was read against another catalogue than [`players`].

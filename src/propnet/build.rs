@@ -113,19 +113,21 @@ impl<'a> Builder<'a> {
             let needed = self.domain.strata.iter().map(|&number| all[number]);
             needed.map(|(relations, rules)| (relations.to_vec(), rules.to_vec())).collect()
         };
-        for (relations, rules) in strata {
+        for (mut relations, mut rules) in strata {
             if rules.is_empty() {
                 continue; // an input, or what nothing defines
             }
-            if self.domain.is_open(relations[0]) {
-                if self.recurs(&relations, &rules) {
-                    self.build_recursive(&relations, &rules)?;
-                } else {
-                    self.gates.wires[relations[0]] = self.conditions(relations[0], &rules)?;
-                }
+            let goal = self.domain.rules.relation(Symbol::GOAL).filter(|id| relations.contains(id));
+            let goal_rules = if goal.is_some() { rules.clone() } else { Vec::new() };
+            relations.retain(|&relation| self.domain.is_open(relation));
+            rules.retain(|&rule| self.domain.is_open(self.domain.head(rule)));
+            if self.recurs(&relations, &rules) {
+                self.build_recursive(&relations, &rules)?;
+            } else if let [relation] = relations[..] {
+                self.gates.wires[relation] = self.conditions(relation, &rules)?;
             }
-            if let Some(goal) = self.domain.rules.relation(Symbol::GOAL).filter(|id| relations.contains(id)) {
-                self.build_goals(goal, &rules)?;
+            if let Some(goal) = goal {
+                self.build_goals(goal, &goal_rules)?;
             }
         }
         Ok(())
@@ -133,8 +135,10 @@ impl<'a> Builder<'a> {
 
     /// What each rule of `goal` derives: which of several goals counts depends on the rule.
     fn build_goals(&mut self, goal: RelationId, rules: &[usize]) -> Result<(), TooLarge> {
-        let game = self.game;
-        for &rule in rules.iter().filter(|&&rule| game.rules()[rule].head.relation == Symbol::GOAL) {
+        for &rule in rules {
+            if self.domain.head(rule) != goal {
+                continue;
+            }
             let rows = self.conditions(goal, &[rule])?.into_iter().enumerate();
             self.goals.push(rows.filter(|&(_, wire)| wire != Wire::FALSE).collect());
         }
@@ -148,7 +152,7 @@ impl<'a> Builder<'a> {
             }
             _ => false,
         };
-        rules.iter().any(|&rule| self.game.rules()[rule].body.iter().any(is_own))
+        rules.iter().any(|&rule| self.domain.rule(rule).body.iter().any(is_own))
     }
 
     /// For each row of a relation, the condition under which one of the rules derives it. What the rules read is built.
@@ -161,7 +165,7 @@ impl<'a> Builder<'a> {
         let name = || name_of_relation.clone();
         for &rule in rules {
             let gates = &mut self.gates;
-            self.domain.instances(self.game, rule, &mut |head, conditions| {
+            self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
                 body.clear();
                 body.extend(conditions.iter().map(|condition| gates.value(condition)));
                 let way = gates.network.and(&body);
@@ -193,10 +197,9 @@ impl<'a> Builder<'a> {
         let mut rest = Vec::new();
         let mut waiting = 0;
         for &rule in rules {
-            let head_relation = self.game.rules()[rule].head.relation;
-            let start = first[self.domain.rules.relation(head_relation).expect("a rule defines it")];
+            let start = first[self.domain.head(rule)];
             let gates = &mut self.gates;
-            self.domain.instances(self.game, rule, &mut |head, conditions| {
+            self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
                 rest.clear();
                 let mut own: Vec<usize> = Vec::new();
                 for condition in conditions {

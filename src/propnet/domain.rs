@@ -11,13 +11,17 @@
 //! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
 
 use super::limits::{Limits, TooLarge};
-use crate::datalog::{Allowance, Condition, Database, Program, RelationId};
-use crate::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId};
+use super::split::{Split, split};
+use crate::datalog::{Allowance, Condition, Database, Functions, LimitError, Program, RelationId};
+use crate::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
 
 /// The program of a game with all atoms that may hold.
 pub(super) struct Domain {
-    /// The rules as they stand: who depends on whom.
+    /// The rules of the game, split.
+    split: Vec<Rule>,
+    /// The same as a program: who depends on whom.
     pub(super) rules: Program,
+    is_open: Vec<bool>,
     /// The relaxed rules; the same relations.
     pub(super) relaxed: Program,
     /// The tuples of every relation that some output of the network needs.
@@ -38,47 +42,69 @@ pub(super) type Show<'a> = dyn FnMut(usize, &[Condition]) -> Result<(), TooLarge
 const STATE: usize = 1;
 /// Stage of what depends on the joint move besides.
 const STEP: usize = 2;
+/// What is given, and the roles, so that they are there even if no rule reads them.
+const INPUTS: [(Symbol, usize, usize); 3] =
+    [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
 impl Domain {
     /// All atoms that may hold in a game.
     pub(super) fn of(game: &Game, limits: &Limits) -> Result<Domain, TooLarge> {
-        let met = |error| limits.met(error);
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
-        let inputs = [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
-        let mut rules = Program::new(game.rules().to_vec(), &inputs);
-        (rules.limits.visits, rules.limits.tuples) = (limits.visits, limits.atoms);
-        rules.limits.depth = limits.depth;
+        let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
+        let functions = Functions::of(&fixed.database, &fixed.program, terms);
+        let is_function = |atom: &Atom, known: &[Symbol]| {
+            fixed.knows(atom.relation) && functions.determines(atom, &|variable| known.contains(&variable))
+        };
+        let Split { rules: split, guards } = split(game.rules(), &is_function);
+        let mut rules = Program::new(split.clone(), &INPUTS);
         let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
-        let inputs = [Symbol::TRUE, Symbol::DOES, Symbol::ROLE];
+        let inputs = INPUTS.iter().map(|&(name, ..)| name);
         let targets: Vec<RelationId> =
-            outputs.iter().chain(&inputs).filter_map(|&name| rules.relation(name)).collect();
+            outputs.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();
         let strata = rules.strata_of(&targets);
         let mut is_needed = vec![false; rules.relations()];
         for (number, (relations, _)) in rules.strata().enumerate() {
             relations.iter().for_each(|&id| is_needed[id] = strata.binary_search(&number).is_ok());
         }
 
-        // The initial state, evaluated as the interpreter does.
-        let mut initial = Vec::new();
-        if let Some(init) = rules.relation(Symbol::INIT) {
-            let mut database = Database::new(&rules, None);
-            database.plan(&mut rules, init, false, terms).map_err(met)?;
-            initial = database.relation(init, &rules).rows().map(|row| row[0]).collect();
-        }
-
-        let mut relaxed = relax(&rules, game.rules());
+        let mut relaxed = relax(&rules, &split, |relation| fixed.knows(relation));
         relaxed.limits.depth = limits.depth;
+        for name in [Symbol::TRUE, Symbol::NEXT, Symbol::DOES, Symbol::LEGAL, Symbol::SEES] {
+            if let Some(relation) = relaxed.relation(name) {
+                relaxed.set_most(relation, limits.terms);
+            }
+        }
         let mut database = Database::new(&relaxed, None);
         let holds = relaxed.relation(Symbol::TRUE).expect("it is an input");
-        database.set_input(&relaxed, holds, initial.iter().map(std::slice::from_ref));
-        database.saturate(&mut relaxed, |id| is_needed[id], &mut allowance, terms).map_err(met)?;
-        Ok(Domain { rules, relaxed, database, strata, allowance, limits: *limits, initial })
+        database.set_input(&relaxed, holds, fixed.initial.iter().map(std::slice::from_ref));
+        for id in 0..relaxed.relations() {
+            if let Some(rows) = fixed.rows(relaxed.name(id)) {
+                database.set_input(&relaxed, id, rows);
+            }
+        }
+        let done = database.saturate(&mut relaxed, |id| is_needed[id], &mut allowance, terms);
+        done.map_err(|error| limits.met(error))?;
+        let is_open = (0..rules.relations())
+            .map(|id| rules.stage(id) > 0 && !guards.contains(&rules.name(id)))
+            .collect();
+        let initial = fixed.initial;
+        Ok(Domain { split, rules, is_open, relaxed, database, strata, allowance, limits: *limits, initial })
     }
 
-    /// Whether a relation depends on the state or on the joint move.
+    /// Whether it depends on the state or on the joint move which tuples of a relation hold.
     pub(super) fn is_open(&self, relation: RelationId) -> bool {
-        self.rules.stage(relation) > 0
+        self.is_open[relation]
+    }
+
+    /// The relation that a rule derives.
+    pub(super) fn head(&self, rule: usize) -> RelationId {
+        self.rules.relation(self.split[rule].head.relation).expect("a rule names it")
+    }
+
+    /// A rule of [`Domain::rules`].
+    pub(super) fn rule(&self, index: usize) -> &Rule {
+        &self.split[index]
     }
 
     /// The number of tuples of a relation.
@@ -117,7 +143,7 @@ impl Domain {
     /// that depend on the state. An instance may be shown more than once.
     pub(super) fn instances(
         &mut self,
-        game: &Game,
+        terms: &TermStore,
         rule: usize,
         show: &mut Show<'_>,
     ) -> Result<(), TooLarge> {
@@ -126,17 +152,70 @@ impl Domain {
             refused = show(head, conditions);
             refused.is_ok()
         };
-        let Domain { rules, relaxed, database, allowance, limits, .. } = self;
-        let is_open = |relation| rules.stage(relation) > 0;
+        let Domain { split, is_open, relaxed, database, allowance, limits, .. } = self;
+        let is_open = |relation: RelationId| is_open[relation];
         database
-            .instances(relaxed, (&game.rules()[rule], rule), &is_open, allowance, game.terms(), &mut shown)
+            .instances(relaxed, &split[rule], &is_open, allowance, terms, &mut shown)
             .map_err(|error| limits.met(error))?;
         refused
     }
 }
 
-/// The relaxed rules. Rule `i` is the relaxed rule `i`; relations keep their ids.
-fn relax(program: &Program, rules: &[Rule]) -> Program {
+/// What depends on no state, evaluated exactly, and the initial state.
+struct Fixed {
+    program: Program,
+    database: Database,
+    initial: Vec<TermId>,
+    /// For each relation, whether its tuples are there.
+    is_known: Vec<bool>,
+}
+
+impl Fixed {
+    fn of(game: &Game, limits: &Limits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
+        let terms = game.terms();
+        let mut program = Program::new(game.rules().to_vec(), &INPUTS);
+        program.limits.depth = limits.depth;
+        let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
+        let targets: Vec<RelationId> = outputs
+            .into_iter()
+            .chain([Symbol::ROLE, Symbol::INIT])
+            .filter_map(|name| program.relation(name))
+            .collect();
+        let needed = program.strata_of(&targets);
+        let mut is_known = vec![false; program.relations()];
+        for (number, (relations, _)) in program.strata().enumerate() {
+            let is_needed = needed.binary_search(&number).is_ok();
+            relations.iter().for_each(|&id| is_known[id] = is_needed && program.stage(id) == 0);
+        }
+        let mut database = Database::new(&program, None);
+        database.saturate(&mut program, |id| is_known[id], allowance, terms)?;
+        let mut initial = Vec::new();
+        if let Some(init) = program.relation(Symbol::INIT) {
+            if !is_known[init] {
+                // Against the language: evaluated as the interpreter does, in no state.
+                let mut database = Database::new(&program, None);
+                (program.limits.visits, program.limits.tuples) = (allowance.visits, allowance.tuples);
+                database.plan(&mut program, init, false, terms)?;
+                initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
+            } else {
+                initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
+            }
+        }
+        Ok(Fixed { program, database, initial, is_known })
+    }
+
+    fn knows(&self, relation: Symbol) -> bool {
+        self.program.relation(relation).is_some_and(|id| self.is_known[id])
+    }
+
+    fn rows(&self, relation: Symbol) -> Option<impl Iterator<Item = &[TermId]>> {
+        let id = self.program.relation(relation).filter(|&id| self.is_known[id])?;
+        Some(self.database.relation(id, &self.program).rows())
+    }
+}
+
+/// The relaxed rules; relations keep their ids. Relations that are known already are left to the caller to set.
+fn relax(program: &Program, rules: &[Rule], is_known: impl Fn(Symbol) -> bool) -> Program {
     let is_kept = |literal: &&Literal| match literal {
         Literal::Negative(atom) => {
             program.relation(atom.relation).is_none_or(|relation| program.stage(relation) == 0)
@@ -145,7 +224,8 @@ fn relax(program: &Program, rules: &[Rule]) -> Program {
     };
     let relaxed =
         |rule: &Rule| Rule { body: rule.body.iter().filter(is_kept).cloned().collect(), ..rule.clone() };
-    let mut all: Vec<Rule> = rules.iter().map(relaxed).collect();
+    let unknown = rules.iter().filter(|rule| !is_known(rule.head.relation));
+    let mut all: Vec<Rule> = unknown.map(relaxed).collect();
     let [x, y] = [Symbol::TRUE, Symbol::DOES].map(Term::Variable);
     let atom = |relation, arguments: &[Term]| Atom {
         relation,

@@ -11,6 +11,8 @@ use crate::datalog::LimitError;
 pub struct Limits {
     /// Ground atoms that may hold in some state, of all relations together.
     pub atoms: usize,
+    /// Fluents, and moves, and percepts.
+    pub terms: usize,
     /// How deep a term may be nested: counters without end are met here.
     pub depth: u32,
     /// Rows looked at in joins, about 20 million a second.
@@ -27,6 +29,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             atoms: 4_000_000,
+            terms: 250_000,
             depth: 100,
             visits: 100_000_000,
             instances: 12_000_000,
@@ -82,6 +85,9 @@ impl Limits {
     /// The error for a limit that the evaluation of a program met.
     pub(super) fn met(&self, error: LimitError) -> TooLarge {
         let (what, limit) = match error {
+            LimitError::Tuples { relation, limit, .. } if limit == self.terms => {
+                (What::Atoms(relation), limit as u64)
+            }
             LimitError::Tuples { relation, .. } => (What::Atoms(relation), self.atoms as u64),
             LimitError::Depth { relation, limit, .. } | LimitError::Size { relation, limit, .. } => {
                 (What::Terms(relation), u64::from(limit))

@@ -9,6 +9,7 @@ mod limits;
 mod net;
 mod network;
 pub mod simplify;
+mod split;
 mod stats;
 
 pub use dot::{DotLimits, dot, named_outputs};

@@ -152,6 +152,49 @@ impl Network {
         !self.and(&negated)
     }
 
+    /// The wire of the gate with this number.
+    pub fn wire(&self, gate: usize) -> Wire {
+        debug_assert!(gate < self.gates.len());
+        Wire((gate as u32) << 1)
+    }
+
+    /// For every gate, whether some of these wires depend on it. O(wires).
+    pub fn needed(&self, by: impl IntoIterator<Item = Wire>) -> Vec<bool> {
+        let mut needed = vec![false; self.gates.len()];
+        for wire in by {
+            needed[wire.gate()] = true;
+        }
+        for number in (0..needed.len()).rev() {
+            if let (true, Gate::And(wires)) = (needed[number], &self.gates[number]) {
+                for wire in wires {
+                    needed[wire.gate()] = true;
+                }
+            }
+        }
+        needed
+    }
+
+    /// Builds wires of another network here, from these wires for its inputs. O(wires).
+    ///
+    /// # Panics
+    /// If there is not one wire for each input.
+    pub fn import(&mut self, other: &Network, inputs: &[Wire], wires: &[Wire]) -> Vec<Wire> {
+        assert_eq!(inputs.len(), other.inputs);
+        let needed = other.needed(wires.iter().copied());
+        let mut images: Vec<Wire> = Vec::with_capacity(other.gates.len());
+        for (gate, needed) in other.gates.iter().zip(needed) {
+            images.push(match gate {
+                Gate::Input(number) => inputs[*number as usize],
+                Gate::And(wires) if needed => {
+                    let into: Vec<Wire> = wires.iter().map(|&wire| image(&images, wire)).collect();
+                    self.and(&into)
+                }
+                Gate::And(_) | Gate::False => Wire::FALSE,
+            });
+        }
+        wires.iter().map(|&wire| image(&images, wire)).collect()
+    }
+
     /// The values of all gates for these values of the inputs, 64 cases at once: bit `k` of each word belongs to
     /// case `k`. O(wires).
     ///
@@ -180,6 +223,10 @@ impl Network {
             values.push(value);
         }
     }
+}
+
+fn image(images: &[Wire], wire: Wire) -> Wire {
+    images[wire.gate()].negate_if(wire.is_negated())
 }
 
 /// The value of a wire among the values of all gates.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::places::Places;
 use super::simulate::Effort;
 use crate::gdl::{Code, Finding, Severity, Span, Symbol, TermId};
-use crate::machine::{Role, StateMachine};
+use crate::machine::Role;
 
 /// What must not be met in play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -59,10 +59,10 @@ pub(super) fn report(places: &Places<'_>, meetings: &[Meeting], effort: &Effort)
 }
 
 fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding {
-    let Places { machine, .. } = places;
-    let show = |term| machine.terms().show(term);
-    let name = |role: Role| machine.roles()[role].as_str();
-    let role_term = |role: Role| machine.game().roles()[role.index()];
+    let Places { game, .. } = places;
+    let show = |term| game.terms().show(term);
+    let role_term = |role: Role| game.roles()[role.index()];
+    let name = |role: Role| show(role_term(role));
     let or_role = |place: Option<Span>, role| place.unwrap_or_else(|| places.role(role));
     let undeclared = |code, place: Option<Span>, what: String, by: &str| {
         Finding::new(

@@ -3,14 +3,13 @@
 //! What is met in play are ground terms; the text has clauses. A term is traced to the first clause, in the order of
 //! the text, whose head it can be an instance of.
 
-use crate::engine::Interpreter;
-use crate::gdl::{Code, Finding, Rulesheet, Severity, Span, Symbol, Term, TermId};
-use crate::machine::{Failure, Role, StateMachine};
+use crate::gdl::{Code, Finding, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
+use crate::machine::{Failure, Role};
 
 /// Where findings stand.
 pub(super) struct Places<'a> {
     /// The game.
-    pub machine: &'a Interpreter,
+    pub game: &'a Game,
     /// Its rules as written.
     pub rulesheet: &'a Rulesheet,
 }
@@ -24,14 +23,14 @@ impl Places<'_> {
 
     /// The declaration of a role.
     pub(super) fn role(&self, role: Role) -> Span {
-        let name = self.machine.terms().term(self.machine.game().roles()[role.index()]);
+        let name = self.game.terms().term(self.game.roles()[role.index()]);
         self.clause(Symbol::ROLE, |arguments| arguments.first().is_some_and(|of| of.may_unify(&name)))
             .unwrap_or_default()
     }
 
     /// The first clause for a relation from which these arguments can come, the `skip`ped place apart.
     pub(super) fn source(&self, relation: Symbol, tuple: &[TermId], skip: Option<Span>) -> Option<Span> {
-        let terms: Vec<_> = tuple.iter().map(|&term| self.machine.terms().term(term)).collect();
+        let terms: Vec<_> = tuple.iter().map(|&term| self.game.terms().term(term)).collect();
         let clauses = self.rulesheet.clauses.iter().filter(|clause| clause.head.relation == relation);
         clauses
             .filter(|clause| Some(clause.head.at.0) != skip)

@@ -12,7 +12,6 @@ use super::places::Places;
 use super::reach::{Reach, Sight, reach};
 use super::simulate::Effort;
 use super::winnable::{Verdict, strongly, weakly};
-use crate::engine::Interpreter;
 use crate::gdl::{Code, Finding, Severity, Symbol, Term};
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
@@ -20,8 +19,8 @@ use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 const SHOWN: usize = 30;
 
 /// The findings of the search.
-pub(super) fn prospects(
-    machine: &Interpreter,
+pub(super) fn prospects<M: StateMachine>(
+    machine: &M,
     places: &Places<'_>,
     effort: &Effort,
     interrupt: &Interrupt,
@@ -44,13 +43,13 @@ pub(super) fn prospects(
     findings
 }
 
-struct Search<'a> {
-    machine: &'a Interpreter,
+struct Search<'a, M> {
+    machine: &'a M,
     places: &'a Places<'a>,
     reach: Reach,
 }
 
-impl Search<'_> {
+impl<M: StateMachine> Search<'_, M> {
     fn finding(&self, code: Code, severity: Severity, role: Role, message: String) -> Finding {
         Finding::new(code, severity, self.places.role(role), message)
     }
@@ -113,7 +112,7 @@ impl Search<'_> {
         if let Some((role, line)) = shown {
             let (name, goal, line) = (&self.machine.roles()[role], self.best(role).value(), self.line(line));
             let by = format!("{name} gets {goal} whatever the others do, for example by {line}");
-            let message = if self.machine.game().is_imperfect() {
+            let message = if self.places.game.is_imperfect() {
                 format!("strong winnability is undecided: if it saw the whole state, {by}")
             } else {
                 format!("strongly winnable: {by}")
@@ -137,7 +136,7 @@ impl Search<'_> {
 
     /// The highest goal that a clause names for a role.
     fn best(&self, role: Role) -> Goal {
-        let game = self.machine.game();
+        let game = self.places.game;
         let name = game.terms().term(game.roles()[role.index()]);
         let values =
             game.rules().iter().filter(|rule| rule.head.relation == Symbol::GOAL).filter_map(|rule| {

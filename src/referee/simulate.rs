@@ -15,8 +15,8 @@ use super::interrupt::Interrupt;
 use super::issue::{Issue, Meeting, report};
 use super::places::Places;
 use super::prospects::prospects;
-use crate::engine::{Interpreter, Scratch, declared};
-use crate::gdl::{Finding, Rulesheet, Symbol, TermId};
+use crate::engine::{Interpreter, OfGame, Scratch, declared};
+use crate::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
 use crate::machine::{Failure, JointMove, Seed, StateMachine, StateMachineExt};
 
 /// Matches played between two looks at what was found.
@@ -35,21 +35,23 @@ pub struct Effort {
     pub search: usize,
 }
 
-/// Plays and searches; the findings in no particular order. `tick` is called after each match and for each joint move
-/// that the search tries.
-pub fn simulate(
-    machine: &Interpreter,
+/// Plays and searches on `machine`; the findings in no particular order. `reference` is asked for all goals of the
+/// last states, of which other engines know but the one that counts. `tick` is called after each match and for each
+/// joint move that the search tries.
+pub fn simulate<M: OfGame>(
+    machine: &M,
+    reference: &Interpreter,
     rulesheet: &Rulesheet,
     effort: &Effort,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
 ) -> Vec<Finding> {
-    let places = Places { machine, rulesheet };
-    let declarations = match Declarations::of(machine) {
+    let places = Places { game: machine.game(), rulesheet };
+    let declarations = match Declarations::of(machine.game()) {
         Ok(declarations) => declarations,
         Err(failure) => return vec![places.failed(&failure)],
     };
-    let meetings = match meet(machine, &declarations, effort, interrupt, tick) {
+    let meetings = match meet(machine, reference, &declarations, effort, interrupt, tick) {
         Ok(meetings) => meetings,
         Err(failure) => return vec![places.failed(&failure)],
     };
@@ -68,24 +70,24 @@ struct Declarations {
 }
 
 impl Declarations {
-    fn of(machine: &Interpreter) -> Result<Self, Failure> {
-        let tuples = |relation| {
-            declared(machine.game(), relation).map_err(|error| Failure { reason: error.to_string() })
-        };
+    fn of(game: &Game) -> Result<Self, Failure> {
+        let tuples =
+            |relation| declared(game, relation).map_err(|error| Failure { reason: error.to_string() });
         let pairs = |relation| -> Result<_, Failure> {
             Ok(tuples(relation)?.map(|all| all.iter().map(|tuple| (tuple[0], tuple[1])).collect()))
         };
         Ok(Declarations {
             base: tuples(Symbol::BASE)?.map(|all| all.iter().map(|tuple| tuple[0]).collect()),
             input: pairs(Symbol::INPUT)?,
-            percept: pairs(Symbol::PERCEPT)?.filter(|_| machine.game().is_imperfect()),
+            percept: pairs(Symbol::PERCEPT)?.filter(|_| game.is_imperfect()),
         })
     }
 }
 
 /// All issues, in the order in which the matches (by index) met them.
-fn meet(
-    machine: &Interpreter,
+fn meet<M: OfGame>(
+    machine: &M,
+    reference: &Interpreter,
     declarations: &Declarations,
     effort: &Effort,
     interrupt: &Interrupt,
@@ -98,13 +100,16 @@ fn meet(
         let batch: Vec<Vec<(Issue, usize)>> = (start..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
-                let met =
-                    Inspector::new(machine, declarations).play(effort.limit, &seed.index(index), interrupt);
+                let met = Inspector::new(machine, reference, declarations).play(
+                    effort.limit,
+                    &seed.index(index),
+                    interrupt,
+                );
                 tick();
                 met
             })
             .collect();
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.failure().or_else(|| reference.failure()) {
             return Err(failure);
         }
         for (index, met) in batch.into_iter().enumerate() {
@@ -125,18 +130,28 @@ fn meet(
 }
 
 /// Plays one random match and notes each issue once.
-struct Inspector<'a> {
-    machine: &'a Interpreter,
+struct Inspector<'a, M: OfGame> {
+    machine: &'a M,
+    reference: &'a Interpreter,
     declarations: &'a Declarations,
-    scratch: Scratch,
+    scratch: M::Scratch,
+    goals: Scratch,
     seen: FxHashSet<Issue>,
     met: Vec<(Issue, usize)>,
 }
 
-impl<'a> Inspector<'a> {
-    fn new(machine: &'a Interpreter, declarations: &'a Declarations) -> Self {
-        let scratch = machine.scratch();
-        Inspector { machine, declarations, scratch, seen: FxHashSet::default(), met: Vec::new() }
+impl<'a, M: OfGame> Inspector<'a, M> {
+    fn new(machine: &'a M, reference: &'a Interpreter, declarations: &'a Declarations) -> Self {
+        let (scratch, goals) = (machine.scratch(), reference.scratch());
+        Inspector {
+            machine,
+            reference,
+            declarations,
+            scratch,
+            goals,
+            seen: FxHashSet::default(),
+            met: Vec::new(),
+        }
     }
 
     fn note(&mut self, step: usize, issue: Issue) {
@@ -169,14 +184,15 @@ impl<'a> Inspector<'a> {
         self.met
     }
 
-    fn fluents(&mut self, step: usize, state: &<Interpreter as StateMachine>::State) {
+    fn fluents(&mut self, step: usize, state: &M::State) {
         let Some(base) = &self.declarations.base else { return };
-        let mut fresh: Vec<TermId> = state.iter().filter(|fluent| !base.contains(fluent)).collect();
+        let mut fresh: Vec<TermId> =
+            self.machine.holds(state).into_iter().filter(|fluent| !base.contains(fluent)).collect();
         fresh.sort_unstable_by(|&a, &b| self.machine.terms().compare(a, b));
         fresh.into_iter().for_each(|fluent| self.note(step, Issue::NotInBase(fluent)));
     }
 
-    fn moves(&mut self, step: usize, state: &<Interpreter as StateMachine>::State) {
+    fn moves(&mut self, step: usize, state: &M::State) {
         let legal = self.machine.legal_by_role(state, &mut self.scratch);
         for (role, moves) in legal.iter() {
             if moves.is_empty() {
@@ -191,7 +207,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn percepts(&mut self, step: usize, state: &<Interpreter as StateMachine>::State, joint: &JointMove) {
+    fn percepts(&mut self, step: usize, state: &M::State, joint: &JointMove) {
         let Some(percept) = &self.declarations.percept else { return };
         for role in self.machine.each_role() {
             let name = self.machine.game().roles()[role.index()];
@@ -202,10 +218,11 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn goals(&mut self, step: usize, state: &<Interpreter as StateMachine>::State) {
+    fn goals(&mut self, step: usize, state: &M::State) {
         let (terms, random) = (self.machine.terms(), self.machine.random());
+        let state = self.reference.state(self.machine.holds(state));
         for role in self.machine.each_role() {
-            let values = self.machine.goal_values(state, role, &mut self.scratch);
+            let values = self.reference.goal_values(&state, role, &mut self.goals);
             match values[..] {
                 [] if random == Some(role) => {}
                 [] => self.note(step, Issue::MissingGoal(role)),

@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
 use super::reach::{Reach, Sight, reach};
-use crate::engine::{Interpreter, declared};
+use crate::engine::{OfGame, declared};
 use crate::gdl::{Symbol, TermId};
-use crate::machine::{Failure, StateMachine, StateMachineExt};
+use crate::machine::{Failure, StateMachineExt};
 
 /// Where words come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,12 +60,12 @@ pub struct Survey {
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
-pub fn survey(machine: &Interpreter, limit: usize, interrupt: &Interrupt) -> Result<Survey, Failure> {
+pub fn survey<M: OfGame>(machine: &M, limit: usize, interrupt: &Interrupt) -> Result<Survey, Failure> {
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
     let reach = reach(machine, limit, interrupt, |sight| match sight {
-        Sight::State(state) => fluents.extend(state.iter()),
+        Sight::State(state) => fluents.extend(machine.holds(state)),
         Sight::Step(state, joint) => {
             moves.extend(joint.iter().map(|own| own.0));
             for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {

@@ -4,19 +4,19 @@
 
 use std::collections::HashMap;
 
-use hyperplay::engine::{Fluents, Interpreter, Scratch};
+use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{ByRole, Goal, JointMoves, StateMachine, StateMachineExt};
 
 /// The states after some number of steps, each with the number of sequences that lead to it.
 pub struct Count<'a> {
-    machine: &'a Interpreter,
-    scratch: Scratch,
-    states: HashMap<Fluents, u64>,
+    machine: &'a Machine,
+    scratch: <Machine as StateMachine>::Scratch,
+    states: HashMap<<Machine as StateMachine>::State, u64>,
 }
 
 impl<'a> Count<'a> {
     /// The initial state.
-    pub fn new(machine: &'a Interpreter) -> Count<'a> {
+    pub fn new(machine: &'a Machine) -> Count<'a> {
         Count { machine, scratch: machine.scratch(), states: HashMap::from([(machine.initial(), 1)]) }
     }
 
@@ -43,8 +43,9 @@ impl<'a> Count<'a> {
 
     /// The number of sequences that are longer by one, without making the step.
     pub fn following(&mut self) -> u64 {
-        let one_more =
-            |(state, &count): (&Fluents, &u64)| count * self.machine.perft(state, 1, &mut self.scratch);
+        let one_more = |(state, &count): (&<Machine as StateMachine>::State, &u64)| {
+            count * self.machine.perft(state, 1, &mut self.scratch)
+        };
         self.states.iter().map(one_more).sum()
     }
 

@@ -1,0 +1,193 @@
+//! `hyperplay bench`: what each engine does in a second of processor time, side by side.
+//!
+//! The engines are measured one after the other; with several threads each of these measures by itself at the same
+//! time, and the figures are means over the threads.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::failure::Failure;
+use super::game_argument::GameArgument;
+use super::network;
+use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
+use super::output::Output;
+use super::progress::Progress;
+use crate::engine::lanes::Usage;
+use crate::engine::measure::{Measure, Speed};
+use crate::engine::{Engine, EngineError, EngineKind, Engines};
+use crate::machine::Seed;
+use crate::referee::{Interrupt, Stopwatch};
+
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+pub struct BenchArguments {
+    #[command(flatten)]
+    game: GameArgument,
+    /// Seconds for each figure: there are three for each engine
+    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: Duration,
+    /// How many threads measure at the same time
+    #[arg(long, value_name = "T", default_value_t = 1)]
+    threads: usize,
+    /// Fixes what is played [default: drawn and printed]
+    #[arg(long, value_name = "SEED", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// Measure this engine only (repeat for several) [default: all that the game allows]
+    #[arg(long = "engine", value_enum, value_name = "ENGINE")]
+    engines: Vec<EngineArgument>,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is to be said about one engine.
+struct Measured {
+    kind: EngineKind,
+    /// How long making it took, the network that it shares with others apart.
+    compile: Duration,
+    speed: Speed,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+    if arguments.threads == 0 || arguments.seconds.is_zero() {
+        return Err(Failure::usage("without time or threads there is nothing to measure", "give 1 or more"));
+    }
+    let opened = arguments.game.open()?;
+    let engines = Engines::new(&opened.game);
+    let seed = pick_seed(arguments.seed);
+    let watch = Stopwatch::start();
+    let network = engines.network();
+    let grounding = watch.elapsed();
+    let kinds = arguments.kinds();
+    let progress = Progress::new(kinds.len(), "engines", false);
+    let mut all = Vec::new();
+    for kind in kinds {
+        let watch = Stopwatch::start();
+        let engine = match engines.get(kind) {
+            Ok(engine) => engine,
+            Err(EngineError::TooLarge(_)) if arguments.engines.is_empty() => continue,
+            Err(error) => return Err(no_engine(&opened.name, &error)),
+        };
+        let compile = watch.elapsed();
+        let speed = measure(&engine, arguments, &Seed::root(seed).child("bench"), interrupt);
+        if let Some(failure) = engine.failure() {
+            let what = format!("{}: {failure}", opened.name);
+            return Err(Failure::failed(what, "`hyperplay check` may say where"));
+        }
+        all.push(Measured { kind: engine.kind(), compile, speed });
+        progress.tick();
+        if interrupt.is_raised() {
+            break;
+        }
+    }
+    progress.finish();
+    if arguments.json {
+        let mut document = json!({
+            "game": opened.name,
+            "rules": opened.hash(),
+            "seed": seed,
+            "processor": processor(),
+            "threads": arguments.threads,
+            "seconds": arguments.seconds.as_secs_f64(),
+        });
+        network::put_into(&mut document, network, Some(grounding.as_secs_f64()));
+        let of_engines = all.iter().map(|one| (one.kind.to_string(), one.as_json()));
+        document["engines"] = of_engines.collect::<Map<String, Value>>().into();
+        out.json(&document)?;
+    } else {
+        out.line(format_args!("{}, on {}, seed {seed}", opened.name, processor()))?;
+        out.line(format_args!("network: {}", network::sentence(network)))?;
+        out.line(format_args!("grounded and simplified in {:.1} ms", 1e3 * grounding.as_secs_f64()))?;
+        out.line("in a second of processor time of one thread:")?;
+        out.table(&table(&all))?;
+    }
+    if interrupt.is_raised() { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// Measures an engine on so many threads at once.
+fn measure(engine: &Engine, arguments: &BenchArguments, seed: &Seed, interrupt: &Interrupt) -> Speed {
+    let one = |thread: usize| {
+        let stop = || interrupt.is_raised();
+        let (time, seed) = (arguments.seconds, seed.child("thread").index(thread));
+        engine.visit(Measure { time, seed, stop: &stop })
+    };
+    let mut speed = Speed::default();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..arguments.threads).map(|thread| scope.spawn(move || one(thread))).collect();
+        for thread in threads {
+            speed.join(&thread.join().expect("measuring does not panic"));
+        }
+    });
+    speed
+}
+
+impl BenchArguments {
+    /// What is measured.
+    fn kinds(&self) -> Vec<EngineKind> {
+        if self.engines.is_empty() {
+            return EngineKind::ALL.into_iter().filter(|kind| *kind != EngineKind::Auto).collect();
+        }
+        self.engines.iter().map(|&engine| engine.into()).collect()
+    }
+}
+
+impl Measured {
+    fn as_json(&self) -> Value {
+        let Speed { playouts, steps, expansions, singles, goals, lanes } = &self.speed;
+        let mean = |sum: &u64| (playouts.count > 0).then(|| *sum as f64 / playouts.count as f64);
+        json!({
+            "playouts_per_second": playouts.per_second(),
+            "steps_per_second": steps.per_second(),
+            "expansions_per_second": expansions.per_second(),
+            "single_steps_per_second": singles.per_second(),
+            "lanes_at_work": lanes.map(share),
+            "playouts": playouts.count,
+            "steps": steps.count,
+            "expansions": expansions.count,
+            "single_steps": singles.count,
+            "mean_goals": goals.iter().map(mean).collect::<Vec<Option<f64>>>(),
+            "compile_seconds": self.compile.as_secs_f64(),
+        })
+    }
+}
+
+/// The share of the lanes that worked.
+fn share(usage: Usage) -> f64 {
+    usage.steps as f64 / usage.places.max(1) as f64
+}
+
+fn table(all: &[Measured]) -> Vec<Vec<String>> {
+    let head = ["engine", "playouts", "steps", "expansions", "single steps", "lanes at work", "compiled in"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for Measured { kind, compile, speed } in all {
+        let rates = [speed.playouts, speed.steps, speed.expansions, speed.singles];
+        let mut row = vec![kind.to_string()];
+        row.extend(rates.iter().map(|rate| number(rate.per_second())));
+        row.push(speed.lanes.map_or("-".to_owned(), |lanes| format!("{:.0} %", 100.0 * share(lanes))));
+        row.push(format!("{:.1} ms", 1e3 * compile.as_secs_f64()));
+        rows.push(row);
+    }
+    rows
+}
+
+/// A rate with three digits that count.
+fn number(rate: f64) -> String {
+    match rate {
+        1e6.. => format!("{:.2} M", rate / 1e6),
+        1e4.. => format!("{:.1} k", rate / 1e3),
+        _ => format!("{rate:.1}"),
+    }
+}
+
+/// The name of the processor, where the system tells it.
+fn processor() -> String {
+    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = information.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    name.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, name)| name.trim().to_owned())
+}

@@ -1,0 +1,102 @@
+//! Agree: engines in step with the interpreter through random matches, compared at every state.
+//!
+//! The interpreter plays; every other engine follows on states of its own. Compared are the fluents, the legal moves,
+//! the end and the goals of every state, the percepts and the successor of every step; and after the match all steps
+//! once more in bulk. The first difference is given as facts, so that it can be read beside the rules.
+//!
+//! This is the proof that grounding, each pass of the simplifier, and the programs are harmless.
+
+mod difference;
+mod follower;
+
+use super::{Engine, Fluents, Interpreter, OfGame};
+use crate::gdl::TermId;
+use crate::machine::{ByRole, Failure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt};
+
+pub use difference::Difference;
+use follower::{Follow, Join};
+
+/// A match without a difference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Agreed {
+    /// Joint moves made.
+    pub steps: usize,
+    /// Whether it came to a terminal state.
+    pub over: bool,
+}
+
+/// Why a match has no good end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Disagreement {
+    /// An engine answers otherwise.
+    Differs(Box<Difference>),
+    /// The interpreter met a limit.
+    Failed(Failure),
+}
+
+/// All that the interpreter says of a state.
+struct Answers {
+    /// In increasing order of the ids.
+    fluents: Vec<TermId>,
+    legal: ByRole<Vec<Move>>,
+    terminal: bool,
+    goals: ByRole<Goal>,
+}
+
+/// All that the interpreter says of a step.
+struct Made {
+    joint: JointMove,
+    percepts: ByRole<Percepts>,
+}
+
+/// Plays one random match of at most `limit` steps on the interpreter and on the other engines.
+///
+/// # Errors
+/// The first difference, or that the interpreter met a limit.
+pub fn agree(
+    reference: &Interpreter,
+    engines: &[Engine],
+    limit: usize,
+    seed: &Seed,
+) -> Result<Agreed, Disagreement> {
+    let mut followers: Vec<Box<dyn Follow>> = engines.iter().map(|engine| engine.visit(Join)).collect();
+    let mut scratch = reference.scratch();
+    let mut rng = seed.rng();
+    let mut state = reference.initial();
+    let (mut steps, mut over) = (0, false);
+    loop {
+        let answers = Answers::of(reference, &state, &mut scratch);
+        if let Some(failure) = reference.failure() {
+            return Err(Disagreement::Failed(failure));
+        }
+        followers
+            .iter_mut()
+            .try_for_each(|follower| follower.compare(&answers))
+            .map_err(Disagreement::Differs)?;
+        over |= answers.terminal;
+        let none = answers.legal.values().iter().any(Vec::is_empty);
+        if over || none || steps == limit {
+            break;
+        }
+        let joint = reference.random_joint(&state, &mut scratch, &mut rng).expect("every role has a move");
+        let percepts =
+            ByRole::from_fn(joint.len(), |role| reference.percepts(&state, &joint, role, &mut scratch));
+        state = reference.next(&state, &joint, &mut scratch);
+        let made = Made { joint, percepts };
+        followers.iter_mut().try_for_each(|follower| follower.step(&made)).map_err(Disagreement::Differs)?;
+        steps += 1;
+    }
+    followers.iter_mut().try_for_each(|follower| follower.once_more()).map_err(Disagreement::Differs)?;
+    Ok(Agreed { steps, over })
+}
+
+impl Answers {
+    fn of(machine: &Interpreter, state: &Fluents, scratch: &mut super::Scratch) -> Answers {
+        Answers {
+            fluents: machine.holds(state),
+            legal: machine.legal_by_role(state, scratch),
+            terminal: machine.terminal(state, scratch),
+            goals: machine.goals(state, scratch),
+        }
+    }
+}

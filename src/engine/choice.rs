@@ -1,0 +1,273 @@
+//! Choice: which engine evaluates a game, decided once and handed to whoever is generic over machines.
+//!
+//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so that players of one match may
+//! run on different ones. An [`Engine`] is one of them; [`Engine::visit`] hands it to code that is generic over
+//! [`OfGame`], which so compiles once for each engine and asks no enum at play.
+//!
+//! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use super::lanes::Usage;
+use super::{EngineError, Interpreter, Lanes, Packed, Propagator};
+use crate::gdl::{Game, TermId};
+use crate::machine::{Budget, Bulk, Failure, Seed, Start, StateMachine, Tally};
+use crate::propnet::simplify::PassStats;
+use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, ground, simplify};
+
+/// A machine made of the rules of a game: it knows them, and its fluents as terms.
+pub trait OfGame: Bulk + 'static {
+    /// Which engine this is; never [`EngineKind::Auto`].
+    fn kind(&self) -> EngineKind;
+
+    /// The game.
+    fn game(&self) -> &Game;
+
+    /// The fluents that hold in a state, each once, in no particular order.
+    fn holds(&self, state: &Self::State) -> Vec<TermId>;
+
+    /// As [`Bulk::playouts`]; besides, how the lanes were used, on an engine that has some.
+    fn measured_playouts(
+        &self,
+        starts: &[Start<Self::State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Self::Scratch,
+    ) -> (Vec<Tally>, Option<Usage>) {
+        (self.playouts(starts, seed, budget, scratch), None)
+    }
+}
+
+/// Which engine is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum EngineKind {
+    /// The fastest that the game allows.
+    #[default]
+    Auto,
+    /// The reference: evaluates the rules as they stand.
+    Interpreter,
+    /// The ground network, for single states.
+    Propagator,
+    /// The ground network, many playouts at a time.
+    Lanes,
+}
+
+impl EngineKind {
+    /// All kinds.
+    pub const ALL: [EngineKind; 4] =
+        [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes];
+
+    /// The kinds that are held against the interpreter.
+    pub const FAST: [EngineKind; 2] = [EngineKind::Propagator, EngineKind::Lanes];
+
+    /// The stable name, as on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            EngineKind::Auto => "auto",
+            EngineKind::Interpreter => "interpreter",
+            EngineKind::Propagator => "propagator",
+            EngineKind::Lanes => "lanes",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<EngineKind> {
+        EngineKind::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// An engine of a game; cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// The reference.
+    Interpreter(Arc<Interpreter>),
+    /// The engine for single states.
+    Propagator(Arc<Propagator>),
+    /// The engine for many playouts.
+    Lanes(Arc<Lanes>),
+}
+
+/// Work that any engine can do.
+pub trait Visitor {
+    /// What comes of it.
+    type Output;
+
+    /// Does the work on a machine.
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Self::Output;
+}
+
+impl Engine {
+    /// Which one it is; never [`EngineKind::Auto`].
+    pub fn kind(&self) -> EngineKind {
+        match self {
+            Engine::Interpreter(machine) => machine.kind(),
+            Engine::Propagator(machine) => machine.kind(),
+            Engine::Lanes(machine) => machine.kind(),
+        }
+    }
+
+    /// As [`StateMachine::failure`](crate::machine::StateMachine::failure).
+    pub fn failure(&self) -> Option<Failure> {
+        match self {
+            Engine::Interpreter(machine) => machine.failure(),
+            Engine::Propagator(machine) => machine.failure(),
+            Engine::Lanes(machine) => machine.failure(),
+        }
+    }
+
+    /// Hands the machine to the visitor.
+    pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
+        match self {
+            Engine::Interpreter(machine) => visitor.visit(machine),
+            Engine::Propagator(machine) => visitor.visit(machine),
+            Engine::Lanes(machine) => visitor.visit(machine),
+        }
+    }
+}
+
+/// The engines of a game, each made when it is first asked for; shared by all threads.
+#[derive(Debug)]
+pub struct Engines {
+    game: Game,
+    limits: Limits,
+    interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
+    network: OnceLock<Result<Grounded, TooLarge>>,
+    propagator: OnceLock<Arc<Propagator>>,
+    lanes: OnceLock<Arc<Lanes>>,
+}
+
+/// The network of a game, and how it was made.
+#[derive(Debug)]
+pub struct Grounded {
+    /// The network, simplified.
+    pub propnet: Arc<Propnet>,
+    /// The size of the ground rules.
+    pub grounding: GroundingStats,
+    /// The size of the network after each pass, the first one being what grounding made.
+    pub passes: Vec<PassStats>,
+}
+
+impl Engines {
+    /// The engines of a game; none is made yet.
+    pub fn new(game: &Game) -> Engines {
+        Engines::within(game, Limits::default())
+    }
+
+    /// The engines of a game that is grounded within these limits.
+    pub fn within(game: &Game, limits: Limits) -> Engines {
+        Engines {
+            game: game.clone(),
+            limits,
+            interpreter: OnceLock::new(),
+            network: OnceLock::new(),
+            propagator: OnceLock::new(),
+            lanes: OnceLock::new(),
+        }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The reference engine.
+    ///
+    /// # Errors
+    /// See [`Interpreter::new`].
+    pub fn interpreter(&self) -> Result<Arc<Interpreter>, EngineError> {
+        self.interpreter.get_or_init(|| Interpreter::new(&self.game).map(Arc::new)).clone()
+    }
+
+    /// The network of the game.
+    ///
+    /// # Errors
+    /// If the game is too large to be grounded.
+    pub fn network(&self) -> Result<&Grounded, TooLarge> {
+        let make = || {
+            let (propnet, grounding) = ground(&self.game, &self.limits)?;
+            let (propnet, passes) = simplify(propnet, self.game.terms());
+            Ok(Grounded { propnet: Arc::new(propnet), grounding, passes })
+        };
+        self.network.get_or_init(make).as_ref().map_err(TooLarge::clone)
+    }
+
+    /// The engine for single states.
+    ///
+    /// # Errors
+    /// As [`network`](Engines::network).
+    pub fn propagator(&self) -> Result<Arc<Propagator>, TooLarge> {
+        let propnet = &self.network()?.propnet;
+        let make = || Arc::new(Propagator::new(&self.game, Arc::clone(propnet)));
+        Ok(Arc::clone(self.propagator.get_or_init(make)))
+    }
+
+    /// The engine for many playouts.
+    ///
+    /// # Errors
+    /// As [`network`](Engines::network).
+    pub fn lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+        let propagator = self.propagator()?;
+        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(Lanes::new(propagator)))))
+    }
+
+    /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the game is too large to be grounded.
+    ///
+    /// # Errors
+    /// If the game does not allow it.
+    pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+        match kind {
+            EngineKind::Auto => self.lanes().map(Engine::Lanes).or_else(|_| self.reference()),
+            EngineKind::Interpreter => self.reference(),
+            EngineKind::Propagator => Ok(Engine::Propagator(self.propagator()?)),
+            EngineKind::Lanes => Ok(Engine::Lanes(self.lanes()?)),
+        }
+    }
+
+    /// The engine of this kind for work without playouts, for which lanes are no faster than the propagator that they
+    /// are made from.
+    ///
+    /// # Errors
+    /// As [`get`](Engines::get).
+    pub fn for_steps(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+        match kind {
+            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            kind => self.get(kind),
+        }
+    }
+
+    fn reference(&self) -> Result<Engine, EngineError> {
+        self.interpreter().map(Engine::Interpreter)
+    }
+}
+
+impl OfGame for Lanes {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Lanes
+    }
+
+    fn game(&self) -> &Game {
+        self.propagator().game()
+    }
+
+    fn holds(&self, state: &Packed) -> Vec<TermId> {
+        self.propagator().holds(state)
+    }
+
+    fn measured_playouts(
+        &self,
+        starts: &[Start<Packed>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Self::Scratch,
+    ) -> (Vec<Tally>, Option<Usage>) {
+        let (tallies, usage) = Lanes::measured_playouts(self, starts, seed, budget, scratch);
+        (tallies, Some(usage))
+    }
+}

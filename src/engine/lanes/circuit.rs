@@ -1,0 +1,340 @@
+//! The circuit: one random step of a game as one network.
+//!
+//! In a state S it counts the legal moves, draws one for each role, makes the successor N, and says of N whether it is
+//! terminal and what goals it is worth. A choice may be *forced*: in the first step of a playout the index of a move
+//! among the legal ones can be given.
+//!
+//! Inputs, in this order: the bits of S; for each choice the forced index and whether it is forced; whether this is a
+//! first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws again, all of its
+//! choices, so that what it draws in the end is uniform.
+
+use super::choosers::{Chooser, Turn, choosers};
+use super::draw::{Tree, choose, draw, index_bits, is_below};
+use super::policy::{GREEDY_BITS, Policy};
+use crate::machine::{ByRole, Goal, Move};
+use crate::propnet::{Network, Propnet, Wire};
+
+/// Where the inputs of a choice stand, and the roles that it chooses for.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Whose choice it is.
+    pub chooser: Chooser,
+    /// The first of the inputs for the forced index, least bit first; the one after them says whether it is forced.
+    pub forced: usize,
+    /// How many bits the index has.
+    pub bits: usize,
+    /// How many random bits it draws in all.
+    random: usize,
+}
+
+/// How the goals of a role are counted: for each value but the last the number of the counted output that says that a
+/// playout ended with it; the last one takes what is left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GoalCode {
+    /// The values that are counted, each with its place among [`Circuit::counted`].
+    pub counted: Vec<(Goal, usize)>,
+    /// The value of all others.
+    pub rest: Goal,
+}
+
+/// One random step as a network.
+#[derive(Debug)]
+pub struct Circuit {
+    /// The network.
+    pub network: Network,
+    /// Bits of a state.
+    pub bits: usize,
+    /// The choices.
+    pub choices: Vec<Choice>,
+    /// The input that says that this is the first step.
+    pub first: usize,
+    /// The inputs that are random.
+    pub random: std::ops::Range<usize>,
+    /// The bits of N.
+    pub next: Vec<Wire>,
+    /// Whether all choices were made.
+    pub goes: Wire,
+    /// Whether some role has no legal move in S: a fault of the rules.
+    pub stuck: Wire,
+    /// Whether N is terminal.
+    pub terminal: Wire,
+    /// What is counted of the playouts that end in N.
+    pub counted: Vec<Wire>,
+    /// What the counts mean.
+    pub goals: ByRole<GoalCode>,
+    /// For each role, which of its moves it makes.
+    pub does: ByRole<Vec<Wire>>,
+    /// For each role, the wires of its percepts of the step.
+    pub percepts: ByRole<Vec<Wire>>,
+}
+
+/// With so many rounds of drawing in all choices together, nine steps of ten or more go.
+fn rounds(choices: usize) -> usize {
+    match choices {
+        0..=1 => 2,
+        2..=4 => 3,
+        _ => 4,
+    }
+}
+
+impl Circuit {
+    /// The circuit of a game in which the roles choose as the policies say.
+    pub fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
+        let choosers = choosers(net, policies);
+        let leaves: Vec<usize> = choosers.iter().map(|chooser| leaves_of(net, policies, chooser)).collect();
+        let real = leaves.iter().filter(|leaves| **leaves > 1).count();
+        let bits = net.bits();
+        let mut next_input = bits;
+        let mut choices = Vec::new();
+        for (chooser, &leaves) in choosers.into_iter().zip(&leaves) {
+            let bits = index_bits(leaves);
+            let extra = match chooser {
+                Chooser::Alone(role) => policies[role].extra_bits(),
+                Chooser::InTurn(_) => 0,
+            };
+            choices.push(Choice { chooser, forced: next_input, bits, random: bits * rounds(real) + extra });
+            next_input += bits + 1;
+        }
+        let first = next_input;
+        let planes: usize = choices.iter().map(|choice| choice.random).sum();
+        let random = first + 1..first + 1 + planes;
+        let mut network = Network::new(random.end);
+        let state: Vec<Wire> = (0..bits).map(|bit| network.input(bit)).collect();
+
+        // From S alone: legal moves.
+        let legal_wires: Vec<Wire> =
+            net.roles.values().iter().flat_map(|role| role.legal.iter().copied()).collect();
+        let no_moves = vec![Wire::FALSE; net.network.inputs() - bits];
+        let of_state = [state.clone(), no_moves.clone()].concat();
+        let mut legal = network.import(&net.network, &of_state, &legal_wires).into_iter();
+        let legal: ByRole<Vec<Wire>> = ByRole::new(
+            net.roles.values().iter().map(|role| legal.by_ref().take(role.legal.len()).collect()).collect(),
+        );
+
+        // The choices.
+        let mut does: ByRole<Vec<Wire>> = ByRole::from_fn(legal.len(), |_| Vec::new());
+        let (mut made, mut stuck) = (Vec::new(), Vec::new());
+        let mut random_wires = random.clone();
+        for choice in &choices {
+            let random: Vec<Wire> =
+                random_wires.by_ref().take(choice.random).map(|input| network.input(input)).collect();
+            let mut drawing = Drawing { network: &mut network, choice, random: &random, first };
+            let drawn = match &choice.chooser {
+                Chooser::Alone(role) => {
+                    let drawn;
+                    let own = &net.roles[*role].moves;
+                    (does[*role], drawn) = drawing.alone(own, &legal[*role], &policies[*role]);
+                    drawn
+                }
+                Chooser::InTurn(turns) => drawing.in_turn(turns, &legal, &mut does),
+            };
+            made.push(drawn.made);
+            stuck.push(drawn.stuck);
+        }
+        let stuck = network.or(&stuck);
+        made.push(!stuck);
+        let goes = network.and(&made);
+
+        // The step, then the end in N.
+        let moves: Vec<Wire> = does.values().iter().flatten().copied().collect();
+        let percept_wires =
+            net.roles.values().iter().flat_map(|role| role.percepts.iter().map(|&(_, wire)| wire));
+        let step: Vec<Wire> = net.next.iter().copied().chain(percept_wires).collect();
+        let mut step = network.import(&net.network, &[state, moves].concat(), &step).into_iter();
+        let next: Vec<Wire> = step.by_ref().take(bits).collect();
+        let percepts = ByRole::new(
+            net.roles.values().iter().map(|role| step.by_ref().take(role.percepts.len()).collect()).collect(),
+        );
+        let goal_wires = net.roles.values().iter().flat_map(|role| role.goals.iter().map(|&(_, wire)| wire));
+        let end: Vec<Wire> = std::iter::once(net.terminal).chain(goal_wires).collect();
+        let mut end = network.import(&net.network, &[next.clone(), no_moves].concat(), &end).into_iter();
+        let terminal = end.next().expect("the first one");
+        let mut counted = Vec::new();
+        let goals = ByRole::new(
+            net.roles
+                .values()
+                .iter()
+                .map(|role| {
+                    let worth: Vec<(Goal, Wire)> =
+                        role.goals.iter().map(|&(goal, _)| goal).zip(end.by_ref()).collect();
+                    goal_code(&mut network, &worth, &mut counted)
+                })
+                .collect(),
+        );
+        Circuit {
+            network,
+            bits,
+            choices,
+            first,
+            random,
+            next,
+            goes,
+            stuck,
+            terminal,
+            counted,
+            goals,
+            does,
+            percepts,
+        }
+    }
+}
+
+fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, chooser: &Chooser) -> usize {
+    match chooser {
+        Chooser::Alone(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
+        Chooser::InTurn(turns) => {
+            turns.iter().map(|turn| net.roles[turn.role].moves.len() - 1).max().unwrap_or(0)
+        }
+    }
+}
+
+/// What a choice came to.
+struct Drawn {
+    made: Wire,
+    stuck: Wire,
+}
+
+struct Drawing<'c> {
+    network: &'c mut Network,
+    choice: &'c Choice,
+    random: &'c [Wire],
+    first: usize,
+}
+
+impl Drawing<'_> {
+    /// The moves of one role: which it makes, and whether it does.
+    fn alone(&mut self, moves: &[Move], legal: &[Wire], policy: &Policy) -> (Vec<Wire>, Drawn) {
+        let mut allowed = legal.to_vec();
+        if let Policy::Greedy { preferred, sixteenths } = policy {
+            let (own, index) = self.random.split_at(GREEDY_BITS);
+            self.random = index;
+            let limit: Vec<Wire> =
+                (0..=GREEDY_BITS).map(|bit| Wire::FALSE.negate_if(sixteenths >> bit & 1 == 1)).collect();
+            let explores = is_below(self.network, own, &limit);
+            let is_preferred = |own: &Move| preferred.contains(own);
+            let liked: Vec<Wire> =
+                moves.iter().zip(legal).filter(|(own, _)| is_preferred(own)).map(|(_, &wire)| wire).collect();
+            let liked = self.network.or(&liked);
+            let forced = self.is_forced();
+            let is_greedy = self.network.and(&[liked, !explores, !forced]);
+            for (wire, _) in allowed.iter_mut().zip(moves).filter(|(_, own)| !is_preferred(own)) {
+                *wire = self.network.and(&[*wire, !is_greedy]);
+            }
+        }
+        let numbers = policy.leaves(moves);
+        let leaves: Vec<Wire> = numbers.iter().map(|&number| allowed[number]).collect();
+        let stuck = !self.network.or(&leaves);
+        let (chosen, made) = match leaves.len() {
+            0 | 1 => (vec![Wire::TRUE; leaves.len()], Wire::TRUE),
+            _ => self.choose_among(leaves),
+        };
+        let does = (0..moves.len())
+            .map(|number| {
+                let copies = chosen.iter().zip(&numbers).filter(|(_, of)| **of == number);
+                self.network.or(&copies.map(|(&wire, _)| wire).collect::<Vec<_>>())
+            })
+            .collect();
+        (does, Drawn { made, stuck })
+    }
+
+    /// The moves of the role whose turn it is; leaf `i` is move `i` of each, the idle ones left out.
+    fn in_turn(&mut self, turns: &[Turn], legal: &ByRole<Vec<Wire>>, does: &mut ByRole<Vec<Wire>>) -> Drawn {
+        let active_moves = |turn: &Turn| {
+            let idle = turn.idle;
+            legal[turn.role]
+                .iter()
+                .enumerate()
+                .filter(move |(number, _)| *number != idle)
+                .map(|(_, &wire)| wire)
+        };
+        let count = turns.iter().map(|turn| active_moves(turn).count()).max().unwrap_or(0);
+        let leaves: Vec<Wire> = (0..count)
+            .map(|leaf| {
+                let shared: Vec<Wire> =
+                    turns.iter().filter_map(|turn| active_moves(turn).nth(leaf)).collect();
+                self.network.or(&shared)
+            })
+            .collect();
+        let none_legal = !self.network.or(&leaves);
+        let (chosen, made) = self.choose_among(leaves);
+        let active: Vec<Wire> =
+            turns.iter().map(|turn| turn.active).map(|wire| self.state_wire(wire)).collect();
+        for (turn, &active) in turns.iter().zip(&active) {
+            let mut chosen = chosen.iter();
+            does[turn.role] = (0..legal[turn.role].len())
+                .map(|number| {
+                    if number == turn.idle {
+                        return !active;
+                    }
+                    let leaf = *chosen.next().expect("there are as many leaves as moves of any role");
+                    self.network.and(&[leaf, active])
+                })
+                .collect();
+        }
+        let somebody = self.network.or(&active);
+        Drawn { made: self.network.or(&[made, !somebody]), stuck: self.network.and(&[somebody, none_legal]) }
+    }
+
+    /// A wire of the state in this network: its inputs begin with the bits, as those of the game's own network do.
+    fn state_wire(&self, wire: Wire) -> Wire {
+        self.network.input(wire.gate() - 1).negate_if(wire.is_negated())
+    }
+
+    fn is_forced(&mut self) -> Wire {
+        let inputs =
+            [self.first, self.choice.forced + self.choice.bits].map(|input| self.network.input(input));
+        self.network.and(&inputs)
+    }
+
+    fn choose_among(&mut self, leaves: Vec<Wire>) -> (Vec<Wire>, Wire) {
+        let is_forced = self.is_forced();
+        let (network, bits) = (&mut *self.network, self.choice.bits);
+        let tree = Tree::new(network, leaves);
+        let (drawn, is_drawn) = draw(network, tree.count(), bits, self.random);
+        let forced = (self.choice.forced..).map(|input| network.input(input)).take(bits).collect::<Vec<_>>();
+        let index: Vec<Wire> = drawn
+            .into_iter()
+            .zip(forced)
+            .map(|(drawn, forced)| choose(network, is_forced, forced, drawn))
+            .collect();
+        (tree.select(network, &index), network.or(&[is_forced, is_drawn]))
+    }
+}
+
+/// The values of a role, each with the wire that says that it is the first one to hold; 0 if none does.
+fn goal_code(network: &mut Network, worth: &[(Goal, Wire)], counted: &mut Vec<Wire>) -> GoalCode {
+    let mut cases: Vec<(Goal, Vec<Wire>)> = Vec::new();
+    let mut earlier = Vec::new();
+    for &(goal, wire) in worth {
+        let holds = network.and(&[&[wire], &earlier[..]].concat());
+        earlier.push(!wire);
+        match cases.iter_mut().find(|(value, _)| *value == goal) {
+            Some((_, wires)) => wires.push(holds),
+            None => cases.push((goal, vec![holds])),
+        }
+    }
+    let none = network.and(&earlier);
+    match cases.iter_mut().find(|(value, _)| *value == Goal::default()) {
+        Some((_, wires)) => wires.push(none),
+        None => cases.push((Goal::default(), vec![none])),
+    }
+    let mut cases: Vec<(Goal, Wire)> = cases
+        .into_iter()
+        .map(|(goal, wires)| (goal, network.or(&wires)))
+        .filter(|(_, wire)| *wire != Wire::FALSE)
+        .collect();
+    // What no other role counts is left out if possible, then what comes last.
+    let left_out = cases.iter().rposition(|(_, wire)| !counted.contains(wire)).unwrap_or(0);
+    let (rest, _) = cases.remove(left_out);
+    let counted = cases
+        .into_iter()
+        .map(|(goal, wire)| {
+            let place = counted.iter().position(|other| *other == wire).unwrap_or_else(|| {
+                counted.push(wire);
+                counted.len() - 1
+            });
+            (goal, place)
+        })
+        .collect();
+    GoalCode { counted, rest }
+}

@@ -1,0 +1,215 @@
+//! Drawing: the uniform choice of one legal move as a circuit.
+//!
+//! An adder tree over the leaves counts how many are on, in binary; random bits masked to the length of the greatest
+//! index are compared with the count, in a few rounds; the tree is descended with the index drawn, which is how many
+//! leaves that are on come before the chosen one. All numbers are lists of wires, least bit first.
+//!
+//! Uniform and exact: an index is taken only if it is below the count, and all of those are equally likely. A draw
+//! fails where every round is too high: fewer than half of the draws of a round are.
+
+use crate::propnet::{Network, Wire};
+
+/// A tree of choice over leaves.
+#[derive(Debug)]
+pub struct Tree {
+    leaves: Vec<Wire>,
+    /// For every span of leaves, inner nodes first to be built last: how many of them are on.
+    counts: Vec<Node>,
+}
+
+#[derive(Debug)]
+struct Node {
+    count: Vec<Wire>,
+    /// The halves, by index; none for a leaf.
+    halves: Option<[usize; 2]>,
+    size: usize,
+}
+
+/// The bits of the greatest index among so many leaves.
+pub fn index_bits(leaves: usize) -> usize {
+    (usize::BITS - leaves.saturating_sub(1).leading_zeros()) as usize
+}
+
+impl Tree {
+    /// The tree over some leaves, at least one.
+    pub fn new(network: &mut Network, leaves: Vec<Wire>) -> Tree {
+        let mut tree = Tree { counts: Vec::new(), leaves };
+        tree.grow(network, 0, tree.leaves.len());
+        tree
+    }
+
+    fn grow(&mut self, network: &mut Network, from: usize, to: usize) -> usize {
+        let node = if to - from == 1 {
+            Node { count: vec![self.leaves[from]], halves: None, size: 1 }
+        } else {
+            let middle = (from + to) / 2;
+            let halves = [self.grow(network, from, middle), self.grow(network, middle, to)];
+            let [left, right] = halves.map(|half| &self.counts[half].count);
+            let mut count = add(network, left, right);
+            // The count of a few leaves needs few bits.
+            count.truncate(index_bits(to - from + 1));
+            Node { count, halves: Some(halves), size: to - from }
+        };
+        self.counts.push(node);
+        self.counts.len() - 1
+    }
+
+    /// How many leaves are on.
+    pub fn count(&self) -> &[Wire] {
+        &self.counts[self.counts.len() - 1].count
+    }
+
+    /// For each leaf, whether it is the one with this index among those that are on. Exactly one is, whatever the index
+    /// (the last one on, or any, where the index is too high).
+    pub fn select(&self, network: &mut Network, index: &[Wire]) -> Vec<Wire> {
+        let mut chosen = Vec::with_capacity(self.leaves.len());
+        self.descend(network, self.counts.len() - 1, Wire::TRUE, index, &mut chosen);
+        chosen
+    }
+
+    fn descend(
+        &self,
+        network: &mut Network,
+        node: usize,
+        here: Wire,
+        index: &[Wire],
+        chosen: &mut Vec<Wire>,
+    ) {
+        let Some([left, right]) = self.counts[node].halves else {
+            chosen.push(here);
+            return;
+        };
+        let count = &self.counts[left].count;
+        let (difference, is_left) = subtract(network, index, count);
+        let below = |half: usize, index: &[Wire]| {
+            index[..index_bits(self.counts[half].size).min(index.len())].to_vec()
+        };
+        let (to_left, to_right) = (network.and(&[here, is_left]), network.and(&[here, !is_left]));
+        self.descend(network, left, to_left, &below(left, index), chosen);
+        self.descend(network, right, to_right, &below(right, &difference), chosen);
+    }
+}
+
+/// An index below `count`, uniform, from rounds of `bits` random wires each; second: whether some round gave one.
+pub fn draw(network: &mut Network, count: &[Wire], bits: usize, random: &[Wire]) -> (Vec<Wire>, Wire) {
+    let mask = mask(network, count, bits);
+    let mut index = vec![Wire::FALSE; bits];
+    let mut is_drawn = Wire::FALSE;
+    if bits == 0 {
+        // One leaf: the only index is below the count where the leaf is on.
+        return (index, count[0]);
+    }
+    // From the last round to the first, so that the first success counts.
+    for round in random.chunks_exact(bits).rev() {
+        let value: Vec<Wire> =
+            round.iter().zip(&mask).map(|(&bit, &mask)| network.and(&[bit, mask])).collect();
+        let (_, is_below) = subtract(network, &value, count);
+        index = value.iter().zip(&index).map(|(&new, &old)| choose(network, is_below, new, old)).collect();
+        is_drawn = network.or(&[is_below, is_drawn]);
+    }
+    (index, is_drawn)
+}
+
+/// The bits that an index below `count` may need: bit `j` where `count - 1` is at least `2^j`.
+fn mask(network: &mut Network, count: &[Wire], bits: usize) -> Vec<Wire> {
+    (0..bits)
+        .map(|bit| {
+            let above = network.or(&count[(bit + 1).min(count.len())..]);
+            let below = network.or(&count[..bit.min(count.len())]);
+            let exactly = network.and(&[count.get(bit).copied().unwrap_or(Wire::FALSE), below]);
+            network.or(&[above, exactly])
+        })
+        .collect()
+}
+
+/// `if condition { then } else { otherwise }`.
+pub fn choose(network: &mut Network, condition: Wire, then: Wire, otherwise: Wire) -> Wire {
+    let (yes, no) = (network.and(&[condition, then]), network.and(&[!condition, otherwise]));
+    network.or(&[yes, no])
+}
+
+fn exclusive_or(network: &mut Network, a: Wire, b: Wire) -> Wire {
+    let (left, right) = (network.and(&[a, !b]), network.and(&[!a, b]));
+    network.or(&[left, right])
+}
+
+fn majority(network: &mut Network, a: Wire, b: Wire, c: Wire) -> Wire {
+    let (both, either) = (network.and(&[a, b]), network.or(&[a, b]));
+    let rest = network.and(&[either, c]);
+    network.or(&[both, rest])
+}
+
+/// The sum of two numbers, a bit longer than the longer one.
+fn add(network: &mut Network, a: &[Wire], b: &[Wire]) -> Vec<Wire> {
+    let bit = |of: &[Wire], at: usize| of.get(at).copied().unwrap_or(Wire::FALSE);
+    let mut carry = Wire::FALSE;
+    let mut sum = Vec::new();
+    for at in 0..a.len().max(b.len()) {
+        let (a, b) = (bit(a, at), bit(b, at));
+        let half = exclusive_or(network, a, b);
+        sum.push(exclusive_or(network, half, carry));
+        carry = majority(network, a, b, carry);
+    }
+    sum.push(carry);
+    sum
+}
+
+/// Whether `a` is below `b`.
+pub fn is_below(network: &mut Network, a: &[Wire], b: &[Wire]) -> Wire {
+    subtract(network, a, b).1
+}
+
+/// `a - b`, as long as `a`, and whether `a` is below `b`.
+fn subtract(network: &mut Network, a: &[Wire], b: &[Wire]) -> (Vec<Wire>, Wire) {
+    let bit = |of: &[Wire], at: usize| of.get(at).copied().unwrap_or(Wire::FALSE);
+    let mut borrow = Wire::FALSE;
+    let mut difference = Vec::new();
+    for at in 0..a.len().max(b.len()) {
+        let (from, less) = (bit(a, at), bit(b, at));
+        if at < a.len() {
+            let half = exclusive_or(network, from, less);
+            difference.push(exclusive_or(network, half, borrow));
+        }
+        borrow = majority(network, !from, less, borrow);
+    }
+    (difference, borrow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::propnet::value_of;
+
+    /// All sets of leaves with all values of two rounds of random bits, 64 cases at once.
+    #[test]
+    fn every_leaf_that_is_on_is_drawn_by_equally_many_random_bits() {
+        for leaves in 1..=6 {
+            let bits = index_bits(leaves);
+            let inputs = leaves + 2 * bits;
+            let mut network = Network::new(inputs);
+            let wires: Vec<Wire> = (0..inputs).map(|input| network.input(input)).collect();
+            let tree = Tree::new(&mut network, wires[..leaves].to_vec());
+            let (index, is_drawn) = draw(&mut network, &tree.count().to_vec(), bits, &wires[leaves..]);
+            let chosen = tree.select(&mut network, &index);
+            for set in 1..1_u64 << leaves {
+                let mut drawn = vec![0; leaves];
+                for random in 0..1_u64 << (2 * bits) {
+                    let case = set | random << leaves;
+                    let values: Vec<u64> = (0..inputs).map(|input| case >> input & 1).collect();
+                    let values = network.evaluate(&values);
+                    let on: Vec<bool> = chosen.iter().map(|&wire| value_of(&values, wire) & 1 == 1).collect();
+                    assert_eq!(on.iter().filter(|on| **on).count(), 1);
+                    if value_of(&values, is_drawn) & 1 == 1 {
+                        drawn[on.iter().position(|on| *on).expect("one is on")] += 1;
+                    }
+                }
+                let expected: Vec<bool> = (0..leaves).map(|leaf| set >> leaf & 1 == 1).collect();
+                assert_eq!(drawn.iter().map(|count| *count > 0).collect::<Vec<_>>(), expected, "{set:b}");
+                let counts: Vec<i32> = drawn.iter().copied().filter(|count| *count > 0).collect();
+                assert!(counts.windows(2).all(|pair| pair[0] == pair[1]), "{set:b}: {counts:?}");
+                // Two rounds, of each fewer than half too high.
+                assert!(4 * counts.iter().sum::<i32>() > 3 << (2 * bits), "{set:b}: {counts:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The bit-sliced engine: random playouts in 64, 256 or 512 lanes at a time.
+//!
+//! A proposition of the game is a plane with one bit a lane, and one pass over a program of three-input tables makes a
+//! whole random step in every lane: count the legal moves, choose, step, test for the end (`circuit.rs`, `draw.rs`).
+//! Lanes start from given states, with given first moves, and each start has its own tally (`plan.rs`, `vector.rs`).
+//! What concerns single states is the propagator's.
+
+mod choosers;
+mod circuit;
+mod code;
+mod counter;
+mod draw;
+mod plan;
+mod policy;
+mod random;
+#[cfg(test)]
+mod tests;
+pub mod trace;
+mod vector;
+
+use std::sync::Arc;
+
+use choosers::Chooser;
+use circuit::Circuit;
+use code::Code;
+use plan::Plan;
+use vector::{Vector, Work};
+
+pub use code::Detail;
+pub use policy::Policy;
+pub use vector::Usage;
+
+use super::packed::Packed;
+use super::propagator::{self, Propagator};
+use crate::gdl::TermStore;
+use crate::machine::{
+    Budget, Bulk, ByRole, Failure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
+    StateMachineExt, Successor, Tally,
+};
+
+/// How many lanes play in step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// One word.
+    Lanes64,
+    /// Four words.
+    Lanes256,
+    /// Eight words.
+    Lanes512,
+}
+
+/// The bit-sliced engine of a game.
+#[derive(Debug)]
+pub struct Lanes {
+    propagator: Arc<Propagator>,
+    code: Code,
+    width: Option<Width>,
+    policies: ByRole<Policy>,
+}
+
+/// What one thread computes with.
+#[derive(Debug)]
+pub struct Scratch {
+    single: propagator::Scratch,
+    narrow: Vector<1>,
+    middle: Vector<4>,
+    wide: Vector<8>,
+}
+
+impl Lanes {
+    /// The engine beside the propagator of a game: every role draws uniformly, and the width is that which the number
+    /// of playouts asks for.
+    pub fn new(propagator: Arc<Propagator>) -> Lanes {
+        let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
+        Lanes::with(propagator, policies, Detail::Ends, None)
+    }
+
+    /// The engine with policies for the roles, computing so much detail in each step, in vectors of one width or of the
+    /// one that fits.
+    pub fn with(
+        propagator: Arc<Propagator>,
+        policies: ByRole<Policy>,
+        detail: Detail,
+        width: Option<Width>,
+    ) -> Lanes {
+        let circuit = Circuit::new(propagator.propnet(), &policies);
+        Lanes { code: Code::new(circuit, detail), propagator, width, policies }
+    }
+
+    /// The engine for single states.
+    pub fn propagator(&self) -> &Arc<Propagator> {
+        &self.propagator
+    }
+
+    /// Tables of three inputs in a random step.
+    pub fn tables(&self) -> usize {
+        self.code.program.tables()
+    }
+
+    /// Runs of equal tables.
+    pub fn runs(&self) -> usize {
+        self.code.program.runs()
+    }
+
+    /// As [`Bulk::playouts`], and how the lanes were used.
+    pub fn measured_playouts(
+        &self,
+        starts: &[Start<Packed>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Scratch,
+    ) -> (Vec<Tally>, Usage) {
+        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(self.roles().len())).collect();
+        let images: Vec<Option<Vec<u64>>> =
+            starts.iter().map(|start| self.image(start, &mut scratch.single)).collect();
+        let counts = starts.iter().zip(&images);
+        let counts = counts.map(|(start, image)| if image.is_some() { start.count } else { 0 });
+        let plan = Plan::new(counts);
+        // A first move that is not legal is made all the same, as by every engine, but not by a choice among the legal.
+        for (index, start) in starts.iter().enumerate().filter(|(index, _)| images[*index].is_none()) {
+            let seed = seed.child("plain").index(index);
+            let single = std::slice::from_ref(start);
+            tallies[index] = self.propagator.playouts(single, &seed, budget, &mut scratch.single).remove(0);
+        }
+        let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
+        let Scratch { single, narrow, middle, wide } = scratch;
+        let mut goals = |words: &[u64]| self.propagator.goals(&Packed::new(words), single);
+        let work = Work { code: &self.code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
+        let width = self.width.unwrap_or(match plan.ends.len() {
+            0..=1 => Width::Lanes64,
+            2..=4 => Width::Lanes256,
+            _ => Width::Lanes512,
+        });
+        let usage = match width {
+            Width::Lanes64 => narrow.play(work, &mut tallies, &mut |_, _| ()),
+            Width::Lanes256 => middle.play(work, &mut tallies, &mut |_, _| ()),
+            Width::Lanes512 => wide.play(work, &mut tallies, &mut |_, _| ()),
+        };
+        (tallies, usage)
+    }
+
+    /// The inputs of a start, in words: its bits, then the forced choices. None if a first move is not legal.
+    fn image(&self, start: &Start<Packed>, scratch: &mut propagator::Scratch) -> Option<Vec<u64>> {
+        let circuit = &self.code.circuit;
+        let mut image = vec![0; circuit.first.div_ceil(64)];
+        let words = start.state.words();
+        let own = circuit.bits.div_ceil(64);
+        image[..own].copy_from_slice(&words[..own]);
+        let mut legal = Vec::new();
+        for &(role, own) in &start.first {
+            self.propagator.legal(&start.state, role, scratch, &mut legal);
+            let place = legal.iter().position(|&other| other == own)?;
+            let moves = &self.propagator.propnet().roles[role].moves;
+            let choice = circuit.choices.iter().find(|choice| match &choice.chooser {
+                Chooser::Alone(alone) => *alone == role,
+                Chooser::InTurn(turns) => turns.iter().any(|turn| turn.role == role),
+            });
+            let choice = choice.expect("every role has a choice");
+            if let Chooser::InTurn(turns) = &choice.chooser
+                && turns.iter().any(|turn| turn.role == role && moves[turn.idle] == own)
+            {
+                continue; // it is not its turn
+            }
+            let before =
+                legal[..place].iter().map(|own| self.policies[role].leaves(std::slice::from_ref(own)).len());
+            let rank: usize = before.sum();
+            let bits = (0..choice.bits).map(|bit| (bit, rank >> bit & 1)).chain([(choice.bits, 1)]);
+            for (bit, value) in bits {
+                let input = choice.forced + bit;
+                image[input / 64] |= (value as u64) << (input % 64);
+            }
+        }
+        Some(image)
+    }
+}
+
+impl StateMachine for Lanes {
+    type State = Packed;
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch {
+            single: self.propagator.scratch(),
+            narrow: Vector::new(),
+            middle: Vector::new(),
+            wide: Vector::new(),
+        }
+    }
+
+    fn terms(&self) -> &TermStore {
+        self.propagator.terms()
+    }
+
+    fn roles(&self) -> &ByRole<String> {
+        self.propagator.roles()
+    }
+
+    fn random(&self) -> Option<Role> {
+        self.propagator.random()
+    }
+
+    fn initial(&self) -> Packed {
+        self.propagator.initial()
+    }
+
+    fn legal(&self, state: &Packed, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
+        self.propagator.legal(state, role, &mut scratch.single, out);
+    }
+
+    fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
+        self.propagator.next(state, joint, &mut scratch.single)
+    }
+
+    fn percepts(&self, state: &Packed, joint: &JointMove, role: Role, scratch: &mut Scratch) -> Percepts {
+        self.propagator.percepts(state, joint, role, &mut scratch.single)
+    }
+
+    fn terminal(&self, state: &Packed, scratch: &mut Scratch) -> bool {
+        self.propagator.terminal(state, &mut scratch.single)
+    }
+
+    fn goal(&self, state: &Packed, role: Role, scratch: &mut Scratch) -> Goal {
+        self.propagator.goal(state, role, &mut scratch.single)
+    }
+
+    fn fluents(&self, state: &Packed) -> Vec<String> {
+        self.propagator.fluents(state)
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        self.propagator.failure()
+    }
+}
+
+impl Bulk for Lanes {
+    fn expand(&self, steps: &[(&Packed, &JointMove)], scratch: &mut Scratch) -> Vec<Successor<Packed>> {
+        self.propagator.expand(steps, &mut scratch.single)
+    }
+
+    fn advance(
+        &self,
+        steps: &[(&Packed, &JointMove)],
+        scratch: &mut Scratch,
+    ) -> Vec<(Packed, Option<ByRole<Goal>>)> {
+        self.propagator.advance(steps, &mut scratch.single)
+    }
+
+    fn playouts(
+        &self,
+        starts: &[Start<Packed>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Scratch,
+    ) -> Vec<Tally> {
+        self.measured_playouts(starts, seed, budget, scratch).0
+    }
+}

@@ -1,0 +1,87 @@
+//! Plans: which lanes make which playouts.
+//!
+//! The playouts of a start are cut into *chunks*; a lane makes the playouts of a chunk one after the other and then
+//! takes the next chunk of its word. Each word of 64 lanes owns a fixed, contiguous list of chunks, which depends on
+//! the counts alone: a result does not depend on the width of the vectors or on what else is being computed.
+//!
+//! Lanes idle at the end of a word, when its chunks run out: small chunks keep that short, large ones cost less to
+//! begin and end. About the root of twice a lane's playouts balances the two.
+
+/// Playouts that one lane makes from one start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chunk {
+    /// The number of the start.
+    pub start: usize,
+    /// How many, 1 to [`MAX_CHUNK`].
+    pub count: u32,
+}
+
+/// The most playouts of a chunk.
+pub const MAX_CHUNK: u32 = 255;
+
+/// The words of the widest vector.
+const WIDEST: u64 = 8;
+
+/// Playouts a lane from which on more words are made rather than longer ones.
+const LONG: u64 = 4096;
+
+/// Chunks, and for each word the end of its part of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Plan {
+    /// In the order of the starts.
+    pub chunks: Vec<Chunk>,
+    /// The first chunk after those of each word.
+    pub ends: Vec<usize>,
+}
+
+impl Plan {
+    /// The plan for so many playouts of each start.
+    pub fn new(counts: impl Iterator<Item = u32> + Clone) -> Plan {
+        let total: u64 = counts.clone().map(u64::from).sum();
+        let words = (total.div_ceil(64)).min(WIDEST.max((total / (64 * LONG)).next_multiple_of(WIDEST)));
+        let a_lane = total / (64 * words).max(1);
+        let size = ((2 * a_lane) as f64).sqrt().clamp(1.0, f64::from(MAX_CHUNK)) as u32;
+        let mut chunks = Vec::new();
+        for (start, count) in counts.enumerate() {
+            let parts = count.div_ceil(size);
+            // As even as possible.
+            chunks.extend((0..parts).map(|part| {
+                let before = |part: u32| u64::from(count) * u64::from(part) / u64::from(parts);
+                Chunk { start, count: (before(part + 1) - before(part)) as u32 }
+            }));
+        }
+        let words = words as usize;
+        let ends = (1..=words).map(|word| chunks.len() * word / words).collect();
+        Plan { chunks, ends }
+    }
+
+    /// The chunks of a word.
+    pub fn word(&self, word: usize) -> std::ops::Range<usize> {
+        let from = if word == 0 { 0 } else { self.ends[word - 1] };
+        from..self.ends[word]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_playout_is_in_one_chunk_and_every_chunk_in_one_word() {
+        for counts in
+            [vec![], vec![0], vec![1], vec![3, 0, 70], vec![64; 1000], vec![5_000_000], vec![1; 513]]
+        {
+            let plan = Plan::new(counts.iter().copied());
+            for (start, &count) in counts.iter().enumerate() {
+                let made: u32 =
+                    plan.chunks.iter().filter(|chunk| chunk.start == start).map(|chunk| chunk.count).sum();
+                assert_eq!(made, count);
+            }
+            assert!(plan.chunks.iter().all(|chunk| (1..=MAX_CHUNK).contains(&chunk.count)));
+            let owned: Vec<usize> = (0..plan.ends.len()).flat_map(|word| plan.word(word)).collect();
+            assert_eq!(owned, (0..plan.chunks.len()).collect::<Vec<_>>());
+        }
+        assert_eq!(Plan::new([64; 8].into_iter()).ends.len(), 8);
+        assert_eq!(Plan::new([10].into_iter()).ends.len(), 1);
+    }
+}

@@ -1,0 +1,91 @@
+//! Traces: every step that the lanes make, one by one, to be held against another engine.
+
+use super::code::{Code, Detail};
+use super::plan::Plan;
+use super::vector::{Vector, Work};
+use super::{Lanes, Policy, Scratch};
+use crate::engine::packed::{Packed, gather};
+use crate::machine::{
+    Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
+    StateMachineExt, Successor, Tally,
+};
+use crate::propnet::Propnet;
+
+/// A state, the joint move drawn in it, and what came of it.
+pub type Step = (Packed, JointMove, Successor<Packed>);
+
+impl Lanes {
+    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) would make from these starts, lane by
+    /// lane as they come, and the tallies. An engine that draws as this one does, with all detail, is made for it.
+    pub fn trace(
+        &self,
+        starts: &[Start<Packed>],
+        seed: &Seed,
+        scratch: &mut Scratch,
+    ) -> (Vec<Step>, Vec<Tally>) {
+        let policies: ByRole<Policy> = self.policies.clone();
+        let detailed = Lanes::with(self.propagator.clone(), policies, Detail::Steps, None);
+        let images: Vec<Option<Vec<u64>>> =
+            starts.iter().map(|start| detailed.image(start, &mut scratch.single)).collect();
+        let counts = starts.iter().zip(&images);
+        let plan = Plan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
+        let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
+        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(self.roles().len())).collect();
+        let mut goals = |words: &[u64]| self.propagator.goals(&Packed::new(words), &mut scratch.single);
+        let (code, budget) = (&detailed.code, &Budget::UNLIMITED);
+        let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
+        let mut steps = Vec::new();
+        let mut vector = Vector::<1>::new();
+        vector.play(work, &mut tallies, &mut |planes, &[active]| {
+            read(code, self.propagator.propnet(), planes, active, &mut steps);
+        });
+        (steps, tallies)
+    }
+}
+
+/// Adds what the active lanes do in a pass.
+fn read(code: &Code, net: &Propnet, planes: &[[u64; 1]], active: u64, steps: &mut Vec<Step>) {
+    let bits = code.circuit.bits;
+    // Each bit's next value: its own plane where it does not change.
+    let mut next: Vec<[u64; 1]> = planes[..bits].to_vec();
+    for &(bit, plane) in &code.next {
+        let staged = code.staged.iter().find(|(_, to)| *to == plane);
+        next[bit] = planes[staged.map_or(plane, |&(from, _)| from)];
+    }
+    let states = gather(64, &planes[..bits], 0).zip(gather(64, &next, 0));
+    for (lane, (state, next)) in states.enumerate() {
+        let is_on = |plane: usize| planes[plane][0] >> lane & 1 == 1;
+        if active >> lane & 1 == 0 || !is_on(code.goes) {
+            continue;
+        }
+        let joint: Vec<Move> = net
+            .roles
+            .iter()
+            .map(|(role, own)| {
+                let made = code.does[role].iter().position(|&plane| is_on(plane));
+                own.moves[made.expect("a role makes a move in every step")]
+            })
+            .collect();
+        let percepts = |role: Role| {
+            let seen = net.roles[role].percepts.iter().zip(&code.percepts[role]);
+            let seen: Vec<Percept> =
+                seen.filter(|(_, plane)| is_on(**plane)).map(|(&(percept, _), _)| percept).collect();
+            Percepts::in_order(seen)
+        };
+        let goal = |role: Role| -> Goal {
+            let code_of_role = &code.circuit.goals[role];
+            let counted = code_of_role.counted.iter().find(|(_, counter)| is_on(code.counted[*counter]));
+            counted.map_or(code_of_role.rest, |&(goal, _)| goal)
+        };
+        let roles = net.roles.len();
+        steps.push((
+            state,
+            JointMove::new(joint),
+            Successor {
+                state: next,
+                percepts: ByRole::from_fn(roles, percepts),
+                end: is_on(code.terminal).then(|| ByRole::from_fn(roles, goal)),
+            },
+        ));
+    }
+}

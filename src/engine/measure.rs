@@ -1,0 +1,196 @@
+//! Measure: how much an engine does in a second of processor time of one thread.
+//!
+//! Three kinds of work: random playouts from the initial state, given in bulk; expansions in bulk, of steps met in
+//! random matches (successor, percepts of all roles, goals at an end); and the same steps one by one, each with all
+//! that is asked of the state it leads to (legal moves of all roles, end, goals).
+//!
+//! Time is that of the thread, not of the wall, so a busy machine changes little. The seed fixes what is played, not
+//! how much of it: the counts differ from run to run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+
+use super::lanes::Usage;
+use super::{OfGame, Visitor};
+use crate::machine::{Budget, ByRole, JointMove, Move, Seed, Start, StateMachineExt};
+
+/// Steps that are expanded at once, if so many are met in the time.
+const STEPS: usize = 2048;
+/// The longest match from which steps are taken.
+const LONGEST: usize = 1000;
+/// The share of the time that one call of playouts may take before calls grow no more.
+const CALL: f64 = 0.05;
+/// The most playouts in one call.
+const PLAYOUTS: u32 = 1 << 20;
+
+/// Work done and the time it took.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Rate {
+    /// How many.
+    pub count: u64,
+    /// Seconds of processor time, of all threads together.
+    pub seconds: f64,
+}
+
+impl Rate {
+    /// How many in a second of one thread; 0 if nothing was done.
+    pub fn per_second(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.count as f64 / self.seconds.max(1e-9) }
+    }
+
+    fn add(&mut self, count: u64, since: ThreadTime) {
+        self.count += count;
+        self.seconds += since.elapsed().as_secs_f64();
+    }
+
+    fn join(&mut self, other: Rate) {
+        self.count += other.count;
+        self.seconds += other.seconds;
+    }
+}
+
+/// What an engine does.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Speed {
+    /// Random playouts.
+    pub playouts: Rate,
+    /// Steps in these playouts.
+    pub steps: Rate,
+    /// Successors with percepts and goals, in bulk.
+    pub expansions: Rate,
+    /// Single steps with all that is asked of the state after them.
+    pub singles: Rate,
+    /// The sum of the goals of each role over the playouts.
+    pub goals: Vec<u64>,
+    /// How the lanes were used; nothing on an engine without lanes.
+    pub lanes: Option<Usage>,
+}
+
+impl Speed {
+    fn used(&mut self, more: Usage) {
+        let Usage { steps, places } = self.lanes.unwrap_or_default();
+        self.lanes = Some(Usage { steps: steps + more.steps, places: places + more.places });
+    }
+
+    /// Adds what another thread has done.
+    pub fn join(&mut self, other: &Speed) {
+        self.playouts.join(other.playouts);
+        self.steps.join(other.steps);
+        self.expansions.join(other.expansions);
+        self.singles.join(other.singles);
+        self.goals.resize(other.goals.len(), 0);
+        self.goals.iter_mut().zip(&other.goals).for_each(|(sum, more)| *sum += more);
+        if let Some(usage) = other.lanes {
+            self.used(usage);
+        }
+    }
+}
+
+/// Measures an engine on the thread at hand.
+pub struct Measure<'a> {
+    /// How long each kind of work is measured; at least one piece of work is done.
+    pub time: Duration,
+    /// What is played.
+    pub seed: Seed,
+    /// Asked between two pieces of work; ends the measuring early.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+impl Visitor for Measure<'_> {
+    type Output = Speed;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Speed {
+        let mut speed = Speed::default();
+        self.playouts(machine.as_ref(), &mut speed);
+        self.steps(machine.as_ref(), &mut speed);
+        speed
+    }
+}
+
+impl Measure<'_> {
+    fn is_over(&self, rate: Rate) -> bool {
+        rate.count > 0 && (rate.seconds >= self.time.as_secs_f64() || (self.stop)())
+    }
+
+    fn playouts<M: OfGame>(&self, machine: &M, speed: &mut Speed) {
+        let mut scratch = machine.scratch();
+        speed.goals = vec![0; machine.roles().len()];
+        let initial = machine.initial();
+        if machine.terminal(&initial, &mut scratch) {
+            return;
+        }
+        let (seed, mut count) = (self.seed.child("playouts"), 1);
+        for call in 0.. {
+            let start = Start { state: initial.clone(), first: Vec::new(), count };
+            let since = ThreadTime::now();
+            let (tallies, lanes) =
+                machine.measured_playouts(&[start], &seed.index(call), &Budget::UNLIMITED, &mut scratch);
+            let took = since.elapsed().as_secs_f64();
+            for tally in &tallies {
+                speed.playouts.count += u64::from(tally.count);
+                speed.steps.count += tally.steps;
+                let sums = tally.sum.values().iter();
+                speed.goals.iter_mut().zip(sums).for_each(|(sum, more)| *sum += more);
+            }
+            speed.playouts.seconds += took;
+            speed.steps.seconds += took;
+            lanes.into_iter().for_each(|usage| speed.used(usage));
+            if self.is_over(speed.playouts) || machine.failure().is_some() {
+                return;
+            }
+            if took < CALL * self.time.as_secs_f64() && count < PLAYOUTS {
+                count *= 2;
+            }
+        }
+    }
+
+    fn steps<M: OfGame>(&self, machine: &M, speed: &mut Speed) {
+        let mut scratch = machine.scratch();
+        let steps = self.met(machine, &mut scratch);
+        let asked: Vec<(&M::State, &JointMove)> = steps.iter().map(|(state, joint)| (state, joint)).collect();
+        let mut legal: Vec<Move> = Vec::new();
+        while !asked.is_empty() && !self.is_over(speed.expansions) {
+            let since = ThreadTime::now();
+            let successors = machine.expand(&asked, &mut scratch);
+            speed.expansions.add(successors.len() as u64, since);
+        }
+        while !asked.is_empty() && !self.is_over(speed.singles) {
+            let since = ThreadTime::now();
+            for (state, joint) in &asked {
+                let next = machine.next(state, joint, &mut scratch);
+                let mut moves = 0;
+                for role in machine.each_role() {
+                    machine.legal(&next, role, &mut scratch, &mut legal);
+                    moves += legal.len();
+                }
+                let goals: ByRole<_> = machine.goals(&next, &mut scratch);
+                std::hint::black_box((moves, machine.terminal(&next, &mut scratch), goals));
+            }
+            speed.singles.add(asked.len() as u64, since);
+        }
+    }
+
+    /// Steps of random matches, as many as are met in a quarter of the time but no more than [`STEPS`].
+    fn met<M: OfGame>(&self, machine: &M, scratch: &mut M::Scratch) -> Vec<(M::State, JointMove)> {
+        let (seed, since) = (self.seed.child("steps"), ThreadTime::now());
+        let mut steps = Vec::new();
+        for index in 0..STEPS {
+            let (mut rng, mut state) = (seed.index(index).rng(), machine.initial());
+            for _ in 0..LONGEST {
+                let late = !steps.is_empty() && since.elapsed() >= self.time / 4;
+                if late || steps.len() == STEPS {
+                    return steps;
+                }
+                if machine.terminal(&state, scratch) {
+                    break;
+                }
+                let Some(joint) = machine.random_joint(&state, scratch, &mut rng) else { break };
+                let next = machine.next(&state, &joint, scratch);
+                steps.push((std::mem::replace(&mut state, next), joint));
+            }
+        }
+        steps
+    }
+}

@@ -1,0 +1,180 @@
+//! Covers: which nodes of a graph become tables of three inputs.
+//!
+//! Each node keeps a few cuts, found from those of its two wires. The first rounds choose by area flow (the cost of a
+//! cut shared among its readers), the last ones by exact area: what a node's cut really adds to the tables that are
+//! there anyway. O(nodes) for a fixed number of cuts a node.
+//!
+//! Invariants: every leaf of a chosen cut is an input or is itself covered; tables come in topological order.
+//!
+//! Reference: Mishchenko, Chatterjee, Brayton, *Improvements to Technology Mapping for LUT-Based FPGAs*, IEEE TCAD
+//! 2007; Mishchenko, Cho, Chatterjee, Brayton, *Combinational and Sequential Mapping with Priority Cuts*, ICCAD 2007.
+
+use super::cut::Cut;
+use super::graph::{Graph, is_negated, node};
+
+/// Cuts kept for each node, the node itself apart.
+const CUTS: usize = 8;
+/// Rounds by area flow, then by exact area.
+const FLOW_ROUNDS: usize = 3;
+const EXACT_ROUNDS: usize = 2;
+
+/// The nodes that become tables, in topological order, each with its cut.
+pub fn cover(graph: &Graph) -> Vec<(u32, Cut)> {
+    let mut covering = Covering::new(graph);
+    for round in 0..FLOW_ROUNDS {
+        covering.choose_by_flow(round > 0);
+        covering.count_references();
+    }
+    for _ in 0..EXACT_ROUNDS {
+        covering.choose_by_exact_area();
+    }
+    (0..graph.ands.len())
+        .filter(|&node| !graph.is_leaf(node) && covering.references[node] > 0)
+        .map(|node| (node as u32, covering.cuts[node][0]))
+        .collect()
+}
+
+struct Covering<'g> {
+    graph: &'g Graph,
+    /// The cuts of each node, the chosen one first.
+    cuts: Vec<Vec<Cut>>,
+    /// What one reader of a node pays for it.
+    flow: Vec<f32>,
+    /// How many readers a node is thought to have.
+    readers: Vec<f32>,
+    /// How many chosen cuts and outputs read a node.
+    references: Vec<u32>,
+    depth: Vec<u32>,
+}
+
+impl Covering<'_> {
+    fn new(graph: &Graph) -> Covering<'_> {
+        let size = graph.ands.len();
+        let mut readers = vec![0.0; size];
+        let wires = graph.ands.iter().enumerate().filter(|(number, _)| !graph.is_leaf(*number));
+        for edge in wires.flat_map(|(_, wires)| wires).chain(&graph.outputs) {
+            readers[node(*edge)] += 1.0;
+        }
+        Covering {
+            graph,
+            cuts: vec![Vec::new(); size],
+            flow: vec![0.0; size],
+            readers,
+            references: vec![0; size],
+            depth: vec![0; size],
+        }
+    }
+
+    fn choose_by_flow(&mut self, blend: bool) {
+        for number in self.graph.inputs + 1..self.graph.ands.len() {
+            if blend {
+                let counted = (self.references[number] as f32).max(1.0);
+                self.readers[number] = (2.0 * self.readers[number] + counted) / 3.0;
+            }
+            let mut ranked: Vec<(f32, u32, Cut)> = self
+                .candidates(number)
+                .into_iter()
+                .map(|cut| {
+                    let leaves = || cut.leaves().iter().map(|&leaf| leaf as usize);
+                    let flow = 1.0 + leaves().map(|leaf| self.flow[leaf]).sum::<f32>();
+                    let depth = 1 + leaves().map(|leaf| self.depth[leaf]).max().unwrap_or(0);
+                    (flow, depth, cut)
+                })
+                .collect();
+            ranked.sort_by(|a, b| {
+                let rank = |(flow, depth, cut): &(f32, u32, Cut)| (*flow, *depth, cut.leaves().len());
+                rank(a).partial_cmp(&rank(b)).expect("no flow is NaN")
+            });
+            ranked.truncate(CUTS);
+            let (flow, depth, _) = ranked[0];
+            self.flow[number] = flow / self.readers[number].max(1.0);
+            self.depth[number] = depth;
+            self.cuts[number] = ranked.into_iter().map(|(_, _, cut)| cut).collect();
+        }
+    }
+
+    /// The cuts of a node from those of its wires, none within another.
+    fn candidates(&self, number: usize) -> Vec<Cut> {
+        let [left, right] = self.graph.ands[number];
+        let cuts_of = |edge| {
+            let number = node(edge);
+            let own = std::iter::once(Cut::trivial(number as u32));
+            own.chain(self.cuts[number].iter().copied()).collect::<Vec<_>>()
+        };
+        let mut found: Vec<Cut> = Vec::new();
+        let rights = cuts_of(right);
+        for a in cuts_of(left) {
+            for b in &rights {
+                let Some(cut) = a.and(is_negated(left), b, is_negated(right)) else { continue };
+                if !found.iter().any(|other| other.is_within(&cut)) {
+                    found.retain(|other| !cut.is_within(other));
+                    found.push(cut);
+                }
+            }
+        }
+        found
+    }
+
+    fn count_references(&mut self) {
+        self.references.fill(0);
+        for &edge in &self.graph.outputs {
+            self.references[node(edge)] += 1;
+        }
+        for number in (self.graph.inputs + 1..self.graph.ands.len()).rev() {
+            if self.references[number] > 0 {
+                for &leaf in self.cuts[number][0].leaves() {
+                    self.references[leaf as usize] += 1;
+                }
+            }
+        }
+    }
+
+    fn choose_by_exact_area(&mut self) {
+        for number in self.graph.inputs + 1..self.graph.ands.len() {
+            if self.references[number] == 0 {
+                continue;
+            }
+            self.release(self.cuts[number][0]);
+            let areas = (0..self.cuts[number].len()).map(|at| {
+                let cut = self.cuts[number][at];
+                let area = self.take(cut);
+                self.release(cut);
+                (area, at)
+            });
+            let best = areas.min().map_or(0, |(_, at)| at);
+            self.cuts[number].swap(0, best);
+            self.take(self.cuts[number][0]);
+        }
+    }
+
+    /// Refers to the leaves of a cut; gives the number of tables that come to be by it.
+    fn take(&mut self, cut: Cut) -> u32 {
+        let mut area = 0;
+        let mut open = vec![cut];
+        while let Some(cut) = open.pop() {
+            area += 1;
+            for &leaf in cut.leaves() {
+                let leaf = leaf as usize;
+                self.references[leaf] += 1;
+                if self.references[leaf] == 1 && !self.graph.is_leaf(leaf) {
+                    open.push(self.cuts[leaf][0]);
+                }
+            }
+        }
+        area
+    }
+
+    /// Undoes [`take`](Covering::take).
+    fn release(&mut self, cut: Cut) {
+        let mut open = vec![cut];
+        while let Some(cut) = open.pop() {
+            for &leaf in cut.leaves() {
+                let leaf = leaf as usize;
+                self.references[leaf] -= 1;
+                if self.references[leaf] == 0 && !self.graph.is_leaf(leaf) {
+                    open.push(self.cuts[leaf][0]);
+                }
+            }
+        }
+    }
+}

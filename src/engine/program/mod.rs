@@ -1,0 +1,81 @@
+//! Programs: a network as straight-line code of three-input tables, run on many cases at once.
+//!
+//! A *plane* holds one bit for each case: `[u64; W]` is a plane of 64 x `W` cases. The way from a network: gates of two
+//! wires (`graph.rs`), few tables that cover them (`cut.rs`, `cover.rs`), long runs of equal tables (`schedule.rs`),
+//! loops over planes (`execute.rs`).
+
+mod cover;
+mod cut;
+mod execute;
+mod graph;
+mod planes;
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+use crate::propnet::{Network, Wire};
+use schedule::Run;
+
+pub use planes::Planes;
+
+/// The outputs of a network as straight-line code.
+#[derive(Clone, Debug)]
+pub struct Program {
+    inputs: usize,
+    runs: Vec<Run>,
+    operands: Vec<[u32; 3]>,
+    outputs: Vec<usize>,
+}
+
+impl Program {
+    /// The code that computes the outputs of a network. O(n log n) in the wires.
+    pub fn compile(network: &Network, outputs: &[Wire]) -> Program {
+        let graph = graph::Graph::new(network, outputs);
+        let cover = cover::cover(&graph);
+        let schedule = schedule::schedule(&graph, &cover, first_table(graph.inputs));
+        Program {
+            inputs: graph.inputs,
+            runs: schedule.runs,
+            operands: schedule.operands,
+            outputs: schedule.outputs,
+        }
+    }
+
+    /// The inputs: planes 0 to this, which [`run`](Program::run) leaves as they are.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// The number of planes needed.
+    pub fn planes(&self) -> usize {
+        first_table(self.inputs) + self.operands.len()
+    }
+
+    /// The number of tables computed in a pass.
+    pub fn tables(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// The number of runs of equal tables.
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The plane of an output, in the order given to [`compile`](Program::compile).
+    pub fn output(&self, index: usize) -> usize {
+        self.outputs[index]
+    }
+
+    /// Computes all outputs on 64 x `W` cases. O(tables), without allocation.
+    ///
+    /// # Panics
+    /// If there are fewer than [`planes`](Program::planes) planes.
+    pub fn run<const W: usize>(&self, planes: &mut [[u64; W]]) {
+        execute::execute(&self.runs, &self.operands, first_table(self.inputs), planes);
+    }
+}
+
+/// The first plane that is written: a table without inputs still reads some plane.
+fn first_table(inputs: usize) -> usize {
+    inputs.max(1)
+}

@@ -1,0 +1,177 @@
+//! Batch: many steps at once, 64 or 512 states in one pass.
+//!
+//! The states become planes by transposition, one pass makes the step, its planes are the inputs of a second pass that
+//! finds ends and goals, and transposition gives the states that were reached. Few steps go 64 at a time, many 512.
+
+use smallvec::SmallVec;
+
+use super::super::packed::{Packed, gather, spread};
+use super::code::{Step, View};
+use super::{Propagator, Scratch, fit};
+use crate::machine::{Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, Successor};
+
+/// From so many steps on the wide passes are faster.
+const MANY: usize = 192;
+
+/// A state with a joint move in it.
+type Asked<'a> = (&'a Packed, &'a JointMove);
+/// The state after it, and the goals if that is an end.
+type Reached = (Packed, Option<ByRole<Goal>>);
+
+/// The planes of passes of both widths; made when they are first needed.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    narrow: Planes<1>,
+    wide: Planes<8>,
+}
+
+/// The planes of each program.
+#[derive(Debug, Default)]
+struct Planes<const W: usize> {
+    step: Vec<[u64; W]>,
+    next: Vec<[u64; W]>,
+    end: Vec<[u64; W]>,
+}
+
+impl Bulk for Propagator {
+    fn expand(&self, steps: &[Asked<'_>], scratch: &mut Scratch) -> Vec<Successor<Packed>> {
+        if steps.len() < MANY {
+            self.expand_in(steps, &mut scratch.batch.narrow)
+        } else {
+            self.expand_in(steps, &mut scratch.batch.wide)
+        }
+    }
+
+    fn advance(&self, steps: &[Asked<'_>], scratch: &mut Scratch) -> Vec<Reached> {
+        if steps.len() < MANY {
+            self.advance_in(steps, &mut scratch.batch.narrow)
+        } else {
+            self.advance_in(steps, &mut scratch.batch.wide)
+        }
+    }
+}
+
+impl Propagator {
+    fn expand_in<const W: usize>(
+        &self,
+        steps: &[Asked<'_>],
+        planes: &mut Planes<W>,
+    ) -> Vec<Successor<Packed>> {
+        let mut successors = Vec::with_capacity(steps.len());
+        for steps in steps.chunks(64 * W) {
+            let reached = self.pass(self.step(), steps, &mut planes.step, &mut planes.end);
+            let percepts = self.seen(steps, &planes.step);
+            let both = reached.into_iter().zip(percepts);
+            successors.extend(both.map(|((state, end), percepts)| Successor { state, percepts, end }));
+        }
+        successors
+    }
+
+    fn advance_in<const W: usize>(&self, steps: &[Asked<'_>], planes: &mut Planes<W>) -> Vec<Reached> {
+        let mut reached = Vec::with_capacity(steps.len());
+        for steps in steps.chunks(64 * W) {
+            reached.append(&mut self.pass(self.next_only(), steps, &mut planes.next, &mut planes.end));
+        }
+        reached
+    }
+
+    /// Makes at most `64 * W` steps.
+    fn pass<const W: usize>(
+        &self,
+        step: &Step,
+        steps: &[Asked<'_>],
+        planes: &mut Vec<[u64; W]>,
+        ends: &mut Vec<[u64; W]>,
+    ) -> Vec<Reached> {
+        fit(planes, &step.program);
+        let end = self.end();
+        fit(ends, &end.program);
+        let bits = self.bits();
+        for (word, steps) in steps.chunks(64).enumerate() {
+            spread(steps.iter().map(|(state, _)| *state), &mut planes[..bits], word);
+        }
+        self.set_moves(steps, &mut planes[bits..step.program.inputs()]);
+        step.program.run(planes);
+        for (bit, &plane) in ends[..bits].iter_mut().zip(&step.next) {
+            *bit = planes[plane as usize];
+        }
+        end.program.run(ends);
+        let mut goals = goals(end, ends, steps.len()).into_iter();
+        let mut reached = Vec::with_capacity(steps.len());
+        for (word, steps) in steps.chunks(64).enumerate() {
+            reached.extend(gather(steps.len(), &ends[..bits], word).zip(&mut goals));
+        }
+        reached
+    }
+
+    /// Puts the joint moves into the planes of the moves.
+    fn set_moves<const W: usize>(&self, steps: &[Asked<'_>], moves: &mut [[u64; W]]) {
+        moves.fill([0; W]);
+        for (lane, (_, joint)) in steps.iter().enumerate() {
+            for input in self.inputs_of(joint) {
+                moves[input - self.bits()][lane / 64] |= 1 << (lane % 64);
+            }
+        }
+    }
+
+    /// What each role perceives of each step, after a pass of the long form.
+    fn seen<const W: usize>(&self, steps: &[Asked<'_>], planes: &[[u64; W]]) -> Vec<ByRole<Percepts>> {
+        let roles = self.roles.len();
+        if let Some(order) = &self.perceived {
+            let same = |joint| ByRole::new(vec![self.did(order, joint); roles]);
+            return steps.iter().map(|(_, joint)| same(joint)).collect();
+        }
+        let mut seen: Vec<SmallVec<[Percept; 4]>> = vec![SmallVec::new(); steps.len() * roles];
+        for (role, percepts) in self.step().percepts.iter() {
+            for &(percept, plane) in percepts {
+                for lane in lanes_on(&planes[plane as usize], steps.len()) {
+                    seen[lane * roles + role.index()].push(percept);
+                }
+            }
+        }
+        let of_step = |lists: &[SmallVec<[Percept; 4]>]| {
+            ByRole::new(lists.iter().map(|list| Percepts::in_order(&list[..])).collect())
+        };
+        seen.chunks(roles).map(of_step).collect()
+    }
+}
+
+/// The goals of the first `count` lanes that are at an end.
+fn goals<const W: usize>(end: &View, planes: &[[u64; W]], count: usize) -> Vec<Option<ByRole<Goal>>> {
+    let roles = end.goals.len();
+    let over = planes[end.terminal as usize];
+    let mut goals: Vec<Option<ByRole<Goal>>> = vec![None; count];
+    for lane in lanes_on(&over, count) {
+        goals[lane] = Some(ByRole::from_fn(roles, |_| Goal::default()));
+    }
+    for (role, values) in end.goals.iter() {
+        let mut open = over;
+        for &(goal, plane) in values {
+            let holds: [u64; W] = std::array::from_fn(|word| open[word] & planes[plane as usize][word]);
+            open.iter_mut().zip(holds).for_each(|(open, holds)| *open &= !holds);
+            for lane in lanes_on(&holds, count) {
+                put(&mut goals[lane], role, goal);
+            }
+        }
+    }
+    goals
+}
+
+fn put(goals: &mut Option<ByRole<Goal>>, role: Role, goal: Goal) {
+    if let Some(goals) = goals {
+        goals[role] = goal;
+    }
+}
+
+/// The lanes that are on in a plane, of the first `count`.
+fn lanes_on<const W: usize>(plane: &[u64; W], count: usize) -> impl Iterator<Item = usize> {
+    let word = |(number, &word): (usize, &u64)| {
+        let mut left = word;
+        std::iter::from_fn(move || {
+            let lane = left.trailing_zeros() as usize;
+            left &= left.checked_sub(1)?;
+            Some(number * 64 + lane)
+        })
+    };
+    plane.iter().enumerate().flat_map(word).take_while(move |&lane| lane < count)
+}
