@@ -20,8 +20,8 @@ use super::rebuild::{follow, live, sweep, with_outputs};
 /// be more pairs.
 const PAIRS: usize = 3_000_000;
 const WINDOW: usize = 6;
-/// How many wires and readers are looked at before what is left stays unshared.
-const WORK: usize = 40_000_000;
+/// How many readers, and a quarter as many wires, are looked at before what is left stays unshared.
+const WORK: usize = 20_000_000;
 
 /// The game with pairs of wires shared.
 pub fn share(net: &Propnet) -> Propnet {
@@ -122,7 +122,7 @@ impl Sharing {
         for gate in common.into_iter().filter(|&gate| gate != pair) {
             let wires = &mut self.wires[gate as usize];
             let near = near(wires, a, b, self.wide);
-            self.work += wires.len();
+            self.work += 4 * wires.len();
             wires.retain(|&other| other != a && other != b);
             let is_new = wires.binary_search(&wire).map_err(|place| wires.insert(place, wire)).is_err();
             if is_new {
