@@ -15,7 +15,7 @@ use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use crate::engine::lanes::Usage;
-use crate::engine::measure::{Measure, Speed};
+use crate::engine::measure::{Measure, Prepare, Speed};
 use crate::engine::{Engine, EngineError, EngineKind, Engines};
 use crate::machine::Seed;
 use crate::referee::{Interrupt, Stopwatch};
@@ -74,6 +74,7 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
             Err(EngineError::TooLarge(_)) if arguments.engines.is_empty() => continue,
             Err(error) => return Err(no_engine(&opened.name, &error)),
         };
+        engine.visit(Prepare);
         let compile = watch.elapsed();
         let speed = measure(&engine, arguments, &Seed::root(seed).child("bench"), interrupt);
         if let Some(failure) = engine.failure() {

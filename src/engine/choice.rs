@@ -27,6 +27,9 @@ pub trait OfGame: Bulk + 'static {
     /// The fluents that hold in a state, each once, in no particular order.
     fn holds(&self, state: &Self::State) -> Vec<TermId>;
 
+    /// Makes now what would be made when it is first needed, for whoever measures.
+    fn prepare(&self) {}
+
     /// As [`Bulk::playouts`]; besides, how the lanes were used, on an engine that has some.
     fn measured_playouts(
         &self,
@@ -258,6 +261,10 @@ impl OfGame for Lanes {
 
     fn holds(&self, state: &Packed) -> Vec<TermId> {
         self.propagator().holds(state)
+    }
+
+    fn prepare(&self) {
+        self.propagator().prepare();
     }
 
     fn measured_playouts(

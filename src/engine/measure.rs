@@ -88,6 +88,17 @@ impl Speed {
     }
 }
 
+/// Makes all of an engine before it is measured.
+pub struct Prepare;
+
+impl Visitor for Prepare {
+    type Output = ();
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) {
+        machine.prepare();
+    }
+}
+
 /// Measures an engine on the thread at hand.
 pub struct Measure<'a> {
     /// How long each kind of work is measured; at least one piece of work is done.

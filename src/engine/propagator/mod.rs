@@ -337,6 +337,13 @@ impl OfGame for Propagator {
         &self.game
     }
 
+    fn prepare(&self) {
+        self.view();
+        self.end();
+        self.step();
+        self.next_only();
+    }
+
     fn holds(&self, state: &Packed) -> Vec<TermId> {
         let on = self.listing.iter().filter(|(_, bit)| bit.is_none_or(|bit| state.bit(bit)));
         on.map(|&(fluent, _)| fluent).collect()
