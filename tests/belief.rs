@@ -8,7 +8,7 @@ use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Method, Point, Trial};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, Weight};
-use hyperplay::engine::{Engines, Propagator as Machine};
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 
@@ -25,7 +25,7 @@ fn load(path: &Path) -> Arc<Machine> {
     let text = std::fs::read_to_string(path).unwrap();
     let source = gdl::Source::new(path.display().to_string(), text);
     let game = gdl::load(source, None).game.unwrap_or_else(|| panic!("{} has errors", path.display()));
-    Engines::new(&game).propagator().unwrap()
+    Engines::new(&game).lanes().unwrap()
 }
 
 fn game(name: &str) -> Arc<Machine> {

@@ -115,17 +115,17 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("games Cargo.toml", "is not a built-in game"),
         ("check kuhn_poker no_such_game", "neither a file nor a built-in game"),
         ("replay - --game -", "standard input cannot be both"),
-        ("match kuhn_poker --engine fast", "auto, interpreter, propagator"),
+        ("match kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         (
             "match kuhn_poker alice=hyperplay:engine=fast",
-            "expected match or auto or interpreter or propagator",
+            "expected match or auto or interpreter or propagator or lanes",
         ),
         ("match kuhn_poker alice=random:engine=auto", "it has no keys"),
         ("agree no_such_game", "neither a file nor a built-in game"),
         ("agree kuhn_poker --matches -1", "invalid value '-1'"),
         ("bench kuhn_poker --seconds 0", "give 1 or more"),
         ("bench kuhn_poker --threads 0", "give 1 or more"),
-        ("bench kuhn_poker --engine fast", "auto, interpreter, propagator"),
+        ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),
         ("man frobnicate", "there are match, replay"),
     ] {
@@ -421,7 +421,7 @@ fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
 }
 
 /// The engines that every game here allows.
-const ENGINES: [&str; 3] = ["auto", "interpreter", "propagator"];
+const ENGINES: [&str; 4] = ["auto", "interpreter", "propagator", "lanes"];
 
 #[test]
 fn every_engine_gives_the_same_answers() {
@@ -431,7 +431,7 @@ fn every_engine_gives_the_same_answers() {
             keys.iter().map(|key| report[key].clone()).collect::<Vec<Value>>()
         });
         assert!(answers[0].iter().all(|answer| !answer.is_null()), "{command}");
-        assert_eq!((&answers[0], &answers[0]), (&answers[1], &answers[2]), "{command}");
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{command}: {answers:?}");
     };
     same("perft breakthrough --depth 2", &["counts"]);
     same("match kuhn_poker alice=legal --matches 50 --seed 3", &["goals", "steps", "faults"]);
@@ -536,4 +536,21 @@ fn inspect_shows_the_network_and_its_passes() {
     assert_eq!(passes[0]["name"], "ground");
     assert_eq!(passes.last().unwrap()["two_inputs"], report["network"]["two_inputs"]);
     assert!(passes[0]["two_inputs"].as_u64() > report["network"]["two_inputs"].as_u64(), "{report}");
+}
+
+#[test]
+fn a_part_of_the_network_is_drawn() {
+    let file = scratch_file("terminal.dot");
+    let dot = format!("--dot {}", file.display());
+    stdout(&format!("inspect tictactoe --limit 10 {dot} --part terminal"), 0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("digraph") && text.contains("terminal") && text.contains("(cell "), "{text}");
+    assert!(!text.contains("legal "), "{text}");
+    let error = stderr(&format!("inspect tictactoe {dot} --part nothing"), 2);
+    assert!(
+        error.contains("no output of the network contains 'nothing'") && error.contains("goal "),
+        "{error}"
+    );
+    assert!(stderr("inspect tictactoe --dot -", 2).contains("name a file"));
+    assert!(stderr("inspect tictactoe --part legal", 2).contains("--dot"));
 }

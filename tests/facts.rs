@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hyperplay::efg;
-use hyperplay::engine::{Engines, Propagator as Machine};
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Rulesheet, Source, load};
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
@@ -36,7 +36,7 @@ fn root() -> &'static Path {
 fn open(file: &str) -> Opened {
     let text = fs::read_to_string(root().join("games").join(file)).unwrap();
     let loaded = load(Source::new(file, text), None);
-    let machine = Engines::new(&loaded.game.unwrap()).propagator().unwrap();
+    let machine = Engines::new(&loaded.game.unwrap()).lanes().unwrap();
     Opened { rulesheet: loaded.rulesheet, machine }
 }
 

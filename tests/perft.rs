@@ -7,7 +7,7 @@ mod native;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hyperplay::engine::{Engines, Propagator as Machine};
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{StateMachine, StateMachineExt};
 
@@ -24,7 +24,7 @@ use native::{Position, each_end};
 fn machine(file: &str) -> Arc<Machine> {
     let path = format!("{}/games/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap();
-    Engines::new(&load(Source::new(path, text), None).game.unwrap()).propagator().unwrap()
+    Engines::new(&load(Source::new(path, text), None).game.unwrap()).lanes().unwrap()
 }
 
 /// Numbers of sequences of 1, 2, ... `depth` joint moves by the rules, every sequence walked.

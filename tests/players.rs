@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyperplay::engine::{Engines, Propagator as Machine};
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
@@ -17,7 +17,7 @@ fn game(path: &str) -> Arc<Machine> {
     let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&file).unwrap();
     let loaded = load(Source::new(file, text), None);
-    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).propagator().unwrap()
+    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).lanes().unwrap()
 }
 
 fn player(spec: &str, machine: &Arc<Machine>, role: Role) -> Box<dyn Player> {

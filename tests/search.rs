@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use hyperplay::engine::{Engines, Propagator as Machine};
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
@@ -14,7 +14,7 @@ fn game(path: &str) -> Arc<Machine> {
     let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&file).unwrap();
     let loaded = load(Source::new(file, text), None);
-    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).propagator().unwrap()
+    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).lanes().unwrap()
 }
 
 type State = <Machine as StateMachine>::State;

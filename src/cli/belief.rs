@@ -73,7 +73,7 @@ pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> 
     let specs =
         arguments.samplers.iter().map(|text| sampler(text)).collect::<Result<Vec<Spec>, Failure>>()?;
     let opened = arguments.game.open()?;
-    let (_, engine) = arguments.engine.open(&opened)?;
+    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     engine.visit(Measure { arguments, specs: &specs, opened: &opened, threads, interrupt, out })
 }
 

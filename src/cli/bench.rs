@@ -14,7 +14,8 @@ use super::network;
 use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
-use crate::engine::measure::{Measure, Speed};
+use crate::engine::lanes::Usage;
+use crate::engine::measure::{Measure, Prepare, Speed};
 use crate::engine::{Engine, EngineError, EngineKind, Engines};
 use crate::machine::Seed;
 use crate::referee::{Interrupt, Stopwatch};
@@ -73,6 +74,7 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
             Err(EngineError::TooLarge(_)) if arguments.engines.is_empty() => continue,
             Err(error) => return Err(no_engine(&opened.name, &error)),
         };
+        engine.visit(Prepare);
         let compile = watch.elapsed();
         let speed = measure(&engine, arguments, &Seed::root(seed).child("bench"), interrupt);
         if let Some(failure) = engine.failure() {
@@ -157,8 +159,8 @@ impl Measured {
 }
 
 /// The share of the lanes that worked.
-fn share((made, all): (u64, u64)) -> f64 {
-    made as f64 / all.max(1) as f64
+fn share(usage: Usage) -> f64 {
+    usage.steps as f64 / usage.places.max(1) as f64
 }
 
 fn table(all: &[Measured]) -> Vec<Vec<String>> {

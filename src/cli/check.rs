@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::game_argument::{SyntaxArgument, source};
-use super::options::{EngineOption, engine, pick_seed, seed, use_threads};
+use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_threads};
 use super::output::{Output, colour};
 use super::progress::Progress;
 use crate::engine::{Engines, Interpreter, OfGame, Visitor};
@@ -104,7 +104,7 @@ fn check(
         let engines = Engines::new(game);
         match engines.interpreter() {
             Ok(reference) => {
-                let engine = engine(&engines, arguments.engine.kind(), game.name())?;
+                let engine = engine_for_steps(&engines, arguments.engine.kind(), game.name())?;
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
                 let tick = &|| progress.tick();
                 let rulesheet = &loaded.rulesheet;

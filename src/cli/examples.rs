@@ -42,7 +42,8 @@ pub const INSPECT: &str = "\
 Examples:
   hyperplay inspect tictactoe
   hyperplay inspect kuhn_poker --count-information-sets --json
-  hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg";
+  hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg
+  hyperplay inspect tictactoe --network --dot tictactoe.dot --part terminal";
 
 /// Below `agree`.
 pub const AGREE: &str = "\

@@ -1,5 +1,6 @@
 //! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -14,6 +15,7 @@ use crate::efg::{CountError, Extent, extent_until};
 use crate::engine::{Engines, OfGame, Visitor};
 use crate::gdl::{Dependencies, TermStore};
 use crate::machine::{ByRole, Failure as Stopped, Move, Role, StateMachineExt};
+use crate::propnet::{DotLimits, dot, named_outputs};
 use crate::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.
@@ -33,6 +35,12 @@ pub struct InspectArguments {
     /// Show the ground network: what decides what, and what each pass of the simplifier left
     #[arg(long)]
     network: bool,
+    /// Write the network to this file, for Graphviz: some 200 gates from the outputs on
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    /// Draw only the outputs whose names contain this, as in 'legal x' or terminal
+    #[arg(long, value_name = "TEXT", requires = "dot", default_value = "")]
+    part: String,
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
@@ -80,7 +88,10 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         let interpreter = Engines::new(&opened.game).interpreter();
         return out.text(&interpreter.map_err(|error| no_engine(&opened.name, &error))?.describe_plans());
     }
-    let (engines, engine) = arguments.engine.open(&opened)?;
+    let (engines, engine) = arguments.engine.open_for_steps(&opened)?;
+    if let Some(path) = &arguments.dot {
+        draw(&engines, path, &arguments.part, &opened.name)?;
+    }
     let failed = |what: String| {
         Failure::failed(
             format!("{}: {what}", opened.name),
@@ -101,6 +112,24 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         Some(Err(error)) => Err(failed(format!("information sets are not counted: {error}"))),
         _ => Ok(()),
     }
+}
+
+/// Writes a part of the network to a file.
+fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        let what = "--dot -: standard output has the report";
+        return Err(Failure::usage(what, "name a file, for example ./network.dot"));
+    }
+    let too_large = |why| Failure::failed(format!("{name}: {why}"), "there is no network to draw");
+    let (game, propnet) = (engines.game(), &engines.network().map_err(too_large)?.propnet);
+    let outputs = named_outputs(propnet, game.terms(), game.roles());
+    if outputs.iter().all(|(output, _)| !output.contains(part)) {
+        let some: Vec<&str> = outputs.iter().rev().take(3).map(|(output, _)| output.as_str()).collect();
+        let what = format!("no output of the network contains '{part}'");
+        return Err(Failure::usage(what, format!("outputs are {} and others", some.join(", "))));
+    }
+    let text = dot(propnet, game.terms(), game.roles(), part, DotLimits::default());
+    std::fs::write(path, text).map_err(|cause| Failure::File { path: path.to_owned(), cause })
 }
 
 /// Finds out on a machine what is reported.

@@ -29,6 +29,8 @@ pub enum EngineArgument {
     Interpreter,
     /// The ground network, for single states
     Propagator,
+    /// The ground network, many playouts at a time
+    Lanes,
 }
 
 impl From<EngineArgument> for EngineKind {
@@ -37,6 +39,7 @@ impl From<EngineArgument> for EngineKind {
             EngineArgument::Auto => EngineKind::Auto,
             EngineArgument::Interpreter => EngineKind::Interpreter,
             EngineArgument::Propagator => EngineKind::Propagator,
+            EngineArgument::Lanes => EngineKind::Lanes,
         }
     }
 }
@@ -62,6 +65,16 @@ impl EngineOption {
         let engine = engine(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
     }
+
+    /// The same for work without playouts.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Engine), Failure> {
+        let engines = Engines::new(&opened.game);
+        let engine = engine_for_steps(&engines, self.kind(), &opened.name)?;
+        Ok((engines, engine))
+    }
 }
 
 /// The engine of a kind, for the game of this name. Where the fastest is the interpreter, a note says why.
@@ -69,7 +82,24 @@ impl EngineOption {
 /// # Errors
 /// If it cannot be made.
 pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
-    let engine = engines.get(kind).map_err(|error| no_engine(name, &error))?;
+    noted(engines, engines.get(kind), kind, name)
+}
+
+/// The same for work without playouts.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
+    noted(engines, engines.for_steps(kind), kind, name)
+}
+
+fn noted(
+    engines: &Engines,
+    engine: Result<Engine, EngineError>,
+    kind: EngineKind,
+    name: &str,
+) -> Result<Engine, Failure> {
+    let engine = engine.map_err(|error| no_engine(name, &error))?;
     if let (EngineKind::Auto, Err(why)) = (kind, engines.network()) {
         log(format_args!("{name}: played by the interpreter: {why}"));
     }

@@ -37,7 +37,7 @@ pub struct PerftArguments {
 /// See [`Failure`].
 pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
     let opened = arguments.game.open()?;
-    let (_, engine) = arguments.engine.open(&opened)?;
+    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     engine.visit(Count { arguments, name: &opened.name, interrupt, out })
 }
 

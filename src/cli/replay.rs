@@ -108,7 +108,7 @@ impl Rules<'_> {
                 Failure::Usage { what, .. } => Failure::usage(what, "name the rules with --game"),
                 failure => failure,
             })?;
-            let (_, engine) = self.arguments.engine.open(&opened)?;
+            let (_, engine) = self.arguments.engine.open_for_steps(&opened)?;
             self.engines.insert(name.clone(), (engine, opened.hash()));
         }
         Ok(&self.engines[&name])

@@ -10,6 +10,7 @@
 //! Third-party: `petgraph` (strongly connected components), `hashbrown`, `rustc-hash`, `smallvec` (hot tables).
 
 mod database;
+mod functions;
 mod limits;
 mod order;
 mod plan;
@@ -22,6 +23,7 @@ mod tests;
 mod walk;
 
 pub use database::Database;
+pub use functions::Functions;
 pub use limits::{LimitError, Limits};
 pub use plan::RelationId;
 pub use program::{Program, Stage};

@@ -97,6 +97,8 @@ pub struct Plan {
     /// How many steps, from the first, may still change the head: once it is derived, the steps behind have nothing
     /// more to say and the walk returns to the last step counted here.
     pub decided: usize,
+    /// Whether a term of the head may be one that was in no tuple before.
+    pub builds: bool,
 }
 
 impl Plan {
@@ -177,6 +179,7 @@ pub fn compile(
             _ => {}
         }
     }
+    let builds = arguments.iter().any(|argument| !matches!(argument, Expression::Register(_)));
     Plan {
         rule: index,
         head: relation(&rule.head),
@@ -184,6 +187,7 @@ pub fn compile(
         steps,
         registers: registers.variables.len(),
         decided,
+        builds,
     }
 }
 

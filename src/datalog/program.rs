@@ -70,6 +70,8 @@ pub struct Program {
     shape_number: FxHashMap<(RelationId, Shape), usize>,
     /// For each relation that is proved, the indexes that its proofs look into, those of proofs inside included.
     pub(super) proof_lookups: Vec<Vec<(RelationId, usize)>>,
+    /// Tuples that each relation may hold, where it is bounded on its own.
+    most: Vec<usize>,
     /// The bounds on an evaluation.
     pub limits: Limits,
 }
@@ -92,6 +94,7 @@ impl Program {
             proof_lookups: Vec::new(),
             shapes: Vec::new(),
             shape_number: FxHashMap::default(),
+            most: Vec::new(),
             limits: Limits::default(),
         };
         program.collect_relations(inputs);
@@ -322,17 +325,37 @@ impl Program {
         self.components.iter().flat_map(Component::plans).map(show).collect()
     }
 
+    /// Bounds the tuples of one relation.
+    pub fn set_most(&mut self, relation: RelationId, tuples: usize) {
+        self.most.resize(self.relations(), usize::MAX);
+        self.most[relation] = tuples;
+    }
+
     /// Tuples that a relation may hold.
     pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
-        self.limits.tuples_of(self.arities[relation])
+        let most = self.most.get(relation).copied().unwrap_or(usize::MAX);
+        self.limits.tuples_of(self.arities[relation]).min(most)
+    }
+
+    /// A rule that derives a relation, if it holds more tuples than were allowed it.
+    pub(super) fn outgrown(&self, relation: RelationId, tuples: usize) -> Option<&Rule> {
+        let has_outgrown = self.most.get(relation).is_some_and(|&most| tuples > most);
+        let name = self.names[relation];
+        self.rules.iter().filter(|_| has_outgrown).find(|rule| rule.head.relation == name)
     }
 
     pub(super) fn limit_error(&self, plan: &Plan, trouble: Trouble, terms: &TermStore) -> LimitError {
-        let relation = terms.symbols().name(self.names[plan.head]).to_owned();
-        let rule = print_rule(&self.rules[plan.rule], terms.symbols());
+        self.limit_error_in(&self.rules[plan.rule], trouble, terms)
+    }
+
+    /// The error for a limit met in a rule over relations of the program.
+    pub(super) fn limit_error_in(&self, rule: &Rule, trouble: Trouble, terms: &TermStore) -> LimitError {
+        let relation = terms.symbols().name(rule.head.relation).to_owned();
+        let head = self.by_name[&rule.head.relation];
+        let rule = print_rule(rule, terms.symbols());
         let Limits { depth, size, visits, .. } = self.limits;
         match trouble {
-            Trouble::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(plan.head), rule },
+            Trouble::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(head), rule },
             Trouble::Depth => LimitError::Depth { relation, limit: depth, rule },
             Trouble::Size => LimitError::Size { relation, limit: size, rule },
             Trouble::Visits => LimitError::Visits { relation, limit: visits, rule },

@@ -18,7 +18,9 @@ use smallvec::SmallVec;
 use crate::gdl::{Symbol, TermId, TermStore};
 
 /// A tuple under construction.
-pub type Tuple = SmallVec<[TermId; 6]>;
+pub type Tuple = SmallVec<[TermId; INLINE_TERMS]>;
+/// A tuple under construction of no more terms takes no memory of its own.
+pub const INLINE_TERMS: usize = 6;
 
 /// Where a term stands in a tuple: the column, then argument positions inwards.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -157,9 +159,26 @@ impl Relation {
         true
     }
 
+    /// Adds the tuples of a relation without indexes, none of which it holds.
+    pub fn append(&mut self, new: Relation) {
+        if self.count == 0 {
+            self.clear();
+            (self.count, self.terms, self.members) = (new.count, new.terms, new.members);
+            return;
+        }
+        let (terms, arity) = (&self.terms, self.arity);
+        self.members.reserve(new.count, |&row| {
+            let start = row as usize * arity;
+            hash_all(terms[start..start + arity].iter().copied())
+        });
+        new.rows().for_each(|tuple| {
+            self.insert(tuple);
+        });
+    }
+
     /// Whether a tuple holds.
     pub fn contains(&self, tuple: &[TermId]) -> bool {
-        self.position(tuple).is_some()
+        self.count > 0 && self.position(tuple).is_some()
     }
 
     /// The row of a tuple.

@@ -11,7 +11,7 @@
 use smallvec::SmallVec;
 
 use super::database::Database;
-use super::limits::LimitError;
+use super::limits::{LimitError, Trouble};
 use super::order::Estimator;
 use super::plan::{Draft, Plan, RelationId, Rows, Step, compile};
 use super::program::Program;
@@ -48,6 +48,8 @@ pub struct Condition {
 struct Version {
     rule: usize,
     delta: Option<usize>,
+    /// The recursive literals behind it.
+    later: Vec<usize>,
     plan: Option<Plan>,
     /// Rows of all relations of the body when the plan was made.
     planned: usize,
@@ -106,7 +108,10 @@ impl Database {
                 let is_idle = match version.delta {
                     Some(position) => {
                         let (start, end) = self.delta[atom_id(program, &rule.body[position])];
-                        start == end
+                        // What stands behind the delta looks at old rows only.
+                        let lacks_old =
+                            |&later: &usize| self.delta[atom_id(program, &rule.body[later])].0 == 0;
+                        start == end || version.later.iter().any(lacks_old)
                     }
                     None => !is_start,
                 };
@@ -119,15 +124,18 @@ impl Database {
                 self.run_version(program, version, allowance, terms, out)?;
             }
             let mut has_grown = false;
-            for (&id, new) in relations.iter().zip(&derived) {
+            for (&id, new) in relations.iter().zip(derived) {
                 let relation = &mut self.relations[id];
                 let start = relation.len();
-                new.rows().for_each(|tuple| {
-                    relation.insert(tuple);
-                });
+                if !new.is_empty() {
+                    relation.append(new);
+                    has_grown = true;
+                }
                 self.delta[id] = (start, relation.len());
-                has_grown |= !new.is_empty();
-                allowance.tuples = allowance.tuples.saturating_sub(new.len());
+                allowance.tuples = allowance.tuples.saturating_sub(relation.len() - start);
+                if let Some(rule) = program.outgrown(id, self.relations[id].len()) {
+                    return Err(program.limit_error_in(rule, Trouble::Tuples, terms));
+                }
             }
             if !has_grown {
                 return Ok(());
@@ -156,11 +164,12 @@ impl Database {
         if version.is_outgrown(rows) {
             let mut plan = self.plan_version(program, version, terms);
             self.adopt(program, &mut plan);
-            *version = Version { plan: Some(plan), planned: rows, visits: 0, ..*version };
+            (version.plan, version.planned, version.visits) = (Some(plan), rows, 0);
         }
         let plan = version.plan.as_ref().expect("planned above");
         program.limits.tuples = allowance.tuples;
-        version.visits += self.walk(program, plan, allowance, terms, Output::New(out))?;
+        let visits = self.walk(program, plan, allowance, terms, Output::New(out));
+        version.visits += visits.map_err(|trouble| program.limit_error(plan, trouble, terms))?;
         Ok(())
     }
 
@@ -207,7 +216,7 @@ impl Database {
         allowance: &mut Allowance,
         terms: &TermStore,
         output: Output<'_, '_>,
-    ) -> Result<u64, LimitError> {
+    ) -> Result<u64, Trouble> {
         program.limits.visits = allowance.visits;
         self.refresh(program, plan, terms);
         let mut memo = std::mem::take(&mut self.memo);
@@ -215,17 +224,14 @@ impl Database {
         let visits = memo.visits;
         self.memo = memo;
         allowance.visits = allowance.visits.saturating_sub(visits);
-        match trouble {
-            Some(trouble) => Err(program.limit_error(plan, trouble, terms)),
-            None => Ok(visits),
-        }
+        trouble.map_or(Ok(visits), Err)
     }
 
     /// Shows every instance of a rule over the tuples at hand: the row of the head, and the tuples of open relations that
     /// it depends on. The tuples of the other relations hold for good, and so does the absence of one that no rule
     /// derives. An instance may be shown more than once; `show` says whether to go on.
     ///
-    /// The head must be among the tuples. The relations that the rule reads must belong to the program; `index` is the rule that an error names.
+    /// The head must be among the tuples. The rule need not be one of the program's, but its relations must.
     ///
     /// # Errors
     /// When the allowance runs out.
@@ -233,7 +239,7 @@ impl Database {
     pub fn instances(
         &mut self,
         program: &mut Program,
-        (rule, index): (&Rule, usize),
+        rule: &Rule,
         is_open: &dyn Fn(RelationId) -> bool,
         allowance: &mut Allowance,
         terms: &TermStore,
@@ -245,7 +251,7 @@ impl Database {
         let id = |atom: &Atom| program.by_name[&atom.relation];
         let mut estimator = Estimator::new(|id| Some(&self.relations[id]), terms);
         let order = estimator.order(rule, None, false, id);
-        let draft = Draft { rule, index, order, is_proof: false, open: Some(is_open) };
+        let draft = Draft { rule, index: 0, order, is_proof: false, open: Some(is_open) };
         let mut plan = compile(&draft, id, |_| Rows::All, terms);
         self.adopt(program, &mut plan);
         let open: Vec<(usize, RelationId, bool)> = plan
@@ -270,7 +276,8 @@ impl Database {
             }
             show(head, &conditions)
         };
-        self.walk(program, &plan, allowance, terms, Output::Instances(&mut shown)).map(drop)
+        let done = self.walk(program, &plan, allowance, terms, Output::Instances(&mut shown));
+        done.map(drop).map_err(|trouble| program.limit_error_in(rule, trouble, terms))
     }
 }
 
@@ -288,15 +295,20 @@ fn versions(program: &Program, component: usize) -> Vec<Version> {
         Literal::Positive(atom) => program.component_of[program.by_name[&atom.relation]] == component,
         _ => false,
     };
-    let version = |rule, delta| Version { rule, delta, plan: None, planned: 0, visits: 0 };
+    let version = |rule, delta, later: &[usize]| {
+        let later = later.to_vec();
+        Version { rule, delta, later, plan: None, planned: 0, visits: 0 }
+    };
     let mut versions = Vec::new();
     for &rule in &program.components[component].rules {
         let body = &program.rules[rule].body;
         let own: Vec<usize> = (0..body.len()).filter(|&position| is_own(&body[position])).collect();
         if own.is_empty() {
-            versions.push(version(rule, None));
+            versions.push(version(rule, None, &[]));
         }
-        versions.extend(own.into_iter().map(|position| version(rule, Some(position))));
+        for (number, &position) in own.iter().enumerate() {
+            versions.push(version(rule, Some(position), &own[number + 1..]));
+        }
     }
     versions
 }

@@ -13,7 +13,7 @@ use super::database::Database;
 use super::limits::Trouble;
 use super::plan::{Expression, Find, Pattern, Plan, RelationId, Rows, Step};
 use super::program::{Program, Stage};
-use super::relation::{Relation, Tuple};
+use super::relation::{INLINE_TERMS, Relation, Tuple};
 use crate::gdl::{TermId, TermStore};
 
 /// Returned by a walk that derived nothing to jump back from.
@@ -113,41 +113,44 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Takes the steps from number `step` on. Returns how many steps are worth going on with: a step goes on to its
     /// next row only if its number is below that.
-    fn from(&mut self, step: usize) -> usize {
+    fn from(&mut self, mut step: usize) -> usize {
         let plan = self.plan;
-        let Some(this) = plan.steps.get(step) else {
-            return self.derive();
-        };
-        let passes = match this {
-            Step::Given(pattern) => {
-                let Output::Proof { head, .. } = &self.output else {
-                    unreachable!("only proofs are given a head")
-                };
-                let (head, key) = (*head, self.tuple(&pattern.key));
-                return self.visit(step, pattern, head, &key);
-            }
-            Step::Find(find) => return self.find(step, find),
-            Step::Holds(relation, tuple, rows) => {
-                let tuple = self.tuple(tuple);
-                match rows {
-                    Rows::All if self.matched.is_empty() => self.holds(*relation, &tuple),
-                    Rows::All => self.matches(step, *relation, &tuple),
-                    rows => self.holds_within(*relation, &tuple, *rows),
+        loop {
+            let passes = match plan.steps.get(step) {
+                None => return self.derive(),
+                Some(Step::Find(find)) => return self.find(step, find),
+                Some(Step::Given(pattern)) => {
+                    let Output::Proof { head, .. } = &self.output else {
+                        unreachable!("only proofs are given a head")
+                    };
+                    let (head, key) = (*head, self.tuple(&pattern.key));
+                    return self.visit(step, pattern, head, &key);
                 }
+                Some(Step::Holds(relation, tuple, rows)) => {
+                    let tuple = self.tuple(tuple);
+                    match rows {
+                        Rows::All if self.matched.is_empty() => self.holds(*relation, &tuple),
+                        Rows::All => self.matches(step, *relation, &tuple),
+                        rows => self.holds_within(*relation, &tuple, *rows),
+                    }
+                }
+                Some(Step::Unless(relation, tuple)) => {
+                    let tuple = self.tuple(tuple);
+                    self.matches(step, *relation, &tuple);
+                    true
+                }
+                Some(Step::Absent(relation, tuple)) => {
+                    let tuple = self.tuple(tuple);
+                    !self.holds(*relation, &tuple)
+                }
+                Some(Step::Distinct(a, b)) => self.term(a) != self.term(b),
+                Some(Step::Same(a, b)) => self.term(a) == self.term(b),
+            };
+            if !passes {
+                return NO_JUMP;
             }
-            Step::Unless(relation, tuple) => {
-                let tuple = self.tuple(tuple);
-                self.matches(step, *relation, &tuple);
-                true
-            }
-            Step::Absent(relation, tuple) => {
-                let tuple = self.tuple(tuple);
-                !self.holds(*relation, &tuple)
-            }
-            Step::Distinct(a, b) => self.term(a) != self.term(b),
-            Step::Same(a, b) => self.term(a) == self.term(b),
-        };
-        if passes { self.from(step + 1) } else { NO_JUMP }
+            step += 1;
+        }
     }
 
     fn find(&mut self, step: usize, find: &Find) -> usize {
@@ -231,9 +234,9 @@ impl<'a, 's> Walk<'a, 's> {
             let limits = &self.program.limits;
             if out.len() > self.most {
                 self.trouble = Some(Trouble::Tuples);
-            } else if tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
+            } else if plan.builds && tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
                 self.trouble = Some(Trouble::Depth);
-            } else if tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
+            } else if plan.builds && tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
                 self.trouble = Some(Trouble::Size);
             }
             if self.trouble.is_some() {
@@ -295,11 +298,22 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     fn tuple(&self, expressions: &[Expression]) -> Tuple {
-        expressions.iter().map(|expression| self.term(expression)).collect()
+        let mut inline = [TermId::default(); INLINE_TERMS];
+        if expressions.len() > INLINE_TERMS {
+            return expressions.iter().map(|expression| self.term(expression)).collect();
+        }
+        for (term, expression) in inline.iter_mut().zip(expressions) {
+            *term = self.term(expression);
+        }
+        Tuple::from_buf_and_len(inline, expressions.len())
     }
 
+    #[inline]
     fn term(&self, expression: &Expression) -> TermId {
-        build(expression, &self.registers, self.terms)
+        match expression {
+            Expression::Register(register) => self.registers[*register],
+            other => build(other, &self.registers, self.terms),
+        }
     }
 }
 

@@ -9,7 +9,8 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::{EngineError, Interpreter, Propagator};
+use super::lanes::Usage;
+use super::{EngineError, Interpreter, Lanes, Packed, Propagator};
 use crate::gdl::{Game, TermId};
 use crate::machine::{Budget, Bulk, Failure, Seed, Start, StateMachine, Tally};
 use crate::propnet::simplify::PassStats;
@@ -26,14 +27,17 @@ pub trait OfGame: Bulk + 'static {
     /// The fluents that hold in a state, each once, in no particular order.
     fn holds(&self, state: &Self::State) -> Vec<TermId>;
 
-    /// As [`Bulk::playouts`]; besides, on an engine with lanes, the steps that these made and could have made.
+    /// Makes now what would be made when it is first needed, for whoever measures.
+    fn prepare(&self) {}
+
+    /// As [`Bulk::playouts`]; besides, how the lanes were used, on an engine that has some.
     fn measured_playouts(
         &self,
         starts: &[Start<Self::State>],
         seed: &Seed,
         budget: &Budget,
         scratch: &mut Self::Scratch,
-    ) -> (Vec<Tally>, Option<(u64, u64)>) {
+    ) -> (Vec<Tally>, Option<Usage>) {
         (self.playouts(starts, seed, budget, scratch), None)
     }
 }
@@ -48,14 +52,17 @@ pub enum EngineKind {
     Interpreter,
     /// The ground network, for single states.
     Propagator,
+    /// The ground network, many playouts at a time.
+    Lanes,
 }
 
 impl EngineKind {
     /// All kinds.
-    pub const ALL: [EngineKind; 3] = [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator];
+    pub const ALL: [EngineKind; 4] =
+        [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes];
 
     /// The kinds that are held against the interpreter.
-    pub const FAST: [EngineKind; 1] = [EngineKind::Propagator];
+    pub const FAST: [EngineKind; 2] = [EngineKind::Propagator, EngineKind::Lanes];
 
     /// The stable name, as on the command line.
     pub fn as_str(self) -> &'static str {
@@ -63,6 +70,7 @@ impl EngineKind {
             EngineKind::Auto => "auto",
             EngineKind::Interpreter => "interpreter",
             EngineKind::Propagator => "propagator",
+            EngineKind::Lanes => "lanes",
         }
     }
 
@@ -85,6 +93,8 @@ pub enum Engine {
     Interpreter(Arc<Interpreter>),
     /// The engine for single states.
     Propagator(Arc<Propagator>),
+    /// The engine for many playouts.
+    Lanes(Arc<Lanes>),
 }
 
 /// Work that any engine can do.
@@ -102,6 +112,7 @@ impl Engine {
         match self {
             Engine::Interpreter(machine) => machine.kind(),
             Engine::Propagator(machine) => machine.kind(),
+            Engine::Lanes(machine) => machine.kind(),
         }
     }
 
@@ -110,6 +121,7 @@ impl Engine {
         match self {
             Engine::Interpreter(machine) => machine.failure(),
             Engine::Propagator(machine) => machine.failure(),
+            Engine::Lanes(machine) => machine.failure(),
         }
     }
 
@@ -118,6 +130,7 @@ impl Engine {
         match self {
             Engine::Interpreter(machine) => visitor.visit(machine),
             Engine::Propagator(machine) => visitor.visit(machine),
+            Engine::Lanes(machine) => visitor.visit(machine),
         }
     }
 }
@@ -130,6 +143,7 @@ pub struct Engines {
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
+    lanes: OnceLock<Arc<Lanes>>,
 }
 
 /// The network of a game, and how it was made.
@@ -157,6 +171,7 @@ impl Engines {
             interpreter: OnceLock::new(),
             network: OnceLock::new(),
             propagator: OnceLock::new(),
+            lanes: OnceLock::new(),
         }
     }
 
@@ -196,19 +211,70 @@ impl Engines {
         Ok(Arc::clone(self.propagator.get_or_init(make)))
     }
 
+    /// The engine for many playouts.
+    ///
+    /// # Errors
+    /// As [`network`](Engines::network).
+    pub fn lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+        let propagator = self.propagator()?;
+        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(Lanes::new(propagator)))))
+    }
+
     /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the game is too large to be grounded.
     ///
     /// # Errors
     /// If the game does not allow it.
     pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
         match kind {
-            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            EngineKind::Auto => self.lanes().map(Engine::Lanes).or_else(|_| self.reference()),
             EngineKind::Interpreter => self.reference(),
             EngineKind::Propagator => Ok(Engine::Propagator(self.propagator()?)),
+            EngineKind::Lanes => Ok(Engine::Lanes(self.lanes()?)),
+        }
+    }
+
+    /// The engine of this kind for work without playouts, for which lanes are no faster than the propagator that they
+    /// are made from.
+    ///
+    /// # Errors
+    /// As [`get`](Engines::get).
+    pub fn for_steps(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+        match kind {
+            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            kind => self.get(kind),
         }
     }
 
     fn reference(&self) -> Result<Engine, EngineError> {
         self.interpreter().map(Engine::Interpreter)
+    }
+}
+
+impl OfGame for Lanes {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Lanes
+    }
+
+    fn game(&self) -> &Game {
+        self.propagator().game()
+    }
+
+    fn holds(&self, state: &Packed) -> Vec<TermId> {
+        self.propagator().holds(state)
+    }
+
+    fn prepare(&self) {
+        self.propagator().prepare();
+    }
+
+    fn measured_playouts(
+        &self,
+        starts: &[Start<Packed>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Self::Scratch,
+    ) -> (Vec<Tally>, Option<Usage>) {
+        let (tallies, usage) = Lanes::measured_playouts(self, starts, seed, budget, scratch);
+        (tallies, Some(usage))
     }
 }

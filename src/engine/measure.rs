@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
+use super::lanes::Usage;
 use super::{OfGame, Visitor};
 use crate::machine::{Budget, ByRole, JointMove, Move, Seed, Start, StateMachineExt};
 
@@ -63,11 +64,16 @@ pub struct Speed {
     pub singles: Rate,
     /// The sum of the goals of each role over the playouts.
     pub goals: Vec<u64>,
-    /// The steps that the lanes made and those that they could have made; nothing on an engine without lanes.
-    pub lanes: Option<(u64, u64)>,
+    /// How the lanes were used; nothing on an engine without lanes.
+    pub lanes: Option<Usage>,
 }
 
 impl Speed {
+    fn used(&mut self, more: Usage) {
+        let Usage { steps, places } = self.lanes.unwrap_or_default();
+        self.lanes = Some(Usage { steps: steps + more.steps, places: places + more.places });
+    }
+
     /// Adds what another thread has done.
     pub fn join(&mut self, other: &Speed) {
         self.playouts.join(other.playouts);
@@ -76,10 +82,20 @@ impl Speed {
         self.singles.join(other.singles);
         self.goals.resize(other.goals.len(), 0);
         self.goals.iter_mut().zip(&other.goals).for_each(|(sum, more)| *sum += more);
-        if let Some((made, all)) = other.lanes {
-            let (known_made, known_all) = self.lanes.unwrap_or_default();
-            self.lanes = Some((known_made + made, known_all + all));
+        if let Some(usage) = other.lanes {
+            self.used(usage);
         }
+    }
+}
+
+/// Makes all of an engine before it is measured.
+pub struct Prepare;
+
+impl Visitor for Prepare {
+    type Output = ();
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) {
+        machine.prepare();
     }
 }
 
@@ -131,8 +147,7 @@ impl Measure<'_> {
             }
             speed.playouts.seconds += took;
             speed.steps.seconds += took;
-            let all = speed.lanes.unwrap_or_default();
-            speed.lanes = lanes.map(|(made, could)| (all.0 + made, all.1 + could));
+            lanes.into_iter().for_each(|usage| speed.used(usage));
             if self.is_over(speed.playouts) || machine.failure().is_some() {
                 return;
             }

@@ -24,6 +24,7 @@ use crate::propnet::TooLarge;
 pub use choice::{Engine, EngineKind, Engines, Grounded, OfGame, Visitor};
 pub use declared::declared;
 pub use interpreter::{Fluents, Interpreter, Scratch};
+pub use lanes::Lanes;
 pub use packed::Packed;
 pub use propagator::Propagator;
 

@@ -27,7 +27,7 @@ enum Words {
 }
 
 impl Packed {
-    /// The state with these words; they are as many as [`words_of`] says.
+    /// The state with these words; they are one for each 64 bits or part of them.
     pub fn new(words: &[u64]) -> Packed {
         match words.len() {
             count @ ..=FEW => {
@@ -56,7 +56,7 @@ impl Packed {
         Packed(Words::Few(std::array::from_fn(|_| words.next().unwrap_or(0))))
     }
 
-    /// The words; at least as many as [`words_of`] says.
+    /// The words; at least one for each 64 bits or part of them.
     pub fn words(&self) -> &[u64] {
         match &self.0 {
             Words::Few(words) => words,

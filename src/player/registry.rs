@@ -44,7 +44,7 @@ const PLAYOUTS: Key = Key {
 
 const ENGINE: Key = Key {
     name: "engine",
-    kind: Kind::Word(&["match", "auto", "interpreter", "propagator"]),
+    kind: Kind::Word(&["match", "auto", "interpreter", "propagator", "lanes"]),
     default: "match",
     about: "which engine evaluates the rules for this player; match: the one of the match",
 };

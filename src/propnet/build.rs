@@ -44,6 +44,17 @@ pub(super) struct Builder<'a> {
 }
 
 impl Gates {
+    /// Gates over the inputs of a network, with `relations` relations that hold `atoms` atoms.
+    pub(super) fn new(network: Network, relations: usize, atoms: usize, limits: &Limits) -> Gates {
+        let wires = vec![Vec::new(); relations];
+        Gates { network, wires, limits: *limits, atoms: atoms as u64, instances: 0, bytes: 0 }
+    }
+
+    /// Checks that so many instances may still be added.
+    pub(super) fn expect(&self, instances: u64, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
+        check(self.instances + instances, self.limits.instances, || What::Instances(relation()))
+    }
+
     /// The wire of a condition whose relation is built.
     fn value(&self, condition: &Condition) -> Wire {
         self.wires[condition.relation][condition.row].negate_if(condition.negated)
@@ -70,14 +81,8 @@ impl<'a> Builder<'a> {
     /// A builder whose inputs are there.
     pub(super) fn new(game: &'a Game, domain: Domain, inputs: &Inputs, limits: &Limits) -> Builder<'a> {
         let moves: usize = inputs.moves.values().iter().map(Vec::len).sum();
-        let gates = Gates {
-            network: Network::new(inputs.fluents.len() + moves),
-            wires: vec![Vec::new(); domain.relaxed.relations()],
-            limits: *limits,
-            atoms: domain.atoms() as u64,
-            instances: 0,
-            bytes: 0,
-        };
+        let network = Network::new(inputs.fluents.len() + moves);
+        let gates = Gates::new(network, domain.relaxed.relations(), domain.atoms(), limits);
         let mut builder = Builder { game, domain, gates, goals: Vec::new() };
         builder.set_inputs(inputs);
         builder
@@ -145,6 +150,10 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    fn spelling(&self, relation: RelationId) -> String {
+        self.game.terms().symbols().name(self.domain.rules.name(relation)).to_owned()
+    }
+
     fn recurs(&self, relations: &[RelationId], rules: &[usize]) -> bool {
         let is_own = |literal: &Literal| match literal {
             Literal::Positive(atom) => {
@@ -159,10 +168,8 @@ impl<'a> Builder<'a> {
     fn conditions(&mut self, relation: RelationId, rules: &[usize]) -> Result<Vec<Wire>, TooLarge> {
         let mut ways: Vec<Vec<Wire>> = vec![Vec::new(); self.domain.rows(relation)];
         let (mut body, mut waiting) = (Vec::new(), 0);
-        let symbols = self.game.terms().symbols();
-        let name = || symbols.name(self.domain.rules.name(relation)).to_owned();
-        let name_of_relation = name();
-        let name = || name_of_relation.clone();
+        let spelling = self.spelling(relation);
+        let name = || spelling.clone();
         for &rule in rules {
             let gates = &mut self.gates;
             self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
@@ -190,9 +197,8 @@ impl<'a> Builder<'a> {
             first[relation] = atoms;
             atoms += self.domain.rows(relation);
         }
-        let name_of_relation =
-            self.game.terms().symbols().name(self.domain.rules.name(relations[0])).to_owned();
-        let name = || name_of_relation.clone();
+        let spelling = self.spelling(relations[0]);
+        let name = || spelling.clone();
         let mut instances: Vec<Instance> = Vec::new();
         let mut rest = Vec::new();
         let mut waiting = 0;

@@ -12,7 +12,7 @@
 
 use super::limits::{Limits, TooLarge};
 use super::split::{Split, split};
-use crate::datalog::{Allowance, Condition, Database, Program, RelationId};
+use crate::datalog::{Allowance, Condition, Database, Functions, LimitError, Program, RelationId};
 use crate::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
 
 /// The program of a game with all atoms that may hold.
@@ -42,45 +42,53 @@ pub(super) type Show<'a> = dyn FnMut(usize, &[Condition]) -> Result<(), TooLarge
 const STATE: usize = 1;
 /// Stage of what depends on the joint move besides.
 const STEP: usize = 2;
+/// What is given, and the roles, so that they are there even if no rule reads them.
+const INPUTS: [(Symbol, usize, usize); 3] =
+    [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
 impl Domain {
     /// All atoms that may hold in a game.
     pub(super) fn of(game: &Game, limits: &Limits) -> Result<Domain, TooLarge> {
-        let met = |error| limits.met(error);
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
-        let inputs = [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
-        let Split { rules: split, guards } = split(game.rules());
-        let mut rules = Program::new(split.clone(), &inputs);
-        (rules.limits.visits, rules.limits.tuples) = (limits.visits, limits.atoms);
-        rules.limits.depth = limits.depth;
+        let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
+        let functions = Functions::of(&fixed.database, &fixed.program, terms);
+        let is_function = |atom: &Atom, known: &[Symbol]| {
+            fixed.knows(atom.relation) && functions.determines(atom, &|variable| known.contains(&variable))
+        };
+        let Split { rules: split, guards } = split(game.rules(), &is_function);
+        let mut rules = Program::new(split.clone(), &INPUTS);
         let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
-        let inputs = [Symbol::TRUE, Symbol::DOES, Symbol::ROLE];
+        let inputs = INPUTS.iter().map(|&(name, ..)| name);
         let targets: Vec<RelationId> =
-            outputs.iter().chain(&inputs).filter_map(|&name| rules.relation(name)).collect();
+            outputs.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();
         let strata = rules.strata_of(&targets);
         let mut is_needed = vec![false; rules.relations()];
         for (number, (relations, _)) in rules.strata().enumerate() {
             relations.iter().for_each(|&id| is_needed[id] = strata.binary_search(&number).is_ok());
         }
 
-        // The initial state, evaluated as the interpreter does.
-        let mut initial = Vec::new();
-        if let Some(init) = rules.relation(Symbol::INIT) {
-            let mut database = Database::new(&rules, None);
-            database.plan(&mut rules, init, false, terms).map_err(met)?;
-            initial = database.relation(init, &rules).rows().map(|row| row[0]).collect();
-        }
-
-        let mut relaxed = relax(&rules, &split);
+        let mut relaxed = relax(&rules, &split, |relation| fixed.knows(relation));
         relaxed.limits.depth = limits.depth;
+        for name in [Symbol::TRUE, Symbol::NEXT, Symbol::DOES, Symbol::LEGAL, Symbol::SEES] {
+            if let Some(relation) = relaxed.relation(name) {
+                relaxed.set_most(relation, limits.terms);
+            }
+        }
         let mut database = Database::new(&relaxed, None);
         let holds = relaxed.relation(Symbol::TRUE).expect("it is an input");
-        database.set_input(&relaxed, holds, initial.iter().map(std::slice::from_ref));
-        database.saturate(&mut relaxed, |id| is_needed[id], &mut allowance, terms).map_err(met)?;
+        database.set_input(&relaxed, holds, fixed.initial.iter().map(std::slice::from_ref));
+        for id in 0..relaxed.relations() {
+            if let Some(rows) = fixed.rows(relaxed.name(id)) {
+                database.set_input(&relaxed, id, rows);
+            }
+        }
+        let done = database.saturate(&mut relaxed, |id| is_needed[id], &mut allowance, terms);
+        done.map_err(|error| limits.met(error))?;
         let is_open = (0..rules.relations())
             .map(|id| rules.stage(id) > 0 && !guards.contains(&rules.name(id)))
             .collect();
+        let initial = fixed.initial;
         Ok(Domain { split, rules, is_open, relaxed, database, strata, allowance, limits: *limits, initial })
     }
 
@@ -147,14 +155,64 @@ impl Domain {
         let Domain { split, is_open, relaxed, database, allowance, limits, .. } = self;
         let is_open = |relation: RelationId| is_open[relation];
         database
-            .instances(relaxed, (&split[rule], rule), &is_open, allowance, terms, &mut shown)
+            .instances(relaxed, &split[rule], &is_open, allowance, terms, &mut shown)
             .map_err(|error| limits.met(error))?;
         refused
     }
 }
 
-/// The relaxed rules. Rule `i` is the relaxed rule `i`; relations keep their ids.
-fn relax(program: &Program, rules: &[Rule]) -> Program {
+/// What depends on no state, evaluated exactly, and the initial state.
+struct Fixed {
+    program: Program,
+    database: Database,
+    initial: Vec<TermId>,
+    /// For each relation, whether its tuples are there.
+    is_known: Vec<bool>,
+}
+
+impl Fixed {
+    fn of(game: &Game, limits: &Limits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
+        let terms = game.terms();
+        let mut program = Program::new(game.rules().to_vec(), &INPUTS);
+        program.limits.depth = limits.depth;
+        let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
+        let targets: Vec<RelationId> = outputs
+            .into_iter()
+            .chain([Symbol::ROLE, Symbol::INIT])
+            .filter_map(|name| program.relation(name))
+            .collect();
+        let needed = program.strata_of(&targets);
+        let mut is_known = vec![false; program.relations()];
+        for (number, (relations, _)) in program.strata().enumerate() {
+            let is_needed = needed.binary_search(&number).is_ok();
+            relations.iter().for_each(|&id| is_known[id] = is_needed && program.stage(id) == 0);
+        }
+        let mut database = Database::new(&program, None);
+        database.saturate(&mut program, |id| is_known[id], allowance, terms)?;
+        let mut initial = Vec::new();
+        if let Some(init) = program.relation(Symbol::INIT) {
+            if !is_known[init] {
+                // Against the language: evaluated as the interpreter does, in no state.
+                (program.limits.visits, program.limits.tuples) = (allowance.visits, allowance.tuples);
+                database.plan(&mut program, init, false, terms)?;
+            }
+            initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
+        }
+        Ok(Fixed { program, database, initial, is_known })
+    }
+
+    fn knows(&self, relation: Symbol) -> bool {
+        self.program.relation(relation).is_some_and(|id| self.is_known[id])
+    }
+
+    fn rows(&self, relation: Symbol) -> Option<impl Iterator<Item = &[TermId]>> {
+        let id = self.program.relation(relation).filter(|&id| self.is_known[id])?;
+        Some(self.database.relation(id, &self.program).rows())
+    }
+}
+
+/// The relaxed rules; relations keep their ids. Relations that are known already are left to the caller to set.
+fn relax(program: &Program, rules: &[Rule], is_known: impl Fn(Symbol) -> bool) -> Program {
     let is_kept = |literal: &&Literal| match literal {
         Literal::Negative(atom) => {
             program.relation(atom.relation).is_none_or(|relation| program.stage(relation) == 0)
@@ -163,7 +221,8 @@ fn relax(program: &Program, rules: &[Rule]) -> Program {
     };
     let relaxed =
         |rule: &Rule| Rule { body: rule.body.iter().filter(is_kept).cloned().collect(), ..rule.clone() };
-    let mut all: Vec<Rule> = rules.iter().map(relaxed).collect();
+    let unknown = rules.iter().filter(|rule| !is_known(rule.head.relation));
+    let mut all: Vec<Rule> = unknown.map(relaxed).collect();
     let [x, y] = [Symbol::TRUE, Symbol::DOES].map(Term::Variable);
     let atom = |relation, arguments: &[Term]| Atom {
         relation,

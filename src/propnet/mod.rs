@@ -3,6 +3,7 @@
 mod build;
 mod cycle;
 mod domain;
+mod dot;
 mod ground;
 mod limits;
 mod net;
@@ -11,6 +12,7 @@ pub mod simplify;
 mod split;
 mod stats;
 
+pub use dot::{DotLimits, dot, named_outputs};
 pub use ground::{GroundingStats, ground};
 pub use limits::{Limits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};

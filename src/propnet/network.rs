@@ -10,9 +10,11 @@
 //! Reference: Kuehlmann, Paruthi, Krohm, Ganai, *Robust Boolean Reasoning for Equivalence Checking*, IEEE TCAD 2002
 //! (and-inverter graphs; here a gate may have any number of wires).
 
+use std::hash::BuildHasher;
 use std::ops::Not;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 /// A gate of a [`Network`] or its complement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -78,7 +80,8 @@ pub enum Gate {
 pub struct Network {
     gates: Vec<Gate>,
     inputs: usize,
-    unique: FxHashMap<Box<[Wire]>, u32>,
+    /// The AND gates by their wires.
+    unique: HashTable<u32>,
 }
 
 impl Network {
@@ -86,7 +89,7 @@ impl Network {
     pub fn new(inputs: usize) -> Network {
         let numbers = 0..u32::try_from(inputs).expect("memory ends before 2^31 gates");
         let gates = std::iter::once(Gate::False).chain(numbers.map(Gate::Input)).collect();
-        Network { gates, inputs, unique: FxHashMap::default() }
+        Network { gates, inputs, unique: HashTable::new() }
     }
 
     /// The number of inputs.
@@ -127,13 +130,19 @@ impl Network {
             [only] => return only,
             _ => {}
         }
-        if let Some(&gate) = self.unique.get(&sorted[..]) {
+        let gates = &self.gates;
+        let hash = FxBuildHasher.hash_one(&sorted[..]);
+        let same = |&gate: &u32| matches!(&gates[gate as usize], Gate::And(wires) if **wires == sorted[..]);
+        if let Some(&gate) = self.unique.find(hash, same) {
             return Wire(gate << 1);
         }
         let gate = u32::try_from(self.gates.len()).expect("memory ends before 2^31 gates");
-        let key: Box<[Wire]> = sorted.into();
-        self.gates.push(Gate::And(key.clone()));
-        self.unique.insert(key, gate);
+        let rehash = |&gate: &u32| match &gates[gate as usize] {
+            Gate::And(wires) => FxBuildHasher.hash_one(&wires[..]),
+            Gate::False | Gate::Input(_) => 0,
+        };
+        self.unique.insert_unique(hash, gate, rehash);
+        self.gates.push(Gate::And(sorted.into()));
         Wire(gate << 1)
     }
 

@@ -33,16 +33,24 @@ pub(super) struct Split {
     pub(super) guards: FxHashSet<Symbol>,
 }
 
+/// Whether the values of some variables leave at most one choice for the others of an atom, in every state.
+pub(super) type IsFunction<'a> = dyn Fn(&Atom, &[Symbol]) -> bool + 'a;
+
 /// Splits rules.
-pub(super) fn split(rules: &[Rule]) -> Split {
-    let mut splitter =
-        Splitter { auxiliary: Vec::new(), known: FxHashMap::default(), guards: FxHashSet::default() };
+pub(super) fn split(rules: &[Rule], is_function: &IsFunction<'_>) -> Split {
+    let mut splitter = Splitter {
+        is_function,
+        auxiliary: Vec::new(),
+        known: FxHashMap::default(),
+        guards: FxHashSet::default(),
+    };
     let mut rules: Vec<Rule> = rules.iter().map(|rule| splitter.split(rule.clone())).collect();
     rules.append(&mut splitter.auxiliary);
     Split { rules, guards: splitter.guards }
 }
 
-struct Splitter {
+struct Splitter<'a> {
+    is_function: &'a IsFunction<'a>,
     auxiliary: Vec<Rule>,
     /// The relation of each auxiliary rule, by its body and its head's variables, all variables renamed in order, and
     /// whether it is a guard.
@@ -50,12 +58,12 @@ struct Splitter {
     guards: FxHashSet<Symbol>,
 }
 
-impl Splitter {
+impl Splitter<'_> {
     fn split(&mut self, mut rule: Rule) -> Rule {
         let mut head = Vec::new();
         rule.head.each_variable(&mut |variable| head.push(variable));
         while rule.body.len() <= WIDEST {
-            let Some(bucket) = Bucket::narrowest(&rule, &head) else { break };
+            let Some(bucket) = Bucket::narrowest(&rule, &head, self.is_function) else { break };
             rule = self.eliminate(rule, &bucket);
         }
         rule
@@ -136,8 +144,8 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket of fewest variables, if there is one that leaves out a variable of the rule.
-    fn narrowest(rule: &Rule, head: &[Symbol]) -> Option<Bucket> {
+    /// The bucket of fewest variables, among those that are worth a relation of their own.
+    fn narrowest(rule: &Rule, head: &[Symbol], is_function: &IsFunction<'_>) -> Option<Bucket> {
         let of_literal: Vec<Vec<Symbol>> =
             rule.body.iter().map(|literal| variables(std::iter::once(literal))).collect();
         let all = variables(rule.body.iter());
@@ -151,20 +159,93 @@ impl Bucket {
             scope.dedup();
             scope
         };
-        let existential: Vec<Symbol> =
-            all.iter().copied().filter(|variable| !head.contains(variable)).collect();
-        let narrowest = existential.iter().map(|&variable| scope(variable)).min_by_key(Vec::len)?;
-        if narrowest.len() == all.len() {
-            return None;
+        let existential: Vec<(Symbol, Vec<Symbol>)> = all
+            .iter()
+            .filter(|variable| !head.contains(variable))
+            .map(|&variable| (variable, scope(variable)))
+            .collect();
+        let rule =
+            Measured { rule, of_literal: &of_literal, existential: &existential, all: &all, is_function };
+        let buckets = existential.iter().filter_map(|(_, scope)| rule.bucket(scope.clone()));
+        buckets.min_by_key(|(width, _)| *width).map(|(_, bucket)| bucket)
+    }
+}
+
+/// A rule with what is known of its variables.
+struct Measured<'a> {
+    rule: &'a Rule,
+    /// The variables of each literal.
+    of_literal: &'a [Vec<Symbol>],
+    /// The variables that the head does not mention, each with those it shares a literal with, itself included.
+    existential: &'a [(Symbol, Vec<Symbol>)],
+    all: &'a [Symbol],
+    is_function: &'a IsFunction<'a>,
+}
+
+impl Measured<'_> {
+    /// The smallest bucket over at least these variables that is worth a relation of its own, with its width.
+    fn bucket(&self, mut scope: Vec<Symbol>) -> Option<(usize, Bucket)> {
+        loop {
+            // Of no use unless the rule has more instances than the bucket, ...
+            if self.determines(&scope, self.all) {
+                return None;
+            }
+            let within =
+                self.existential.iter().filter(|(_, own)| own.iter().all(|other| scope.contains(other)));
+            let eliminated: Vec<Symbol> = within.map(|&(variable, _)| variable).collect();
+            let interface: Vec<Symbol> =
+                scope.iter().copied().filter(|variable| !eliminated.contains(variable)).collect();
+            // ... and the bucket more instances than tuples.
+            if !self.determines(&interface, &eliminated) {
+                let is_inside = |own: &Vec<Symbol>| own.iter().any(|variable| eliminated.contains(variable));
+                let literals = (0..self.of_literal.len())
+                    .filter(|&position| is_inside(&self.of_literal[position]))
+                    .collect();
+                return Some((scope.len(), Bucket { literals, eliminated }));
+            }
+            // What is eliminated follows from the rest: widen the bucket to eliminate some of that as well.
+            let widened = self
+                .existential
+                .iter()
+                .filter(|(variable, _)| interface.contains(variable))
+                .map(|(_, own)| {
+                    own.iter().copied().filter(|other| !scope.contains(other)).collect::<Vec<_>>()
+                })
+                .min_by_key(Vec::len)?;
+            scope.extend(widened);
         }
-        let eliminated: Vec<Symbol> = existential
-            .into_iter()
-            .filter(|&variable| scope(variable).iter().all(|other| narrowest.contains(other)))
-            .collect();
-        let literals = (0..rule.body.len())
-            .filter(|&position| of_literal[position].iter().any(|own| eliminated.contains(own)))
-            .collect();
-        Some(Bucket { literals, eliminated })
+    }
+
+    /// Whether the values of some variables leave one choice at most for those of others.
+    fn determines(&self, known: &[Symbol], wanted: &[Symbol]) -> bool {
+        let known = closure(self.rule, self.of_literal, known, self.is_function);
+        wanted.iter().all(|variable| known.contains(variable))
+    }
+}
+
+/// The variables whose values follow from those of the known ones.
+fn closure(
+    rule: &Rule,
+    of_literal: &[Vec<Symbol>],
+    known: &[Symbol],
+    is_function: &IsFunction<'_>,
+) -> Vec<Symbol> {
+    let mut known = known.to_vec();
+    let mut open: Vec<usize> = (0..rule.body.len()).collect();
+    loop {
+        let before = open.len();
+        open.retain(|&position| {
+            let Literal::Positive(atom) = &rule.body[position] else { return false };
+            let new = of_literal[position].iter().any(|variable| !known.contains(variable));
+            let follows = new && is_function(atom, &known);
+            if follows {
+                known.extend(&of_literal[position]);
+            }
+            new && !follows
+        });
+        if open.len() == before {
+            return known;
+        }
     }
 }
 
@@ -209,5 +290,59 @@ fn renamed_term(term: &Term, rename: &mut impl FnMut(Symbol) -> Symbol) -> Term 
             *functor,
             arguments.iter().map(|argument| renamed_term(argument, rename)).collect(),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gdl::{Source, load, print_rule};
+
+    /// What becomes of the last rule of a text: the texts of the rule and of the auxiliary rules.
+    fn parts(text: &str, is_function: &IsFunction<'_>) -> Vec<String> {
+        let text = format!("(role r) (init (at 1 2)) (succ 1 2) (goal r 0) terminal {text}");
+        let game = load(Source::new("text", text), None).game.unwrap();
+        let count = game.rules().len();
+        let split = split(game.rules(), is_function);
+        let show = |rule: &Rule| print_rule(rule, game.terms().symbols()).replace("(auxiliary)", "aux");
+        split.rules[count - 1..].iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_frame_axiom_is_joined_cell_by_cell() {
+        let rule = "(<= (legal r (go ?a ?b)) (true (at ?a ?b)))
+            (<= (next (at ?x ?y)) (true (at ?x ?y)) (does r (go ?a ?b)) (distinct ?x ?a))";
+        assert_eq!(
+            parts(rule, &|_, _| false),
+            [
+                "(<= (next (at ?x ?y)) (true (at ?x ?y)) (aux ?x))",
+                "(<= (aux ?a) (does r (go ?a ?b)))",
+                "(<= (aux ?x) (true (at ?x ?y)))",
+                "(<= (aux ?x) (distinct ?x ?a) (aux ?a) (aux ?x))",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_follows_from_the_rest_is_no_reason_to_split() {
+        let rule = "(<= (legal r go) (true (at ?a ?b)))
+            (<= (next (at ?x ?z)) (true (at ?x ?y)) (succ ?x ?z) (succ ?y ?w))";
+        assert!(parts(rule, &|_, _| false).len() > 1);
+        let succ = |atom: &Atom, known: &[Symbol]| {
+            let mut first = false;
+            atom.arguments[0].each_variable(&mut |variable| first = known.contains(&variable));
+            atom.arguments.len() == 2 && first
+        };
+        let texts = parts(rule, &succ);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+    }
+
+    #[test]
+    fn equal_parts_of_rules_share_a_relation() {
+        let rule = "(<= (legal r (go ?a ?b)) (true (at ?a ?b)))
+            (<= (next (on ?x)) (true (at ?x ?y)) (does r (go ?c ?d)))
+            (<= (next (at ?x ?y)) (true (at ?x ?y)) (does r (go ?e ?f)))";
+        let rules = parts(rule, &|_, _| false);
+        assert_eq!(rules.iter().filter(|text| text.contains("(does r")).count(), 1, "{rules:?}");
     }
 }

@@ -1,3 +1,5 @@
+//! Playouts in lanes: uniform, the same in every width, and true to their starts.
+
 use std::sync::Arc;
 
 use rand::RngExt;

@@ -9,11 +9,13 @@
 //! Reference: Mishchenko, Chatterjee, Brayton, *Improvements to Technology Mapping for LUT-Based FPGAs*, IEEE TCAD
 //! 2007; Mishchenko, Cho, Chatterjee, Brayton, *Combinational and Sequential Mapping with Priority Cuts*, ICCAD 2007.
 
+use smallvec::SmallVec;
+
 use super::cut::Cut;
 use super::graph::{Graph, is_negated, node};
 
 /// Cuts kept for each node, the node itself apart.
-const CUTS: usize = 8;
+const CUTS: usize = 6;
 /// Rounds by area flow, then by exact area.
 const FLOW_ROUNDS: usize = 3;
 const EXACT_ROUNDS: usize = 2;
@@ -37,7 +39,7 @@ pub fn cover(graph: &Graph) -> Vec<(u32, Cut)> {
 struct Covering<'g> {
     graph: &'g Graph,
     /// The cuts of each node, the chosen one first.
-    cuts: Vec<Vec<Cut>>,
+    cuts: Vec<SmallVec<[Cut; CUTS]>>,
     /// What one reader of a node pays for it.
     flow: Vec<f32>,
     /// How many readers a node is thought to have.
@@ -57,7 +59,7 @@ impl Covering<'_> {
         }
         Covering {
             graph,
-            cuts: vec![Vec::new(); size],
+            cuts: vec![SmallVec::new(); size],
             flow: vec![0.0; size],
             readers,
             references: vec![0; size],
@@ -71,7 +73,7 @@ impl Covering<'_> {
                 let counted = (self.references[number] as f32).max(1.0);
                 self.readers[number] = (2.0 * self.readers[number] + counted) / 3.0;
             }
-            let mut ranked: Vec<(f32, u32, Cut)> = self
+            let mut ranked: SmallVec<[(f32, u32, Cut); 2 * CUTS]> = self
                 .candidates(number)
                 .into_iter()
                 .map(|cut| {
@@ -94,18 +96,16 @@ impl Covering<'_> {
     }
 
     /// The cuts of a node from those of its wires, none within another.
-    fn candidates(&self, number: usize) -> Vec<Cut> {
+    fn candidates(&self, number: usize) -> SmallVec<[Cut; 2 * CUTS]> {
         let [left, right] = self.graph.ands[number];
         let cuts_of = |edge| {
             let number = node(edge);
-            let own = std::iter::once(Cut::trivial(number as u32));
-            own.chain(self.cuts[number].iter().copied()).collect::<Vec<_>>()
+            std::iter::once(Cut::trivial(number as u32)).chain(self.cuts[number].iter().copied())
         };
-        let mut found: Vec<Cut> = Vec::new();
-        let rights = cuts_of(right);
+        let mut found: SmallVec<[Cut; 2 * CUTS]> = SmallVec::new();
         for a in cuts_of(left) {
-            for b in &rights {
-                let Some(cut) = a.and(is_negated(left), b, is_negated(right)) else { continue };
+            for b in cuts_of(right) {
+                let Some(cut) = a.and(is_negated(left), &b, is_negated(right)) else { continue };
                 if !found.iter().any(|other| other.is_within(&cut)) {
                     found.retain(|other| !cut.is_within(other));
                     found.push(cut);

@@ -27,8 +27,16 @@ impl Cut {
         &self.leaves[..usize::from(self.size)]
     }
 
+    /// A bit for each leaf, the same for many: enough to see that two cuts have more than three leaves between them.
+    fn signature(&self) -> u64 {
+        self.leaves().iter().fold(0, |bits, leaf| bits | 1 << (leaf % 64))
+    }
+
     /// The conjunction of two cuts, each complemented if asked for, where it has at most three leaves.
     pub fn and(&self, complement: bool, other: &Cut, complement_other: bool) -> Option<Cut> {
+        if (self.signature() | other.signature()).count_ones() > 3 {
+            return None;
+        }
         let mut leaves = [0; 3];
         let mut size = 0;
         let (mine, theirs) = (self.leaves(), other.leaves());

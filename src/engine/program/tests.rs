@@ -1,3 +1,5 @@
+//! Programs against the networks that they were made from.
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -59,7 +59,7 @@ impl Propagator {
     ) -> Vec<Successor<Packed>> {
         let mut successors = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
-            let reached = self.pass(&self.step, steps, &mut planes.step, &mut planes.end);
+            let reached = self.pass(self.step(), steps, &mut planes.step, &mut planes.end);
             let percepts = self.seen(steps, &planes.step);
             let both = reached.into_iter().zip(percepts);
             successors.extend(both.map(|((state, end), percepts)| Successor { state, percepts, end }));
@@ -70,7 +70,7 @@ impl Propagator {
     fn advance_in<const W: usize>(&self, steps: &[Asked<'_>], planes: &mut Planes<W>) -> Vec<Reached> {
         let mut reached = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
-            reached.append(&mut self.pass(&self.next, steps, &mut planes.next, &mut planes.end));
+            reached.append(&mut self.pass(self.next_only(), steps, &mut planes.next, &mut planes.end));
         }
         reached
     }
@@ -84,7 +84,8 @@ impl Propagator {
         ends: &mut Vec<[u64; W]>,
     ) -> Vec<Reached> {
         fit(planes, &step.program);
-        fit(ends, &self.end.program);
+        let end = self.end();
+        fit(ends, &end.program);
         let bits = self.bits();
         for (word, steps) in steps.chunks(64).enumerate() {
             spread(steps.iter().map(|(state, _)| *state), &mut planes[..bits], word);
@@ -94,8 +95,8 @@ impl Propagator {
         for (bit, &plane) in ends[..bits].iter_mut().zip(&step.next) {
             *bit = planes[plane as usize];
         }
-        self.end.program.run(ends);
-        let mut goals = goals(&self.end, ends, steps.len()).into_iter();
+        end.program.run(ends);
+        let mut goals = goals(end, ends, steps.len()).into_iter();
         let mut reached = Vec::with_capacity(steps.len());
         for (word, steps) in steps.chunks(64).enumerate() {
             reached.extend(gather(steps.len(), &ends[..bits], word).zip(&mut goals));
@@ -115,13 +116,13 @@ impl Propagator {
 
     /// What each role perceives of each step, after a pass of the long form.
     fn seen<const W: usize>(&self, steps: &[Asked<'_>], planes: &[[u64; W]]) -> Vec<ByRole<Percepts>> {
-        let roles = self.step.percepts.len();
+        let roles = self.roles.len();
         if let Some(order) = &self.perceived {
             let same = |joint| ByRole::new(vec![self.did(order, joint); roles]);
             return steps.iter().map(|(_, joint)| same(joint)).collect();
         }
         let mut seen: Vec<SmallVec<[Percept; 4]>> = vec![SmallVec::new(); steps.len() * roles];
-        for (role, percepts) in self.step.percepts.iter() {
+        for (role, percepts) in self.step().percepts.iter() {
             for &(percept, plane) in percepts {
                 for lane in lanes_on(&planes[plane as usize], steps.len()) {
                     seen[lane * roles + role.index()].push(percept);

@@ -15,7 +15,7 @@
 mod batch;
 mod code;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use batch::Batch;
 use code::{Step, View};
@@ -38,17 +38,23 @@ pub struct Propagator {
     random: Option<Role>,
     propnet: Arc<Propnet>,
     initial: Packed,
-    view: View,
-    /// The view without the legal moves.
-    end: View,
-    step: Step,
-    /// The step without the percepts.
-    next: Step,
+    programs: Programs,
     inputs: ByRole<Inputs>,
     /// The fluents with their bits, and those without one that always hold, in the natural order.
     listing: Vec<(TermId, Option<usize>)>,
     /// In a GDL-I game, the roles in the natural order of their names, in which the joint move is perceived.
     perceived: Option<Vec<Role>>,
+}
+
+/// The programs, each compiled when it is first needed.
+#[derive(Debug, Default)]
+struct Programs {
+    view: OnceLock<View>,
+    /// The view without the legal moves.
+    end: OnceLock<View>,
+    step: OnceLock<Step>,
+    /// The step without the percepts.
+    next: OnceLock<Step>,
 }
 
 /// Which input of the network a move is.
@@ -125,10 +131,7 @@ impl Propagator {
             roles: ByRole::new(names),
             random: game.random().map(Role::new),
             initial: Packed::of_bits(&propnet.initial),
-            view: View::new(&propnet, false),
-            end: View::new(&propnet, true),
-            step: Step::new(&propnet, false),
-            next: Step::new(&propnet, true),
+            programs: Programs::default(),
             game: game.clone(),
             inputs,
             listing,
@@ -147,6 +150,25 @@ impl Propagator {
         &self.propnet.roles[role].moves
     }
 
+    fn view(&self) -> &View {
+        self.programs.view.get_or_init(|| View::new(&self.propnet, false))
+    }
+
+    fn end(&self) -> &View {
+        self.programs.end.get_or_init(|| View::new(&self.propnet, true))
+    }
+
+    fn next_only(&self) -> &Step {
+        self.programs.next.get_or_init(|| Step::new(&self.propnet, true))
+    }
+
+    fn step(&self) -> &Step {
+        if self.propnet.roles.values().iter().all(|role| role.percepts.is_empty()) {
+            return self.next_only();
+        }
+        self.programs.step.get_or_init(|| Step::new(&self.propnet, false))
+    }
+
     /// The number of bits of a state.
     fn bits(&self) -> usize {
         self.propnet.bits()
@@ -154,20 +176,23 @@ impl Propagator {
 
     /// The planes of the view of a state.
     fn viewed<'s>(&self, state: &Packed, scratch: &'s mut Scratch) -> &'s [Lane] {
+        let program = &self.view().program;
+        fit(&mut scratch.view, program);
         if scratch.loaded.as_ref() != Some(state) {
             load(state, &mut scratch.view[..self.bits()]);
             scratch.loaded = Some(state.clone());
             scratch.viewed = false;
         }
         if !scratch.viewed {
-            self.view.program.run(&mut scratch.view);
+            program.run(&mut scratch.view);
             scratch.viewed = true;
         }
         &scratch.view
     }
 
     /// Runs a step from a state.
-    fn run(&self, step: &Step, state: &Packed, joint: &JointMove, planes: &mut [Lane]) {
+    fn run(&self, step: &Step, state: &Packed, joint: &JointMove, planes: &mut Vec<Lane>) {
+        fit(planes, &step.program);
         let (bits, moves) = planes[..step.program.inputs()].split_at_mut(self.bits());
         load(state, bits);
         moves.fill([0]);
@@ -201,10 +226,6 @@ fn fit<const W: usize>(planes: &mut Vec<[u64; W]>, program: &Program) {
     planes.resize(program.planes(), [0; W]);
 }
 
-fn planes(program: &Program) -> Vec<Lane> {
-    vec![[0]; program.planes()]
-}
-
 /// Puts a state into lane 0 of the planes of its bits.
 fn load(state: &Packed, planes: &mut [Lane]) {
     for (planes, &word) in planes.chunks_mut(64).zip(state.words()) {
@@ -230,12 +251,12 @@ impl StateMachine for Propagator {
 
     fn scratch(&self) -> Scratch {
         Scratch {
-            view: planes(&self.view.program),
+            view: Vec::new(),
             loaded: None,
             viewed: false,
-            step: planes(&self.step.program),
+            step: Vec::new(),
             stepped: None,
-            next: planes(&self.next.program),
+            next: Vec::new(),
             batch: Batch::default(),
         }
     }
@@ -259,17 +280,19 @@ impl StateMachine for Propagator {
     fn legal(&self, state: &Packed, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
         out.clear();
         let planes = self.viewed(state, scratch);
-        let moves = self.propnet.roles[role].moves.iter().zip(&self.view.legal[role]);
+        let moves = self.propnet.roles[role].moves.iter().zip(&self.view().legal[role]);
         out.extend(moves.filter(|&(_, &plane)| is_on(planes, plane)).map(|(&own, _)| own));
     }
 
     fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
         let known = scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
         if !known {
-            self.run(&self.next, state, joint, &mut scratch.next);
+            self.run(self.next_only(), state, joint, &mut scratch.next);
         }
-        let (step, planes) = if known { (&self.step, &scratch.step) } else { (&self.next, &scratch.next) };
+        let (step, planes) =
+            if known { (self.step(), &scratch.step) } else { (self.next_only(), &scratch.next) };
         // Whoever made a step asks about the state that it led to.
+        fit(&mut scratch.view, &self.view().program);
         let bits = &mut scratch.view[..self.bits()];
         bits.iter_mut().zip(&step.next).for_each(|(bit, &plane)| *bit = planes[plane as usize]);
         let next = unload(bits);
@@ -283,20 +306,20 @@ impl StateMachine for Propagator {
             return self.did(roles, joint);
         }
         if !scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint) {
-            self.run(&self.step, state, joint, &mut scratch.step);
+            self.run(self.step(), state, joint, &mut scratch.step);
             scratch.stepped = Some((state.clone(), joint.clone()));
         }
-        let seen = self.step.percepts[role].iter().filter(|&&(_, plane)| is_on(&scratch.step, plane));
+        let seen = self.step().percepts[role].iter().filter(|&&(_, plane)| is_on(&scratch.step, plane));
         Percepts::in_order(seen.map(|&(percept, _)| percept).collect::<Vec<_>>())
     }
 
     fn terminal(&self, state: &Packed, scratch: &mut Scratch) -> bool {
-        is_on(self.viewed(state, scratch), self.view.terminal)
+        is_on(self.viewed(state, scratch), self.view().terminal)
     }
 
     fn goal(&self, state: &Packed, role: Role, scratch: &mut Scratch) -> Goal {
         let planes = self.viewed(state, scratch);
-        let holds = self.view.goals[role].iter().find(|&&(_, plane)| is_on(planes, plane));
+        let holds = self.view().goals[role].iter().find(|&&(_, plane)| is_on(planes, plane));
         holds.map_or(Goal::default(), |&(goal, _)| goal)
     }
 
@@ -312,6 +335,13 @@ impl OfGame for Propagator {
 
     fn game(&self) -> &Game {
         &self.game
+    }
+
+    fn prepare(&self) {
+        self.view();
+        self.end();
+        self.step();
+        self.next_only();
     }
 
     fn holds(&self, state: &Packed) -> Vec<TermId> {

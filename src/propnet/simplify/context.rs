@@ -11,15 +11,14 @@
 //! legal moves are made.
 //!
 //! Each gate is rewritten once; what follows from one wire is followed to a bounded length: O(wires), with a constant
-//! of at most [`REACH`]. This is absorption and one-sided redundancy removal without search.
+//! that is bounded. This is absorption and one-sided redundancy removal without search.
 
 use super::super::net::Propnet;
 use super::super::network::{Gate, Network, Wire};
 use super::groups::Groups;
+use super::known::Known;
 use super::rebuild::{live, readers, sweep, with_outputs};
 
-/// How many wires are followed from one wire of a context.
-const REACH: usize = 256;
 /// How deep a context goes: deeper gates are treated as if they had more readers.
 const DEPTH: u32 = 64;
 /// Gates with more wires are not looked into from outside.
@@ -33,18 +32,15 @@ pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
         root: roots(net),
         network: Network::new(net.network.inputs()),
         place: vec![Wire::FALSE; live.len()],
-        groups,
-        legal: vec![None; net.network.inputs()],
-        known: Vec::new(),
-        chosen: vec![None; groups.all().len()],
-        trail: Vec::new(),
+        known: Known::new(net.network.inputs(), groups),
     };
     let early = cone(net, net.roles.values().iter().flat_map(|role| role.legal.iter().copied()));
     rewriting.rewrite_all(|gate| early[gate]);
     let moves = net.does();
     for (range, role) in moves.values().iter().zip(net.roles.values()) {
         for (input, &wire) in range.clone().zip(&role.legal) {
-            rewriting.legal[input] = Some(rewriting.placed(wire));
+            let legal = rewriting.placed(wire);
+            rewriting.known.follows(input, legal);
         }
     }
     rewriting.rewrite_all(|gate| live[gate] && !early[gate]);
@@ -85,15 +81,7 @@ struct Rewriting<'a> {
     root: Vec<bool>,
     network: Network,
     place: Vec<Wire>,
-    groups: &'a Groups,
-    /// The wire that follows from each input that is a move: its legality.
-    legal: Vec<Option<Wire>>,
-    /// The wires of the new network known to be on, by index.
-    known: Vec<bool>,
-    /// The member of each group that is known to be on.
-    chosen: Vec<Option<Wire>>,
-    /// The known wires, in the order in which they became known.
-    trail: Vec<Wire>,
+    known: Known<'a>,
 }
 
 impl Rewriting<'_> {
@@ -108,7 +96,7 @@ impl Rewriting<'_> {
                 Gate::Input(input) => self.place[number] = self.network.input(*input as usize),
                 Gate::And(_) if self.root[number] && include(number) => {
                     self.place[number] = self.rewrite(number);
-                    debug_assert!(self.trail.is_empty());
+                    debug_assert!(self.known.trail().is_empty());
                 }
                 Gate::And(_) => {}
             }
@@ -117,9 +105,9 @@ impl Rewriting<'_> {
 
     /// The new wire of a gate, in the present context.
     fn rewrite(&mut self, gate: usize) -> Wire {
-        let start = self.trail.len();
+        let start = self.known.trail().len();
         let wire = self.rewrite_and(gate).map_or(Wire::FALSE, |wires| self.network.and(&wires));
-        self.forget(start);
+        self.known.forget(start);
         wire
     }
 
@@ -138,7 +126,7 @@ impl Rewriting<'_> {
             }
         }
         // Moves say most, then the gates built last.
-        let is_move = |wire: Wire| !wire.is_negated() && self.legal_of(wire).is_some();
+        let is_move = |wire: Wire| !wire.is_negated() && self.known.legal_of(wire).is_some();
         leaves.sort_by_key(|&wire| (!is_move(wire), wire.is_negated(), std::cmp::Reverse(wire)));
         inner.sort_unstable();
         let mut wires = Vec::with_capacity(leaves.len() + inner.len());
@@ -159,83 +147,29 @@ impl Rewriting<'_> {
             return Some(());
         }
         wires.push(wire);
-        (wire != Wire::FALSE && self.assume(wire)).then_some(())
+        (wire != Wire::FALSE && self.known.assume(&self.network, wire)).then_some(())
     }
 
     /// What a wire is in the present context, if that is simpler.
     fn reduce(&self, wire: Wire) -> Wire {
-        if self.holds(wire) {
+        if self.known.holds(wire) {
             return Wire::TRUE;
         }
-        if self.holds(!wire) {
+        if self.known.holds(!wire) {
             return Wire::FALSE;
         }
         let inner = self.network.fanin(wire);
         if inner.is_empty() || inner.len() > WIDTH {
             return wire;
         }
-        if inner.iter().any(|&inner| self.holds(!inner)) {
+        if inner.iter().any(|&inner| self.known.holds(!inner)) {
             return Wire::FALSE.negate_if(wire.is_negated());
         }
-        let mut open = inner.iter().filter(|&&inner| !self.holds(inner));
+        let mut open = inner.iter().filter(|&&inner| !self.known.holds(inner));
         match (open.next(), open.next()) {
             (None, _) => Wire::TRUE.negate_if(wire.is_negated()),
             (Some(only), None) => only.negate_if(wire.is_negated()),
             _ => wire,
-        }
-    }
-
-    fn legal_of(&self, wire: Wire) -> Option<Wire> {
-        *self.legal.get(wire.gate().checked_sub(1)?)?
-    }
-
-    /// Whether a wire is known to be on.
-    fn holds(&self, wire: Wire) -> bool {
-        if wire == Wire::TRUE || self.known.get(wire.index()).is_some_and(|&known| known) {
-            return true;
-        }
-        let chosen = || self.chosen[self.groups.of(wire)?];
-        wire.is_negated() && chosen().is_some_and(|chosen| chosen != !wire)
-    }
-
-    /// Makes a wire known, with what follows from it; false if it contradicts what is known.
-    fn assume(&mut self, wire: Wire) -> bool {
-        self.known.resize(2 * self.network.gates().len(), false);
-        let mut open = vec![wire];
-        let mut reach = REACH;
-        while let Some(wire) = open.pop() {
-            if self.holds(!wire) {
-                return false;
-            }
-            if std::mem::replace(&mut self.known[wire.index()], true) {
-                continue;
-            }
-            self.trail.push(wire);
-            if wire.is_negated() {
-                continue;
-            }
-            if let Some(group) = self.groups.of(wire) {
-                self.chosen[group].get_or_insert(wire);
-            }
-            let inner = self.network.fanin(wire);
-            if inner.len() <= reach {
-                reach -= inner.len();
-                open.extend_from_slice(inner);
-            }
-            open.extend(self.legal_of(wire));
-        }
-        true
-    }
-
-    /// Forgets what became known since the trail had a length.
-    fn forget(&mut self, length: usize) {
-        for wire in self.trail.drain(length..) {
-            self.known[wire.index()] = false;
-            if let Some(group) = self.groups.of(wire)
-                && self.chosen[group] == Some(wire)
-            {
-                self.chosen[group] = None;
-            }
         }
     }
 }

@@ -32,7 +32,7 @@ const PROOF: usize = 10_000_000;
 pub fn equivalent(net: &Propnet, store: &TermStore) -> Propnet {
     let mut classes = candidates(net);
     let live = live(net);
-    let wires: usize = net.network.gates().iter().map(|gate| weight(gate)).sum();
+    let wires: usize = net.network.gates().iter().map(weight).sum();
     for _ in 0..(PROOF / (wires + 1)).max(4) {
         let sources = sources(net, &classes);
         if sources[..net.bits()].iter().all(|source| *source == Source::Itself) {

@@ -11,8 +11,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
-
 use super::super::net::Propnet;
 use super::super::network::{Gate, Network, Wire};
 use super::rebuild::{readers, rebuild};
@@ -48,53 +46,68 @@ pub fn factor(net: &Propnet) -> Propnet {
 fn sum(network: &mut Network, mut products: Vec<Product>) -> Wire {
     products.sort_unstable();
     products.dedup();
-    let mut places: FxHashMap<Wire, Vec<usize>> = FxHashMap::default();
+    let mut places: Vec<(Wire, u32)> = Vec::with_capacity(products.iter().map(Vec::len).sum());
     for (index, product) in products.iter().enumerate() {
-        product.iter().for_each(|&letter| places.entry(letter).or_default().push(index));
+        places.extend(product.iter().map(|&letter| (letter, index as u32)));
     }
-    let mut common: Product = places
-        .iter()
-        .filter(|(_, places)| places.len() == products.len())
-        .map(|(&letter, _)| letter)
-        .collect();
+    places.sort_unstable();
+    let mut common: Product = Vec::new();
+    // How many products a letter is in, the letter, where its places are.
+    let mut frequent: BinaryHeap<(usize, Reverse<Wire>, (usize, usize))> = BinaryHeap::new();
+    let mut start = 0;
+    for run in places.chunk_by(|a, b| a.0 == b.0) {
+        let end = start + run.len();
+        if run.len() == products.len() {
+            common.push(run[0].0);
+        } else if run.len() > 1 {
+            frequent.push((run.len(), Reverse(run[0].0), (start, end)));
+        }
+        start = end;
+    }
     if products.len() > 1 && !common.is_empty() {
-        common.sort_unstable();
         products
             .iter_mut()
             .for_each(|product| product.retain(|letter| common.binary_search(letter).is_err()));
         let rest = if products.iter().any(Vec::is_empty) { Wire::TRUE } else { sum(network, products) };
         return product_of(network, common, rest);
     }
-    let mut frequent: BinaryHeap<(usize, Reverse<Wire>)> = places
-        .iter()
-        .filter(|(_, places)| places.len() > 1)
-        .map(|(&letter, places)| (places.len(), Reverse(letter)))
-        .collect();
     let mut taken = vec![false; products.len()];
-    let mut terms = Vec::new();
-    while let Some((count, Reverse(letter))) = frequent.pop() {
-        let with = places.get_mut(&letter).expect("every letter of the heap has places");
-        with.retain(|&index| !taken[index]);
+    let mut terms: Vec<Product> = Vec::new();
+    while let Some((count, Reverse(letter), (start, end))) = frequent.pop() {
+        let with: Vec<usize> = places[start..end]
+            .iter()
+            .map(|&(_, index)| index as usize)
+            .filter(|&index| !taken[index])
+            .collect();
         if with.len() < count {
             if with.len() > 1 {
-                frequent.push((with.len(), Reverse(letter)));
+                frequent.push((with.len(), Reverse(letter), (start, end)));
             }
             continue;
         }
         let mut quotient = Vec::with_capacity(count);
-        for &index in &*with {
+        for index in with {
             taken[index] = true;
             let mut product = std::mem::take(&mut products[index]);
             product.retain(|&other| other != letter);
             quotient.push(product);
         }
         let factor = if quotient.iter().any(Vec::is_empty) { Wire::TRUE } else { sum(network, quotient) };
-        terms.push(product_of(network, vec![letter], factor));
+        match product_of(network, vec![letter], factor) {
+            Wire::FALSE => {}
+            product if product.is_negated() || network.fanin(product).is_empty() => terms.push(vec![product]),
+            product => terms.push(network.fanin(product).to_vec()),
+        }
     }
-    for (_, product) in products.iter().enumerate().filter(|&(index, _)| !taken[index]) {
-        terms.push(network.and(product));
+    let rest = products.into_iter().zip(&taken).filter(|&(_, &taken)| !taken).map(|(product, _)| product);
+    let factored = !terms.is_empty();
+    terms.extend(rest);
+    if factored && terms.len() > 1 {
+        // Quotients that turned out equal are letters now: `a q + b q` becomes `(a + b) q`.
+        return sum(network, terms);
     }
-    network.or(&terms)
+    let wires: Vec<Wire> = terms.iter().map(|product| network.and(product)).collect();
+    network.or(&wires)
 }
 
 /// `letters · factor`, as one gate where the factor is an AND itself.

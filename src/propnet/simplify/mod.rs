@@ -11,6 +11,7 @@
 //! | [`context`] | drops what the surroundings of a gate decide |
 //! | [`factor`] | factors sums of products |
 //! | [`choice`] | turns an OR over most of a group into NOT the OR of the rest |
+//! | [`one_of`] | finds the groups of bits that `choice` and `context` use; changes nothing itself |
 //! | [`share`] | gives gates of their own to pairs of wires that several gates read |
 //!
 //! Invariants: outputs that a state alone decides stay independent of moves; the order of lists is kept; the result
@@ -23,6 +24,8 @@ mod equivalent;
 mod factor;
 mod flatten;
 mod groups;
+mod known;
+mod one_of;
 mod play;
 mod rebuild;
 mod share;
@@ -36,6 +39,7 @@ pub use equivalent::equivalent;
 pub use factor::factor;
 pub use flatten::flatten;
 pub use groups::{Group, Groups};
+pub use one_of::one_of;
 pub use play::RandomPlay;
 pub use share::share;
 
@@ -71,7 +75,11 @@ pub fn simplify(net: Propnet, store: &TermStore) -> (Propnet, Vec<PassStats>) {
     run.pass("equivalent", |net| equivalent(net, store));
     for _ in 0..ROUNDS {
         let before = run.size();
-        let groups = Groups::moves(&run.net);
+        let mut groups = Groups::default();
+        run.pass("one of", |net| {
+            groups = one_of(net, store);
+            net.clone()
+        });
         run.pass("factor", factor);
         run.pass("choice", |net| choice(net, &groups));
         run.pass("flatten", flatten);

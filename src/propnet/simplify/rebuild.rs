@@ -150,8 +150,8 @@ pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Flu
         }
         true
     });
-    keep(&mut out.initial, |bit| kept(bit));
-    keep(&mut out.next, |bit| kept(bit));
+    keep(&mut out.initial, kept);
+    keep(&mut out.next, kept);
     let moves = net.does();
     out.roles = ByRole::from_fn(net.roles.len(), |role| {
         let mut new = out.roles[role].clone();

@@ -16,15 +16,21 @@ use super::super::net::Propnet;
 use super::super::network::{Gate, Network, Wire};
 use super::rebuild::{follow, live, sweep, with_outputs};
 
-/// Gates with more wires that may be shared pair each only with the next [`WINDOW`].
-const WIDE: usize = 48;
+/// How many pairs are counted, about. The gates with most wires pair each only with the next [`WINDOW`] if there would
+/// be more pairs.
+const PAIRS: usize = 3_000_000;
 const WINDOW: usize = 6;
+/// How many readers, and a quarter as many wires, are looked at before what is left stays unshared.
+const WORK: usize = 20_000_000;
 
 /// The game with pairs of wires shared.
 pub fn share(net: &Propnet) -> Propnet {
     let mut sharing = Sharing::new(net);
     while let Some((count, Reverse((a, b)))) = sharing.queue.pop() {
         sharing.take(count, a, b);
+        if sharing.work > WORK {
+            break;
+        }
     }
     sharing.network(net)
 }
@@ -34,7 +40,13 @@ struct Sharing {
     wires: Vec<Vec<Wire>>,
     /// The gates that read, or once read, each wire, by index.
     readers: Vec<Vec<u32>>,
+    /// Gates with more wires are too wide for all their pairs.
+    wide: usize,
+    /// How many gates read each pair, as far as is known; too little for pairs of gates with very many wires.
+    counts: FxHashMap<(Wire, Wire), u32>,
     queue: BinaryHeap<(u32, Reverse<(Wire, Wire)>)>,
+    /// The wires and readers looked at.
+    work: usize,
 }
 
 impl Sharing {
@@ -49,23 +61,27 @@ impl Sharing {
             }
         }
         let mut counts: FxHashMap<(Wire, Wire), u32> = FxHashMap::default();
+        let shared = |gate: &[Wire]| -> Vec<Wire> {
+            gate.iter().copied().filter(|wire| readers[wire.index()].len() > 1).collect()
+        };
+        let wide = width(wires.iter().map(|gate| shared(gate).len()));
         for gate in &wires {
-            let shared: Vec<Wire> =
-                gate.iter().copied().filter(|wire| readers[wire.index()].len() > 1).collect();
-            let reach = if shared.len() > WIDE { WINDOW } else { WIDE };
+            let shared = shared(gate);
+            let reach = if shared.len() > wide { WINDOW } else { wide };
             for (index, &a) in shared.iter().enumerate() {
                 for &b in shared[index + 1..].iter().take(reach) {
                     *counts.entry((a, b)).or_default() += 1;
                 }
             }
         }
-        let pairs = counts.into_iter().filter(|&(_, count)| count > 1);
-        let queue = pairs.map(|(pair, count)| (count, Reverse(pair))).collect();
-        Sharing { wires, readers, queue }
+        counts.retain(|_, count| *count > 1);
+        let queue = counts.iter().map(|(&pair, &count)| (count, Reverse(pair))).collect();
+        Sharing { wires, readers, wide, counts, queue, work: 0 }
     }
 
     /// The gates that read both wires.
     fn common(&mut self, a: Wire, b: Wire) -> Vec<u32> {
+        self.work += self.readers[a.index()].len().min(self.readers[b.index()].len());
         let wires = &self.wires;
         let reads = |gate: u32, wire: Wire| wires[gate as usize].binary_search(&wire).is_ok();
         let (few, other) =
@@ -76,13 +92,22 @@ impl Sharing {
 
     /// Takes a pair out of the gates that share it, if these are as many as was thought.
     fn take(&mut self, count: u32, a: Wire, b: Wire) {
+        let known = self.counts.get(&(a, b)).copied().unwrap_or(0);
+        if known < count {
+            if known > 1 {
+                self.queue.push((known, Reverse((a, b))));
+            }
+            return;
+        }
         let common = self.common(a, b);
+        self.counts.insert((a, b), common.len() as u32);
         if common.len() < count as usize {
             if common.len() > 1 {
                 self.queue.push((common.len() as u32, Reverse((a, b))));
             }
             return;
         }
+        self.counts.remove(&(a, b));
         let existing = common.iter().copied().find(|&gate| self.wires[gate as usize].len() == 2);
         let pair = existing.unwrap_or_else(|| {
             self.wires.push(vec![a, b]);
@@ -93,21 +118,37 @@ impl Sharing {
             number
         });
         let wire = Wire::of_gate(pair as usize);
-        let mut counts: FxHashMap<Wire, u32> = FxHashMap::default();
+        let mut met: Vec<(Wire, Wire)> = Vec::new();
         for gate in common.into_iter().filter(|&gate| gate != pair) {
             let wires = &mut self.wires[gate as usize];
+            let near = near(wires, a, b, self.wide);
+            self.work += 4 * wires.len();
             wires.retain(|&other| other != a && other != b);
-            for &other in wires.iter().filter(|other| self.readers[other.index()].len() > 1) {
-                *counts.entry(other).or_default() += 1;
-            }
-            if let Err(place) = wires.binary_search(&wire) {
-                wires.insert(place, wire);
+            let is_new = wires.binary_search(&wire).map_err(|place| wires.insert(place, wire)).is_err();
+            if is_new {
                 self.readers[wire.index()].push(gate);
             }
+            for other in near.into_iter().filter(|&other| other != wire) {
+                for old in [a, b] {
+                    if let Some(count) = self.counts.get_mut(&(old.min(other), old.max(other))) {
+                        *count = count.saturating_sub(1);
+                    }
+                }
+                if is_new && self.readers[other.index()].len() > 1 {
+                    met.push((other.min(wire), other.max(wire)));
+                }
+            }
         }
-        // Gates that read this pair already count too, but the check of the count will find them.
-        let pairs = counts.into_iter().filter(|&(_, count)| count > 1);
-        self.queue.extend(pairs.map(|(other, count)| (count, Reverse((other.min(wire), other.max(wire))))));
+        met.sort_unstable();
+        for pair in met.chunk_by(|a, b| a == b) {
+            let count = self.counts.entry(pair[0]).or_default();
+            *count += pair.len() as u32;
+            if *count > 1 {
+                self.queue.push((*count, Reverse(pair[0])));
+            } else {
+                self.counts.remove(&pair[0]);
+            }
+        }
     }
 
     /// The game over the gates as they are now.
@@ -147,4 +188,35 @@ impl Sharing {
         let place: Vec<Wire> = place.into_iter().map(|wire| wire.unwrap_or(Wire::FALSE)).collect();
         sweep(with_outputs(net, network, |wire| follow(&place, wire)))
     }
+}
+
+/// The width up to which gates of these widths may count all their pairs.
+fn width(widths: impl Iterator<Item = usize>) -> usize {
+    let mut widths: Vec<usize> = widths.collect();
+    widths.sort_unstable();
+    let mut pairs = 0;
+    let fits = |width: &&usize| {
+        pairs += **width * **width / 2;
+        pairs <= PAIRS
+    };
+    widths.iter().take_while(fits).last().map_or(0, |&width| width).max(2 * WINDOW)
+}
+
+/// The wires of a gate other than two of it: all, or those near the two if they are very many.
+fn near(wires: &[Wire], a: Wire, b: Wire, wide: usize) -> Vec<Wire> {
+    let others = |wires: &[Wire]| -> Vec<Wire> {
+        wires.iter().copied().filter(|&other| other != a && other != b).collect()
+    };
+    if wires.len() <= wide {
+        return others(wires);
+    }
+    let around = |wire: Wire| {
+        let place = wires.partition_point(|&other| other < wire);
+        place.saturating_sub(WINDOW)..(place + WINDOW + 1).min(wires.len())
+    };
+    let mut near: Vec<Wire> =
+        [around(a), around(b)].into_iter().flat_map(|range| others(&wires[range])).collect();
+    near.sort_unstable();
+    near.dedup();
+    near
 }
