@@ -245,6 +245,10 @@ impl Bulk for Lanes {
         self.propagator.advance(steps, &mut scratch.single)
     }
 
+    fn at_once(&self) -> u32 {
+        64
+    }
+
     fn playouts(
         &self,
         starts: &[Start<Packed>],

@@ -51,6 +51,8 @@ pub(super) enum Leaf {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Descent {
     path: Vec<Taken>,
+    /// How often it counts: the playouts that are made from its leaf.
+    pub weight: u32,
     /// Where it came to.
     pub leaf: Leaf,
 }
@@ -61,14 +63,12 @@ pub(super) struct Tree<S> {
     nodes: Vec<Node<S>>,
     /// By node and number of the joint move there.
     children: FxHashMap<(Index, u64), Index>,
-    /// How often a descent counts.
-    weight: u32,
 }
 
 impl<S: Clone> Tree<S> {
-    /// The tree that has only its root, not terminal, and `weight` playouts from each leaf.
-    pub fn new(root: S, weight: u32) -> Self {
-        let mut tree = Tree { nodes: Vec::new(), children: FxHashMap::default(), weight };
+    /// The tree that has only its root, not terminal.
+    pub fn new(root: S) -> Self {
+        let mut tree = Tree { nodes: Vec::new(), children: FxHashMap::default() };
         tree.push(root, None);
         tree
     }
@@ -88,6 +88,7 @@ impl<S: Clone> Tree<S> {
     pub fn descend<M: Bulk<State = S>>(
         &mut self,
         machine: &M,
+        weight: u32,
         rng: &mut impl Rng,
         scratch: &mut M::Scratch,
     ) -> Descent {
@@ -97,7 +98,7 @@ impl<S: Clone> Tree<S> {
             self.open(at, machine, scratch);
             let node = &mut self.nodes[at as usize];
             if let Some(goals) = &node.end {
-                return Descent { path, leaf: Leaf::End(goals.clone()) };
+                return Descent { path, weight, leaf: Leaf::End(goals.clone()) };
             }
             let mut positions = SmallVec::with_capacity(node.legal.len());
             let mut number: u64 = 0;
@@ -108,7 +109,7 @@ impl<S: Clone> Tree<S> {
                 } else {
                     select(arms, rng)
                 };
-                arms[position].tried += self.weight;
+                arms[position].tried += weight;
                 number = number * arms.len() as u64 + position as u64;
                 positions.push(position as u32);
             }
@@ -117,7 +118,7 @@ impl<S: Clone> Tree<S> {
                 let moves = positions.iter().zip(node.legal.values()).map(|(&at, moves)| moves[at as usize]);
                 let joint = JointMove::new(moves);
                 path.push(Taken { node: at, positions });
-                return Descent { path, leaf: Leaf::New(joint) };
+                return Descent { path, weight, leaf: Leaf::New(joint) };
             }
             path.push(Taken { node: at, positions });
             at = child.expect("just looked at");
@@ -159,7 +160,7 @@ impl<S: Clone> Tree<S> {
 
     /// Credits the goals of the end that a descent came to.
     pub fn end(&mut self, descent: &Descent, goals: &ByRole<Goal>) {
-        let weight = self.weight;
+        let weight = descent.weight;
         self.learn(descent, weight, |role| u64::from(weight) * u64::from(goals[role].value()));
     }
 
