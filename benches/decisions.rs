@@ -4,7 +4,7 @@
 //! `cargo bench --bench decisions` follows random matches; at every step the player decides with a clock, then the
 //! random move is made. It prints how many
 //! decisions were late. `cargo bench --bench decisions -- GAME SECONDS
-//! SPEC` does this for one game and one player. `cargo test` runs it with one short round.
+//! SPEC` does this for one game and one player (each decision by itself if VERBOSE is set). `cargo test` runs it with one short round.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -14,9 +14,7 @@ use hyperplay::belief::{self, Belief, ParticleBelief, Uniform};
 use hyperplay::engine::Engines;
 use hyperplay::engine::lanes::Lanes;
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{
-    Budget, Bulk, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt,
-};
+use hyperplay::machine::{Budget, Bulk, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt};
 use hyperplay::player::{View, registry};
 
 /// A player that no count stops.
@@ -78,7 +76,13 @@ fn follow<M: Bulk + 'static>(machine: &Arc<M>, spec: &str, time: f64, matches: u
                 sum.states += decision.cost.states;
                 sum.seconds += took;
                 if std::env::var_os("VERBOSE").is_some() {
-                    println!("  {} {:.4} {:?} {}", evidence.step(), took, decision.cost, decision.explanation[0]);
+                    println!(
+                        "  {} {:.4} {:?} {}",
+                        evidence.step(),
+                        took,
+                        decision.cost,
+                        decision.explanation[0]
+                    );
                 }
             }
         }
@@ -171,7 +175,12 @@ fn main() {
         let time: f64 = seconds.parse().unwrap();
         let steps = arguments.get(3).map_or(100, |steps| steps.parse().unwrap());
         if arguments.len() > 4 {
-            print(game, "interpreter", time, &follow(&engines(game).interpreter().unwrap(), spec, time, 1, steps));
+            print(
+                game,
+                "interpreter",
+                time,
+                &follow(&engines(game).interpreter().unwrap(), spec, time, 1, steps),
+            );
         }
         print(game, "lanes", time, &follow(&lanes(game), spec, time, 1, steps));
         return;
@@ -186,7 +195,9 @@ fn main() {
         assert!(sum.decisions > 0);
         return;
     }
-    for game in ["krieg_tictactoe_5x5", "blind_breakthrough_6x6", "blind_breakthrough_5x5", "phantom_tictactoe"] {
+    for game in
+        ["krieg_tictactoe_5x5", "blind_breakthrough_6x6", "blind_breakthrough_5x5", "phantom_tictactoe"]
+    {
         let game = format!("imperfect/{game}");
         for (time, steps) in [(0.05, 20), (1.0, 6)] {
             let interpreter = engines(&game).interpreter().unwrap();

@@ -30,6 +30,7 @@ struct Side {
 }
 
 /// The better move by the mean of its playouts.
+#[expect(clippy::too_many_arguments, reason = "they are those of the search")]
 fn decide<M: Bulk>(
     machine: &M,
     state: &M::State,

@@ -35,7 +35,7 @@ impl Slot {
 /// How a particle looks for a way down.
 enum Way {
     Growing(advance::Growing),
-    Restarting(Restarting),
+    Restarting(Box<Restarting>),
 }
 
 /// A particle on its way to the last step.
@@ -74,7 +74,7 @@ impl Growing {
         if self.backtrack {
             Way::Growing(advance::Growing::new(node, base, Draw::Random { seed, whole: self.whole }))
         } else {
-            Way::Restarting(Restarting::new(node, &seed))
+            Way::Restarting(Box::new(Restarting::new(node, &seed)))
         }
     }
 }

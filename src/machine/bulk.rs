@@ -108,7 +108,8 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
-    /// Playouts that take about as long as one, for search to fill: 1 where they are made one after the other.
+    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where they are
+    /// made one after the other.
     fn at_once(&self) -> u32 {
         1
     }

@@ -11,7 +11,7 @@
 //! moves still tried have been tried equally often: the count asked for, the nodes (every playout step is one; checked
 //! between rounds, and the first round is always made), or the deadline. A round is one call, as large as the budget
 //! allows, for that is what a machine that plays in lanes wants. Without a deadline the result depends on the seed
-//! alone; round `r` draws from the stream `seed/r`. The error of a value is at most 50 / sqrt(playouts).
+//! alone; round `r` draws from the stream `seed/r/0`. The error of a value is at most 50 / sqrt(playouts).
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +22,9 @@ use crate::machine::{Budget, Bulk, Move, Role, Seed, Start};
 /// With fewer playouts a move than this, over all states together, halving drops the best too often: all moves share
 /// evenly (`docs/measurements.md`).
 const HALVED: u64 = 12;
+
+/// Starts of a call in the first round before a deadline.
+const FIRST: usize = 1024;
 
 /// What the playouts were.
 #[derive(Clone, PartialEq, Debug)]
@@ -133,14 +136,22 @@ impl<'a, M: Bulk> Flat<'a, M> {
     /// Makes so many playouts from every start.
     fn play(&mut self, size: u32, seed: &Seed, budget: &Budget, scratch: &mut M::Scratch) {
         self.starts.iter_mut().for_each(|start| start.count = size);
-        let tallies = self.machine.playouts(&self.starts, seed, budget, scratch);
+        // How long the first round takes is not known: what is done before the deadline shall count.
+        let is_first = self.pace.playouts == 0 && !budget.reproduces();
+        let part = if is_first { FIRST } else { self.starts.len().max(1) };
         let (mut playouts, mut steps) = (0, 0);
-        for (&trial, tally) in self.tried.iter().zip(&tallies) {
-            let trial = &mut self.trials[trial];
-            trial.sum += tally.sum[self.role];
-            trial.count += tally.count;
-            playouts += u64::from(tally.count);
-            steps += tally.steps;
+        for (number, (starts, tried)) in self.starts.chunks(part).zip(self.tried.chunks(part)).enumerate() {
+            if number > 0 && budget.is_late() {
+                break;
+            }
+            let tallies = self.machine.playouts(starts, &seed.index(number), budget, scratch);
+            for (&trial, tally) in tried.iter().zip(&tallies) {
+                let trial = &mut self.trials[trial];
+                trial.sum += tally.sum[self.role];
+                trial.count += tally.count;
+                playouts += u64::from(tally.count);
+                steps += tally.steps;
+            }
         }
         self.pace.spend(playouts, steps);
     }

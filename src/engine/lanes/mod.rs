@@ -246,7 +246,7 @@ impl Bulk for Lanes {
     }
 
     fn at_once(&self) -> u32 {
-        64
+        4096
     }
 
     fn playouts(

@@ -57,7 +57,7 @@ impl Default for Blocks {
 
 /// Judges the moves of `role` in each state, not terminal, by a tree over it with up to `descents` descents, at least one
 /// for each own move. Each state comes with the legal moves of the role.
-#[expect(clippy::too_many_arguments, reason = "the others of this layer have all but the blocks")]
+#[expect(clippy::too_many_arguments, reason = "the other searches have all of them but the blocks")]
 pub fn uct<M: Bulk>(
     machine: &M,
     states: &[(&M::State, Vec<Move>)],
