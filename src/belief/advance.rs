@@ -146,7 +146,7 @@ impl Restarting {
                     if tree.branches(ROOT).is_barren() {
                         return Some(Growth::Dead);
                     }
-                    if !meter.spend() {
+                    if asked.is_late || !meter.spend() {
                         return Some(Growth::Spent);
                     }
                     self.draw(tree)

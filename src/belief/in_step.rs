@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::branches::Branch;
 use super::tree::{NodeId, Tree};
-use crate::machine::{Bulk, Meter};
+use crate::machine::{Budget, Bulk, Meter};
 
 /// States expanded at once, and between two looks at the clock: one word of lanes, by then their number is a small part
 /// of the cost, and a slow machine is not late by much.
@@ -24,10 +24,15 @@ pub(super) trait Task<M: Bulk> {
     fn go_on(&mut self, tree: &mut Tree<M>, asked: &mut Asked) -> bool;
 }
 
-/// Lets all tasks finish. Returns what was learnt by [probing](Asked::probe): branches that do not explain the
+/// Lets all tasks finish; after the deadline of the budget nothing more is granted. Returns what was learnt by [probing](Asked::probe): branches that do not explain the
 /// evidence but are not marked as dead.
-pub(super) fn run<M: Bulk>(tree: &mut Tree<M>, tasks: &mut [impl Task<M>]) -> FxHashSet<(NodeId, u64)> {
-    let mut asked = Asked::default();
+pub(super) fn run<M: Bulk>(
+    tree: &mut Tree<M>,
+    tasks: &mut [impl Task<M>],
+    budget: &Budget,
+) -> FxHashSet<(NodeId, u64)> {
+    let mut asked = Asked { deadline: Budget { nodes: None, ..*budget }, ..Asked::default() };
+    asked.is_late = asked.deadline.is_late();
     let mut open: Vec<usize> = (0..tasks.len()).collect();
     while !open.is_empty() {
         open.retain(|&task| !tasks[task].go_on(tree, &mut asked));
@@ -55,6 +60,9 @@ pub(super) struct Asked {
     probed: FxHashSet<(NodeId, u64)>,
     /// Branches that were probed in vain.
     learnt: FxHashSet<(NodeId, u64)>,
+    /// Looked at once in a block, because the meters of many particles look too seldom.
+    deadline: Budget,
+    pub(super) is_late: bool,
 }
 
 impl Asked {
@@ -67,7 +75,7 @@ impl Asked {
         for index in untried {
             // A block that became full on the way may have answered it.
             if !self.seen.contains(&(node, index)) && tree.branches(node).branch(index) == Branch::Untried {
-                if !meter.spend() {
+                if self.is_late || !meter.spend() {
                     return false;
                 }
                 self.push(tree, node, index);
@@ -86,7 +94,7 @@ impl Asked {
         meter: &mut Meter,
     ) -> bool {
         if !self.seen.contains(&(node, index)) {
-            if !meter.spend() {
+            if self.is_late || !meter.spend() {
                 return false;
             }
             self.push(tree, node, index);
@@ -104,7 +112,7 @@ impl Asked {
         meter: &mut Meter,
     ) -> bool {
         if !self.seen.contains(&(node, index)) {
-            if !meter.spend() {
+            if self.is_late || !meter.spend() {
                 return false;
             }
             self.probed.insert((node, index));
@@ -145,6 +153,7 @@ impl Asked {
                 tree.branches(node).close(index);
             }
         }
+        self.is_late = self.is_late || self.deadline.is_late();
         self.list.clear();
         self.seen.clear();
         self.whole.clear();

@@ -16,11 +16,11 @@ use super::advance::AT_ONCE;
 use super::branches::Branch;
 use super::in_step::{self, Asked, Task};
 use super::tree::{NodeId, Tree};
-use crate::machine::{Bulk, Meter, Seed};
+use crate::machine::{Budget, Bulk, Meter, Seed};
 
 /// One pass: a move for each of these histories, all of the length of the evidence. Particle `p` draws from `seed/p`
 /// and pays from its meter; one that cannot pay stays as it is.
-pub(super) fn pass<M: Bulk>(tree: &mut Tree<M>, nodes: &mut [(NodeId, Meter)], seed: &Seed) {
+pub(super) fn pass<M: Bulk>(tree: &mut Tree<M>, nodes: &mut [(NodeId, Meter)], budget: &Budget, seed: &Seed) {
     if nodes.iter().any(|&(node, _)| tree.depth(node) == 0) {
         return;
     }
@@ -28,7 +28,7 @@ pub(super) fn pass<M: Bulk>(tree: &mut Tree<M>, nodes: &mut [(NodeId, Meter)], s
         Moving::new(tree, *node, seed.index(particle).rng(), meter.clone())
     };
     let mut moves: Vec<Moving> = nodes.iter_mut().enumerate().map(begin).collect();
-    let mut learnt: Vec<(NodeId, u64)> = in_step::run(tree, &mut moves).into_iter().collect();
+    let mut learnt: Vec<(NodeId, u64)> = in_step::run(tree, &mut moves, budget).into_iter().collect();
     for ((node, meter), moved) in nodes.iter_mut().zip(moves) {
         *node = moved.to.unwrap_or(*node);
         *meter = moved.meter;

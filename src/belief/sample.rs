@@ -84,12 +84,12 @@ impl Sample {
         if !self.any_reached(tree) {
             return Err(Outcome::Depleted { step: tree.target() });
         }
-        let (mut logarithms, tested) = self.weigh(tree, options, &mut meters);
+        let (mut logarithms, tested) = self.weigh(tree, options, budget, &mut meters);
         if options.has_bases() {
-            self.regrow(tree, &mut logarithms, &mut meters, seed);
+            self.regrow(tree, budget, &mut logarithms, &mut meters, seed);
             self.resample(tree, options, &mut logarithms, seed);
         }
-        self.rejuvenate(tree, options, &logarithms, &mut meters, seed);
+        self.rejuvenate(tree, options, budget, &logarithms, &mut meters, seed);
         if options.has_bases() && (options.rejuvenate > 0 || !tested) {
             self.settle(tree.target(), &logarithms);
         }
@@ -110,7 +110,7 @@ impl Sample {
             Growing::new(slot.clone(), options, budget, share, seed.index(particle))
         };
         let mut growing: Vec<Growing> = self.slots.iter().enumerate().map(begin).collect();
-        in_step::run(tree, &mut growing);
+        in_step::run(tree, &mut growing, budget);
         let (slots, meters) = growing.into_iter().map(Growing::end).unzip();
         self.slots = slots;
         meters
@@ -121,6 +121,7 @@ impl Sample {
         &self,
         tree: &mut Tree<M>,
         options: &Options,
+        budget: &Budget,
         meters: &mut [Meter],
     ) -> (Vec<f64>, bool) {
         let target = tree.target();
@@ -130,7 +131,7 @@ impl Sample {
             let held = held.filter(|(slot, _)| slot.alive && tree.depth(slot.node) == target);
             let begin = |(slot, meter): (&Slot, _)| Tested::new(tree, slot.node, slot.base, meter);
             let mut tests: Vec<Tested<'_>> = held.map(begin).collect();
-            in_step::run(tree, &mut tests);
+            in_step::run(tree, &mut tests, budget);
             tested = tests.iter().all(Tested::is_whole);
         }
         let logarithms = self
@@ -156,6 +157,7 @@ impl Sample {
     fn regrow<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
+        budget: &Budget,
         logarithms: &mut [f64],
         meters: &mut [Meter],
         seed: &Seed,
@@ -167,7 +169,7 @@ impl Sample {
         for some in dead.chunks(TOGETHER) {
             let begin = |&slot: &usize| Regrowing::new(seed.index(slot), meters[slot].clone());
             let mut growing: Vec<Regrowing> = some.iter().map(begin).collect();
-            in_step::run(tree, &mut growing);
+            in_step::run(tree, &mut growing, budget);
             for (&slot, grown) in some.iter().zip(growing) {
                 let node = grown.node();
                 meters[slot] = grown.end();
@@ -216,6 +218,7 @@ impl Sample {
         &mut self,
         tree: &mut Tree<M>,
         options: &Options,
+        budget: &Budget,
         logarithms: &[f64],
         meters: &mut [Meter],
         seed: &Seed,
@@ -225,7 +228,7 @@ impl Sample {
         let mut moving: Vec<(NodeId, Meter)> =
             held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
         for round in 0..options.rejuvenate {
-            rejuvenate::pass(tree, &mut moving, &seed.child("rejuvenate").index(round));
+            rejuvenate::pass(tree, &mut moving, budget, &seed.child("rejuvenate").index(round));
         }
         for (slot, (node, _)) in held.into_iter().zip(moving) {
             self.slots[slot].node = node;
