@@ -10,7 +10,8 @@ use super::game_argument::{GameArgument, Opened, SyntaxArgument};
 use super::options::{no_engine, pick_seed, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
-use crate::engine::agree::{Difference, Disagreement, agree};
+use crate::engine::agree::{Difference, Disagreement, agree, agree_drawn};
+use crate::engine::lanes::Tracer;
 use crate::engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
 use crate::referee::{Interrupt, Stopwatch, match_seed, play_series};
 
@@ -40,11 +41,17 @@ pub struct AgreeArguments {
     json: bool,
 }
 
+/// Matches that the lanes play side by side.
+const BLOCK: usize = 64;
+
 /// What is to be said about one game.
 #[derive(Default)]
 struct Compared {
     engines: Vec<EngineKind>,
     matches: usize,
+    /// Matches that the lanes drew themselves.
+    drawn: usize,
+    /// Steps of both.
     steps: usize,
     /// Why no engine was compared.
     left_out: Option<String>,
@@ -149,7 +156,23 @@ fn play(
         compared.matches += 1;
         compared.steps += agreed.steps;
         Ok(())
-    })
+    })?;
+    for engine in engines {
+        let Engine::Lanes(lanes) = engine else { continue };
+        let tracer = Tracer::new(lanes);
+        let of_block = |block: usize| (arguments.matches - block * BLOCK).min(BLOCK);
+        let one = |block| {
+            let (count, seed) = (of_block(block) as u32, match_seed(seed, block).child("drawn"));
+            agree_drawn(reference, lanes, &tracer, count, arguments.limit, &seed)
+                .map_err(|disagreement| (block * BLOCK, disagreement))
+        };
+        play_series(arguments.matches.div_ceil(BLOCK), true, interrupt, one, |block, agreed| {
+            compared.drawn += of_block(block);
+            compared.steps += agreed.steps;
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 impl Compared {
@@ -164,8 +187,9 @@ impl Compared {
         let engines = self.engines().join(" and ");
         match &self.difference {
             None => out.line(format_args!(
-                "{name}: {engines} agree with the interpreter in {} matches, {} steps, seed {seed}",
-                self.matches, self.steps
+                "{name}: {engines} agree with the interpreter in {} matches, and in {} drawn in lanes, {} steps, seed \
+                 {seed}",
+                self.matches, self.drawn, self.steps
             )),
             Some((index, difference)) => {
                 out.line(format_args!("{name}: a difference in match {index}, seed {seed}"))?;
@@ -192,6 +216,7 @@ impl Compared {
             "rules": hash,
             "engines": self.engines(),
             "matches": self.matches,
+            "drawn": self.drawn,
             "steps": self.steps,
             "left_out": self.left_out,
             "difference": difference,

@@ -69,7 +69,14 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
     let mut all = Vec::new();
     for kind in kinds {
         let watch = Stopwatch::start();
-        let engine = match engines.get(kind) {
+        let engine = match kind {
+            // Only the circuit leaves percepts out if nobody asks for them; a match needs them.
+            EngineKind::Lanes if opened.game.is_imperfect() => {
+                engines.perceiving_lanes().map(Engine::Lanes).map_err(EngineError::from)
+            }
+            kind => engines.get(kind),
+        };
+        let engine = match engine {
             Ok(engine) => engine,
             Err(EngineError::TooLarge(_)) if arguments.engines.is_empty() => continue,
             Err(error) => return Err(no_engine(&opened.name, &error)),

@@ -100,7 +100,7 @@ fn noted(
     name: &str,
 ) -> Result<Engine, Failure> {
     let engine = engine.map_err(|error| no_engine(name, &error))?;
-    if let (EngineKind::Auto, Err(why)) = (kind, engines.network()) {
+    if let (EngineKind::Auto, Err(why)) = (kind, engines.is_worthwhile()) {
         log(format_args!("{name}: played by the interpreter: {why}"));
     }
     Ok(engine)

@@ -9,12 +9,15 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::lanes::Usage;
+use super::lanes::{Detail, Policy, Usage};
 use super::{EngineError, Interpreter, Lanes, Packed, Propagator};
 use crate::gdl::{Game, TermId};
-use crate::machine::{Budget, Bulk, Failure, Seed, Start, StateMachine, Tally};
+use crate::machine::{Budget, Bulk, ByRole, Failure, Seed, Start, StateMachine, Tally};
 use crate::propnet::simplify::PassStats;
-use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, ground, simplify};
+use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};
+
+/// Gates of two inputs up to which a network is played on by default.
+const WORTHWHILE: u64 = 100_000;
 
 /// A machine made of the rules of a game: it knows them, and its fluents as terms.
 pub trait OfGame: Bulk + 'static {
@@ -220,13 +223,41 @@ impl Engines {
         Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(Lanes::new(propagator)))))
     }
 
-    /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the game is too large to be grounded.
+    /// Nothing if the network is what [`EngineKind::Auto`] plays on; else why it is not.
+    ///
+    /// # Errors
+    /// If the game is too large to be grounded, or its network so large that single states and the time to compile it
+    /// cost more than it gains.
+    pub fn is_worthwhile(&self) -> Result<(), TooLarge> {
+        let needed = self.network()?.passes.last().map_or(0, |pass| pass.two_inputs) as u64;
+        if needed <= WORTHWHILE {
+            Ok(())
+        } else {
+            Err(TooLarge { what: What::Simplified, needed, limit: WORTHWHILE })
+        }
+    }
+
+    /// The engine for many playouts in a form that works out what every role perceives of every step, as a measurement
+    /// of the whole game does; a new one each time.
+    ///
+    /// # Errors
+    /// As [`network`](Engines::network).
+    pub fn perceiving_lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+        let propagator = self.propagator()?;
+        let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
+        Ok(Arc::new(Lanes::with(propagator, policies, Detail::Percepts, None)))
+    }
+
+    /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the network is not worthwhile.
     ///
     /// # Errors
     /// If the game does not allow it.
     pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
         match kind {
-            EngineKind::Auto => self.lanes().map(Engine::Lanes).or_else(|_| self.reference()),
+            EngineKind::Auto => match self.is_worthwhile() {
+                Ok(()) => Ok(Engine::Lanes(self.lanes()?)),
+                Err(_) => self.reference(),
+            },
             EngineKind::Interpreter => self.reference(),
             EngineKind::Propagator => Ok(Engine::Propagator(self.propagator()?)),
             EngineKind::Lanes => Ok(Engine::Lanes(self.lanes()?)),
@@ -240,7 +271,10 @@ impl Engines {
     /// As [`get`](Engines::get).
     pub fn for_steps(&self, kind: EngineKind) -> Result<Engine, EngineError> {
         match kind {
-            EngineKind::Auto => self.propagator().map(Engine::Propagator).or_else(|_| self.reference()),
+            EngineKind::Auto => match self.is_worthwhile() {
+                Ok(()) => Ok(Engine::Propagator(self.propagator()?)),
+                Err(_) => self.reference(),
+            },
             kind => self.get(kind),
         }
     }

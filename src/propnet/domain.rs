@@ -10,6 +10,8 @@
 //!
 //! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
 
+use rustc_hash::FxHashSet;
+
 use super::limits::{Limits, TooLarge};
 use super::split::{Split, split};
 use crate::datalog::{Allowance, Condition, Database, Functions, LimitError, Program, RelationId};
@@ -47,8 +49,8 @@ const INPUTS: [(Symbol, usize, usize); 3] =
     [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
 impl Domain {
-    /// All atoms that may hold in a game.
-    pub(super) fn of(game: &Game, limits: &Limits) -> Result<Domain, TooLarge> {
+    /// All atoms that may hold in a game; its rules are split if that is asked for.
+    pub(super) fn of(game: &Game, is_split: bool, limits: &Limits) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
         let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
@@ -56,7 +58,11 @@ impl Domain {
         let is_function = |atom: &Atom, known: &[Symbol]| {
             fixed.knows(atom.relation) && functions.determines(atom, &|variable| known.contains(&variable))
         };
-        let Split { rules: split, guards } = split(game.rules(), &is_function);
+        let Split { rules: split, guards } = if is_split {
+            split(game.rules(), &is_function)
+        } else {
+            Split { rules: game.rules().to_vec(), guards: FxHashSet::default() }
+        };
         let mut rules = Program::new(split.clone(), &INPUTS);
         let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
         let inputs = INPUTS.iter().map(|&(name, ..)| name);

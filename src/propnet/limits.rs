@@ -57,6 +57,8 @@ pub enum What {
     Gates(String),
     /// Bytes.
     Bytes,
+    /// Gates of two inputs that the simplified network amounts to: single states cost more than by the rules.
+    Simplified,
 }
 
 impl std::fmt::Display for What {
@@ -68,6 +70,7 @@ impl std::fmt::Display for What {
             What::Instances(relation) => write!(f, "instances of rules, the last for `{relation}`"),
             What::Gates(relation) => write!(f, "gates, the last for `{relation}`"),
             What::Bytes => write!(f, "bytes"),
+            What::Simplified => write!(f, "gates of two inputs after simplification"),
         }
     }
 }

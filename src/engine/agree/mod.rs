@@ -2,11 +2,12 @@
 //!
 //! The interpreter plays; every other engine follows on states of its own. Compared are the fluents, the legal moves,
 //! the end and the goals of every state, the percepts and the successor of every step; and after the match all steps
-//! once more in bulk. The first difference is given as facts, so that it can be read beside the rules.
+//! once more in bulk. The lanes besides draw matches of their own, which the interpreter follows. The first difference is given as facts, so that it can be read beside the rules.
 //!
 //! This is the proof that grounding, each pass of the simplifier, and the programs are harmless.
 
 mod difference;
+mod drawn;
 mod follower;
 
 use super::{Engine, Fluents, Interpreter, OfGame};
@@ -14,6 +15,7 @@ use crate::gdl::TermId;
 use crate::machine::{ByRole, Failure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt};
 
 pub use difference::Difference;
+pub use drawn::agree_drawn;
 use follower::{Follow, Join};
 
 /// A match without a difference.

@@ -189,7 +189,7 @@ mod tests {
             let mut network = Network::new(inputs);
             let wires: Vec<Wire> = (0..inputs).map(|input| network.input(input)).collect();
             let tree = Tree::new(&mut network, wires[..leaves].to_vec());
-            let (index, is_drawn) = draw(&mut network, &tree.count().to_vec(), bits, &wires[leaves..]);
+            let (index, is_drawn) = draw(&mut network, tree.count(), bits, &wires[leaves..]);
             let chosen = tree.select(&mut network, &index);
             for set in 1..1_u64 << leaves {
                 let mut drawn = vec![0; leaves];

@@ -15,7 +15,7 @@ mod policy;
 mod random;
 #[cfg(test)]
 mod tests;
-pub mod trace;
+mod trace;
 mod vector;
 
 use std::sync::Arc;
@@ -28,6 +28,7 @@ use vector::{Vector, Work};
 
 pub use code::Detail;
 pub use policy::Policy;
+pub use trace::{Step, Tracer};
 pub use vector::Usage;
 
 use super::packed::Packed;
@@ -132,9 +133,9 @@ impl Lanes {
             _ => Width::Lanes512,
         });
         let usage = match width {
-            Width::Lanes64 => narrow.play(work, &mut tallies, &mut |_, _| ()),
-            Width::Lanes256 => middle.play(work, &mut tallies, &mut |_, _| ()),
-            Width::Lanes512 => wide.play(work, &mut tallies, &mut |_, _| ()),
+            Width::Lanes64 => narrow.play(work, &mut tallies, &mut |_, _| true),
+            Width::Lanes256 => middle.play(work, &mut tallies, &mut |_, _| true),
+            Width::Lanes512 => wide.play(work, &mut tallies, &mut |_, _| true),
         };
         (tallies, usage)
     }

@@ -14,30 +14,46 @@ use crate::propnet::Propnet;
 /// A state, the joint move drawn in it, and what came of it.
 pub type Step = (Packed, JointMove, Successor<Packed>);
 
-impl Lanes {
-    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) would make from these starts, lane by
-    /// lane as they come, and the tallies. An engine that draws as this one does, with all detail, is made for it.
+/// An engine that draws as another one does and keeps every step.
+#[derive(Debug)]
+pub struct Tracer(Lanes);
+
+impl Tracer {
+    /// The tracer of an engine; compiles its circuit anew, with all detail.
+    pub fn new(lanes: &Lanes) -> Tracer {
+        let policies: ByRole<Policy> = lanes.policies.clone();
+        Tracer(Lanes::with(lanes.propagator.clone(), policies, Detail::Steps, None))
+    }
+
+    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by lane
+    /// as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves are
+    /// legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
     pub fn trace(
         &self,
         starts: &[Start<Packed>],
+        limit: usize,
         seed: &Seed,
         scratch: &mut Scratch,
     ) -> (Vec<Step>, Vec<Tally>) {
-        let policies: ByRole<Policy> = self.policies.clone();
-        let detailed = Lanes::with(self.propagator.clone(), policies, Detail::Steps, None);
+        let Tracer(lanes) = self;
         let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| detailed.image(start, &mut scratch.single)).collect();
+            starts.iter().map(|start| lanes.image(start, &mut scratch.single)).collect();
         let counts = starts.iter().zip(&images);
         let plan = Plan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
-        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(self.roles().len())).collect();
-        let mut goals = |words: &[u64]| self.propagator.goals(&Packed::new(words), &mut scratch.single);
-        let (code, budget) = (&detailed.code, &Budget::UNLIMITED);
+        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(lanes.roles().len())).collect();
+        let mut goals = |words: &[u64]| lanes.propagator.goals(&Packed::new(words), &mut scratch.single);
+        let (code, budget) = (&lanes.code, &Budget::UNLIMITED);
         let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
-        let mut steps = Vec::new();
+        let (mut steps, mut passes) = (Vec::new(), 0);
         let mut vector = Vector::<1>::new();
         vector.play(work, &mut tallies, &mut |planes, &[active]| {
-            read(code, self.propagator.propnet(), planes, active, &mut steps);
+            if passes == limit {
+                return false;
+            }
+            passes += 1;
+            read(code, lanes.propagator.propnet(), planes, active, &mut steps);
+            true
         });
         (steps, tallies)
     }

@@ -111,12 +111,13 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
-    /// given all planes and the lanes that play.
+    /// given all planes and the lanes that play; where it says no, that is the end, and what has not been added to a
+    /// tally is lost.
     pub fn play(
         &mut self,
         mut work: Work<'_>,
         tallies: &mut [Tally],
-        watch: &mut impl FnMut(&[[u64; W]], &[u64; W]),
+        watch: &mut impl FnMut(&[[u64; W]], &[u64; W]) -> bool,
     ) -> Usage {
         self.planes.resize(work.code.planes());
         self.starts.resize(work.code.circuit.bits);
@@ -129,7 +130,9 @@ impl<const W: usize> Vector<W> {
         }
         while is_any(&self.active) {
             evaluate(&mut self.planes, &mut self.streams, work.code);
-            watch(&self.planes, &self.active);
+            if !watch(&self.planes, &self.active) {
+                break;
+            }
             let mut pass = advance(self, work.code);
             self.passes += 1;
             usage.places += 64 * W as u64;
