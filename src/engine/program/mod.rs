@@ -24,8 +24,6 @@ pub struct Program {
     inputs: usize,
     runs: Vec<Run>,
     operands: Vec<[u32; 3]>,
-    /// The table of each place of `operands`: the runs written out.
-    kinds: Vec<u8>,
     outputs: Vec<usize>,
 }
 
@@ -35,10 +33,8 @@ impl Program {
         let graph = graph::Graph::new(network, outputs);
         let cover = cover::cover(&graph);
         let schedule = schedule::schedule(&graph, &cover, first_table(graph.inputs));
-        let kinds = schedule.runs.iter().flat_map(|run| std::iter::repeat_n(run.table, run.length));
         Program {
             inputs: graph.inputs,
-            kinds: kinds.collect(),
             runs: schedule.runs,
             operands: schedule.operands,
             outputs: schedule.outputs,
@@ -76,22 +72,6 @@ impl Program {
     /// If there are fewer than [`planes`](Program::planes) planes.
     pub fn run<const W: usize>(&self, planes: &mut [[u64; W]]) {
         execute::execute(&self.runs, &self.operands, first_table(self.inputs), planes);
-    }
-}
-
-impl Program {
-    /// Computes all outputs on one case, a byte a plane, each 0 or 1: looking tables up costs less there than changing
-    /// from loop to loop. O(tables), without allocation.
-    ///
-    /// # Panics
-    /// If there are fewer than [`planes`](Program::planes) bytes.
-    pub fn run_one(&self, bits: &mut [u8]) {
-        let mut target = first_table(self.inputs);
-        for (&[a, b, c], &table) in self.operands.iter().zip(&self.kinds) {
-            let case = bits[a as usize] | bits[b as usize] << 1 | bits[c as usize] << 2;
-            bits[target] = table >> (case & 7) & 1;
-            target += 1;
-        }
     }
 }
 

@@ -27,8 +27,8 @@ use crate::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 
-/// A plane of a single state: 0 or 1.
-type Lane = u8;
+/// One lane for the planes of a single state.
+type Lane = [u64; 1];
 
 /// The engine for single states.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl Propagator {
             scratch.viewed = false;
         }
         if !scratch.viewed {
-            program.run_one(&mut scratch.view);
+            program.run(&mut scratch.view);
             scratch.viewed = true;
         }
         &scratch.view
@@ -195,9 +195,9 @@ impl Propagator {
         fit(planes, &step.program);
         let (bits, moves) = planes[..step.program.inputs()].split_at_mut(self.bits());
         load(state, bits);
-        moves.fill(0);
-        self.inputs_of(joint).for_each(|input| moves[input - self.bits()] = 1);
-        step.program.run_one(planes);
+        moves.fill([0]);
+        self.inputs_of(joint).for_each(|input| moves[input - self.bits()] = [1]);
+        step.program.run(planes);
     }
 
     /// The inputs of the moves of a joint move.
@@ -222,27 +222,27 @@ impl Propagator {
 }
 
 /// Makes room for the planes of a program.
-fn fit(planes: &mut Vec<Lane>, program: &Program) {
-    planes.resize(program.planes(), 0);
+fn fit<const W: usize>(planes: &mut Vec<[u64; W]>, program: &Program) {
+    planes.resize(program.planes(), [0; W]);
 }
 
 /// Puts a state into lane 0 of the planes of its bits.
 fn load(state: &Packed, planes: &mut [Lane]) {
     for (planes, &word) in planes.chunks_mut(64).zip(state.words()) {
-        planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = (word >> bit & 1) as u8);
+        planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = [word >> bit & 1]);
     }
 }
 
 /// The state in lane 0 of the planes of its bits.
 fn unload(planes: &[Lane]) -> Packed {
     let word = |planes: &[Lane]| {
-        planes.iter().enumerate().fold(0, |word, (bit, plane)| word | u64::from(*plane) << bit)
+        planes.iter().enumerate().fold(0, |word, (bit, plane)| word | (plane[0] & 1) << bit)
     };
     Packed::collect(planes.chunks(64).map(word))
 }
 
 fn is_on(planes: &[Lane], plane: u32) -> bool {
-    planes[plane as usize] == 1
+    planes[plane as usize][0] & 1 == 1
 }
 
 impl StateMachine for Propagator {
