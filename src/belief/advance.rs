@@ -4,12 +4,17 @@
 //! it if its successor explains what was perceived, else mark it dead and draw again; where none is left, mark the
 //! prefix dead and take its last move back. What is dead is shared by all particles for the whole match.
 //!
+//! [`Growing`] and [`Restarting`] are the work of one particle as far as it goes without visiting a state; what it must
+//! know next it asks for, and all particles' questions are answered in blocks ([`in_step`](super::in_step)).
+//!
 //! Finding one consistent history is FNP-complete, so a particle has a budget of visited states. A particle never
 //! takes back moves above its *base*: the part of its history that its weight no longer accounts for.
 
 use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 
 use super::branches::Branch;
+use super::in_step::Asked;
 use super::order::Order;
 use super::tree::{NodeId, ROOT, Tree};
 use crate::machine::{Bulk, Meter, Seed};
@@ -29,81 +34,149 @@ pub(super) enum Growth {
 }
 
 /// Where the order of the branches comes from.
-#[derive(Clone, Copy)]
-pub(super) enum Draw<'a> {
+pub(super) enum Draw {
     /// Random, by depth; `whole` expands small nodes at once, since all their branches will be tested for the weight.
-    Random { seed: &'a Seed, whole: bool },
+    Random { seed: Seed, whole: bool },
     /// Whatever finds a way down.
     Any,
 }
 
-/// Grows a history from `from` to the last step, taking moves back where nothing else is left, down to `base`.
-pub(super) fn grow<M: Bulk>(
-    tree: &mut Tree<M>,
-    from: NodeId,
+/// A history that grows to the last step, taking moves back where nothing else is left, down to `base`.
+pub(super) struct Growing {
+    node: NodeId,
     base: usize,
-    draw: Draw<'_>,
-    meter: &mut Meter,
-) -> Growth {
-    let mut node = from;
-    // One order for each depth on the way; those below the node are stale.
-    let mut orders: Vec<Option<Order>> = Vec::new();
-    loop {
-        let depth = tree.depth(node);
-        if depth == tree.target() {
-            tree.witness(node);
-            return Growth::Reached(node);
-        }
-        if let Draw::Random { whole: true, .. } = draw
-            && tree.branches(node).count() <= AT_ONCE
-            && !tree.visit_all(node, meter)
-        {
-            return Growth::Spent;
-        }
-        if tree.branches(node).is_barren() {
-            tree.bury(node);
-            match tree.parent(node) {
-                Some((parent, _)) if depth > base => node = parent,
-                _ => return Growth::Dead,
+    draw: Draw,
+    /// One order for each depth on the way; those below the node are stale.
+    orders: Vec<Option<Order>>,
+    /// The branch of the node that was asked for.
+    next: Option<u64>,
+}
+
+impl Growing {
+    pub(super) fn new(from: NodeId, base: usize, draw: Draw) -> Self {
+        Growing { node: from, base, draw, orders: Vec::new(), next: None }
+    }
+
+    /// Goes on until a branch must be tried first; `None` then.
+    pub(super) fn go_on<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        asked: &mut Asked,
+        meter: &mut Meter,
+    ) -> Option<Growth> {
+        loop {
+            let (node, depth) = (self.node, tree.depth(self.node));
+            if depth == tree.target() {
+                tree.witness(node);
+                return Some(Growth::Reached(node));
             }
-            continue;
+            let branches = tree.branches(node);
+            if matches!(self.draw, Draw::Random { whole: true, .. })
+                && branches.count() <= AT_ONCE
+                && !branches.is_tried()
+            {
+                return (!asked.all(tree, node, meter)).then_some(Growth::Spent);
+            }
+            if branches.is_barren() {
+                self.next = None;
+                tree.bury(node);
+                match tree.parent(node) {
+                    Some((parent, _)) if depth > self.base => self.node = parent,
+                    _ => return Some(Growth::Dead),
+                }
+                continue;
+            }
+            let index = self.next.take().unwrap_or_else(|| self.draw(tree, depth));
+            match tree.branches(node).branch(index) {
+                Branch::Open(child) => self.node = child,
+                Branch::Dead => {}
+                Branch::Untried => {
+                    if !asked.one(tree, node, index, meter) {
+                        return Some(Growth::Spent);
+                    }
+                    self.next = Some(index);
+                    return None;
+                }
+            }
         }
-        orders.truncate(depth + 1);
-        orders.resize_with(depth + 1, || None);
-        let order = orders[depth].get_or_insert_with(|| match draw {
+    }
+
+    /// The next branch of the node in its order that is not known to be dead.
+    fn draw<M: Bulk>(&mut self, tree: &mut Tree<M>, depth: usize) -> u64 {
+        self.orders.truncate(depth + 1);
+        self.orders.resize_with(depth + 1, || None);
+        let node = self.node;
+        let order = self.orders[depth].get_or_insert_with(|| match &self.draw {
             Draw::Random { seed, .. } => Order::random(tree, node, &seed.index(depth)),
             Draw::Any => Order::natural(tree, node),
         });
         let branches = tree.branches(node);
-        let index = order
+        order
             .find(|&index| branches.branch(index) != Branch::Dead)
-            .expect("an order names every branch, and each named before was found dead");
-        let branch = match branches.branch(index) {
-            Branch::Untried if !meter.spend() => return Growth::Spent,
-            Branch::Untried => tree.visit(node, index),
-            known => known,
-        };
-        if let Branch::Open(child) = branch {
-            node = child;
-        }
+            .expect("an order names every branch, and each named before was found dead")
     }
 }
 
-/// Grows a history without taking anything back: at the first contradiction it starts anew from the root. What is
+/// A history that grows without taking anything back: at the first contradiction it starts anew from the root. What is
 /// dead is remembered but still drawn, so accepted histories have the posterior distribution. Every draw costs as a
 /// visited state.
-pub(super) fn restart<M: Bulk>(tree: &mut Tree<M>, from: NodeId, seed: &Seed, meter: &mut Meter) -> Growth {
-    let mut rng = seed.rng();
-    let mut node = from;
-    while tree.depth(node) < tree.target() {
-        if tree.branches(ROOT).is_barren() {
-            return Growth::Dead;
+pub(super) struct Restarting {
+    node: NodeId,
+    rng: ChaCha8Rng,
+    /// The branch of the node that was asked for.
+    next: Option<u64>,
+}
+
+impl Restarting {
+    pub(super) fn new(from: NodeId, seed: &Seed) -> Self {
+        Restarting { node: from, rng: seed.rng(), next: None }
+    }
+
+    /// Goes on until a branch must be tried first; `None` then.
+    pub(super) fn go_on<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        asked: &mut Asked,
+        meter: &mut Meter,
+    ) -> Option<Growth> {
+        while tree.depth(self.node) < tree.target() {
+            let index = match self.next.take() {
+                Some(index) => Some(index),
+                None => {
+                    if tree.branches(ROOT).is_barren() {
+                        return Some(Growth::Dead);
+                    }
+                    if asked.is_late || !meter.spend() {
+                        return Some(Growth::Spent);
+                    }
+                    self.draw(tree)
+                }
+            };
+            match index.map(|index| (index, tree.branches(self.node).branch(index))) {
+                Some((index, Branch::Untried)) => {
+                    asked.push(tree, self.node, index);
+                    self.next = Some(index);
+                    return None;
+                }
+                Some((_, Branch::Open(child))) => self.node = child,
+                Some((_, Branch::Dead)) | None => {
+                    let mut node = self.node;
+                    while tree.branches(node).is_barren() && node != ROOT {
+                        tree.bury(node);
+                        node = tree.parent(node).expect("not the root").0;
+                    }
+                    self.node = ROOT;
+                }
+            }
         }
-        if !meter.spend() {
-            return Growth::Spent;
-        }
-        let branches = tree.branches(node);
-        let index = (branches.count() > 0).then(|| {
+        tree.witness(self.node);
+        Some(Growth::Reached(self.node))
+    }
+
+    /// Any branch of the node; `None` if it has none.
+    fn draw<M: Bulk>(&mut self, tree: &mut Tree<M>) -> Option<u64> {
+        let (branches, rng) = (tree.branches(self.node), &mut self.rng);
+        (branches.count() > 0).then(|| {
             if branches.is_uniform() {
                 return rng.random_range(0..branches.count());
             }
@@ -114,22 +187,6 @@ pub(super) fn restart<M: Bulk>(tree: &mut Tree<M>, from: NodeId, seed: &Seed, me
                     left < 0.0
                 })
                 .unwrap_or(0)
-        });
-        let branch = match index.map(|index| (index, branches.branch(index))) {
-            Some((index, Branch::Untried)) => tree.visit(node, index),
-            Some((_, known)) => known,
-            None => Branch::Dead,
-        };
-        if let Branch::Open(child) = branch {
-            node = child;
-            continue;
-        }
-        while tree.branches(node).is_barren() && node != ROOT {
-            tree.bury(node);
-            node = tree.parent(node).expect("not the root").0;
-        }
-        node = ROOT;
+        })
     }
-    tree.witness(node);
-    Growth::Reached(node)
 }

@@ -36,13 +36,15 @@ pub(super) struct Branches {
     dead: u64,
     /// The step up to which every branch was last found dead or alive; 0 for never.
     pub(super) tested: usize,
+    /// Whether some particle is finding that out.
+    pub(super) testing: bool,
 }
 
 impl Branches {
     pub(super) fn new(moves: ByRole<Vec<Move>>, policy: Option<ByRole<Vec<f64>>>) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
         let (known, open) = (FxHashMap::default(), Vec::new());
-        let mut branches = Branches { moves, policy, count, known, open, dead: 0, tested: 0 };
+        let mut branches = Branches { moves, policy, count, known, open, dead: 0, tested: 0, testing: false };
         if branches.policy.is_some() {
             // What the model rules out is dead from the start.
             for index in (0..count).filter(|&index| branches.probability(index) <= 0.0).collect::<Vec<_>>() {
@@ -62,6 +64,11 @@ impl Branches {
         self.dead == self.count
     }
 
+    /// Whether every branch has been tried.
+    pub(super) fn is_tried(&self) -> bool {
+        self.known.len() as u64 == self.count
+    }
+
     /// Whether the model holds all joint moves equally probable.
     pub(super) fn is_uniform(&self) -> bool {
         self.policy.is_none()
@@ -78,7 +85,7 @@ impl Branches {
 
     /// The branches not yet tried, in order.
     pub(super) fn untried(&self) -> impl Iterator<Item = u64> {
-        let all = if self.known.len() as u64 == self.count { 0 } else { self.count };
+        let all = if self.is_tried() { 0 } else { self.count };
         (0..all).filter(|&index| self.branch(index) == Branch::Untried)
     }
 

@@ -15,9 +15,13 @@
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
+use super::in_step;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
 use crate::machine::{Budget, Bulk, Meter, Seed};
+
+/// Nodes expanded ahead in a depth-first walk.
+const AHEAD: usize = 8;
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
 #[derive(Clone, Debug)]
@@ -72,7 +76,8 @@ impl Whole {
                 .list
                 .iter()
                 .fold(meter.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
-            if cost > states || !self.list.iter().all(|&(node, _)| tree.visit_all(node, &mut meter)) {
+            let nodes: Vec<NodeId> = self.list.iter().map(|&(node, _)| node).collect();
+            if cost > states || !in_step::visit_all(tree, &nodes, &mut meter) {
                 return Extended::TooLarge;
             }
             let mut next = Vec::new();
@@ -140,8 +145,14 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
             }
             continue;
         }
-        if !tree.visit_all(node, meter) {
-            return None;
+        if !tree.branches(node).is_tried() {
+            // Those that come next will be needed too, and together they are cheaper.
+            let next = stack.iter().rev().take(AHEAD).filter(|(.., done)| !done).map(|&(next, ..)| next);
+            let mut nodes = vec![node];
+            nodes.extend(next.filter(|&next| tree.depth(next) < tree.target()));
+            if !in_step::visit_all(tree, &nodes, meter) {
+                return None;
+            }
         }
         stack.push((node, ln_prior, true));
         let branches = tree.branches(node);

@@ -26,6 +26,7 @@ pub mod meter;
 mod advance;
 mod branches;
 mod enumerate;
+mod in_step;
 mod model;
 mod options;
 mod order;
@@ -33,6 +34,7 @@ mod particle_belief;
 mod rejuvenate;
 mod resample;
 mod sample;
+mod slot;
 mod tree;
 mod weight;
 

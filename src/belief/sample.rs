@@ -13,42 +13,27 @@
 //! at every guess, set TV is 1.5 times its floor without them and 1.0 times with them.)
 //!
 //! Every particle draws from its own stream and pays from its own budget, split before starting. The tree shared by
-//! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside.
+//! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside, and all
+//! work [in step](super::in_step).
 //!
 //! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
 //! logarithm in its result.
 
 use super::Outcome;
-use super::advance::{Draw, Growth, grow, restart};
+use super::in_step;
 use super::options::{Options, Weight};
 use super::rejuvenate;
 use super::resample::systematic;
-use super::tree::{NodeId, ROOT, Tree};
-use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, test_siblings};
+use super::slot::{Growing, Regrowing, Slot, Tested};
+use super::tree::{NodeId, Tree};
+use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised};
 use crate::machine::{Budget, Bulk, Meter, Seed};
 
 /// After so many dead particles that the budget did not last for, no more are regrown in an update.
 const FAILURES: usize = 2;
 
-/// How often a particle whose budget ran out is started anew in one update.
-const ATTEMPTS: usize = 3;
-
-/// A place for a particle.
-#[derive(Clone, Debug)]
-struct Slot {
-    node: NodeId,
-    base: usize,
-    /// The logarithm of the weight at the base.
-    ln_base: f64,
-    /// Whether anything below the base may explain the evidence.
-    alive: bool,
-}
-
-impl Slot {
-    fn at_root() -> Self {
-        Slot { node: ROOT, base: 0, ln_base: 0.0, alive: true }
-    }
-}
+/// Dead particles regrown at a time.
+const TOGETHER: usize = 64;
 
 pub(super) struct Sample {
     slots: Vec<Slot>,
@@ -99,12 +84,12 @@ impl Sample {
         if !self.any_reached(tree) {
             return Err(Outcome::Depleted { step: tree.target() });
         }
-        let (mut logarithms, tested) = self.weigh(tree, options, &mut meters);
+        let (mut logarithms, tested) = self.weigh(tree, options, budget, &mut meters);
         if options.has_bases() {
-            self.regrow(tree, &mut logarithms, &mut meters, seed);
+            self.regrow(tree, budget, &mut logarithms, &mut meters, seed);
             self.resample(tree, options, &mut logarithms, seed);
         }
-        self.rejuvenate(tree, options, &logarithms, &mut meters, seed);
+        self.rejuvenate(tree, options, budget, &logarithms, &mut meters, seed);
         if options.has_bases() && (options.rejuvenate > 0 || !tested) {
             self.settle(tree.target(), &logarithms);
         }
@@ -119,44 +104,15 @@ impl Sample {
         budget: &Budget,
         seed: &Seed,
     ) -> Vec<Meter> {
-        let nodes = budget.nodes.unwrap_or(u64::MAX);
-        let whole = options.weight == Weight::Posterior;
+        let share = budget.nodes.unwrap_or(u64::MAX) / options.particles as u64;
         let seed = seed.child("particle");
-        let mut meters = Vec::with_capacity(self.slots.len());
-        for (particle, slot) in self.slots.iter_mut().enumerate() {
-            let mut share = nodes / options.particles as u64;
-            let mut meter = Meter::new(budget.with_nodes(share.min(options.states)));
-            for attempt in 0..ATTEMPTS {
-                if !slot.alive {
-                    break;
-                }
-                let seed = seed.index(particle).index(attempt);
-                let growth = if options.backtrack {
-                    let draw = Draw::Random { seed: &seed, whole };
-                    grow(tree, slot.node, slot.base, draw, &mut meter)
-                } else {
-                    restart(tree, slot.node, &seed, &mut meter)
-                };
-                match growth {
-                    Growth::Reached(node) => {
-                        slot.node = node;
-                        break;
-                    }
-                    Growth::Dead => slot.alive = false,
-                    // No time: it goes on from where it is at the next update.
-                    Growth::Spent if budget.is_late() => break,
-                    Growth::Spent if slot.base > 0 => slot.alive = false,
-                    Growth::Spent => {
-                        // From the root again, with a weight that counts the attempts.
-                        let ln_base = -((attempt + 2) as f64).ln();
-                        *slot = Slot { ln_base, ..Slot::at_root() };
-                        share = share.saturating_sub(meter.spent());
-                        meter = Meter::new(budget.with_nodes(share.min(options.states)));
-                    }
-                }
-            }
-            meters.push(meter);
-        }
+        let begin = |(particle, slot): (usize, &Slot)| {
+            Growing::new(slot.clone(), options, budget, share, seed.index(particle))
+        };
+        let mut growing: Vec<Growing> = self.slots.iter().enumerate().map(begin).collect();
+        in_step::run(tree, &mut growing, budget);
+        let (slots, meters) = growing.into_iter().map(Growing::end).unzip();
+        self.slots = slots;
         meters
     }
 
@@ -165,16 +121,18 @@ impl Sample {
         &self,
         tree: &mut Tree<M>,
         options: &Options,
+        budget: &Budget,
         meters: &mut [Meter],
     ) -> (Vec<f64>, bool) {
         let target = tree.target();
         let mut tested = true;
         if options.has_bases() {
-            for (slot, meter) in self.slots.iter().zip(meters) {
-                if slot.alive && tree.depth(slot.node) == target {
-                    tested &= test_siblings(tree, slot.node, slot.base, meter);
-                }
-            }
+            let held = self.slots.iter().zip(meters);
+            let held = held.filter(|(slot, _)| slot.alive && tree.depth(slot.node) == target);
+            let begin = |(slot, meter): (&Slot, _)| Tested::new(tree, slot.node, slot.base, meter);
+            let mut tests: Vec<Tested<'_>> = held.map(begin).collect();
+            in_step::run(tree, &mut tests, budget);
+            tested = tests.iter().all(Tested::is_whole);
         }
         let logarithms = self
             .slots
@@ -195,10 +153,11 @@ impl Sample {
         (logarithms, tested)
     }
 
-    /// Grows the dead from the root.
+    /// Grows the dead from the root, some at a time, until too many have failed.
     fn regrow<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
+        budget: &Budget,
         logarithms: &mut [f64],
         meters: &mut [Meter],
         seed: &Seed,
@@ -206,20 +165,26 @@ impl Sample {
         let seed = seed.child("dead");
         let mut regrown = vec![false; self.slots.len()];
         let mut failures = 0;
-        for (particle, (slot, meter)) in self.slots.iter_mut().zip(meters).enumerate() {
-            if slot.alive || failures == FAILURES {
-                continue;
-            }
-            let seed = seed.index(particle);
-            let draw = Draw::Random { seed: &seed, whole: true };
-            match grow(tree, ROOT, 0, draw, meter) {
-                // Without its tests the weight would be wrong.
-                Growth::Reached(node) if test_siblings(tree, node, 0, meter) => {
-                    *slot = Slot { node, ..Slot::at_root() };
-                    regrown[particle] = true;
-                    logarithms[particle] = ln_ratio(tree, node, 0);
+        let dead: Vec<usize> = (0..self.slots.len()).filter(|&slot| !self.slots[slot].alive).collect();
+        for some in dead.chunks(TOGETHER) {
+            let begin = |&slot: &usize| Regrowing::new(seed.index(slot), meters[slot].clone());
+            let mut growing: Vec<Regrowing> = some.iter().map(begin).collect();
+            in_step::run(tree, &mut growing, budget);
+            for (&slot, grown) in some.iter().zip(growing) {
+                let node = grown.node();
+                meters[slot] = grown.end();
+                match node {
+                    _ if failures >= FAILURES => {}
+                    Some(node) => {
+                        self.slots[slot] = Slot { node, ..Slot::at_root() };
+                        regrown[slot] = true;
+                        logarithms[slot] = ln_ratio(tree, node, 0);
+                    }
+                    None => failures += 1,
                 }
-                _ => failures += 1,
+            }
+            if failures >= FAILURES {
+                break;
             }
         }
         share(logarithms, &regrown);
@@ -253,6 +218,7 @@ impl Sample {
         &mut self,
         tree: &mut Tree<M>,
         options: &Options,
+        budget: &Budget,
         logarithms: &[f64],
         meters: &mut [Meter],
         seed: &Seed,
@@ -262,7 +228,7 @@ impl Sample {
         let mut moving: Vec<(NodeId, Meter)> =
             held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
         for round in 0..options.rejuvenate {
-            rejuvenate::pass(tree, &mut moving, &seed.child("rejuvenate").index(round));
+            rejuvenate::pass(tree, &mut moving, budget, &seed.child("rejuvenate").index(round));
         }
         for (slot, (node, _)) in held.into_iter().zip(moving) {
             self.slots[slot].node = node;

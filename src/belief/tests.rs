@@ -241,6 +241,23 @@ fn what_others_found_dead_does_not_change_a_particle() {
     assert_eq!(first(1, &[2, 3, 6]), first(500, &[2, 3, 6]));
 }
 
+/// What many particles ask for goes to the machine in blocks of 64: far fewer calls than states, and few more than the
+/// steps that one after the other must be made.
+#[test]
+fn an_update_of_many_particles_takes_few_calls_of_the_machine() {
+    let toy = Toy::new(Rules::Planted { seed: 11, steps: 9, width: 6, percepts: 6, every: 3 });
+    let (evidence, _) = toy.random_evidence(9, 11);
+    let mut belief = belief(&toy, Options { rejuvenate: 1, ..sampled(1_000) });
+    for step in 1..=evidence.step() {
+        let before = toy.calls.load(std::sync::atomic::Ordering::Relaxed);
+        belief.update(&until(&evidence, step), &Budget::UNLIMITED, &Seed::root(1).index(step));
+        let calls = (toy.calls.load(std::sync::atomic::Ordering::Relaxed) - before) as u64;
+        let states = belief.cost().states;
+        println!("step {step}: {states} states in {calls} calls");
+        assert!(calls <= states / 64 + 40, "step {step}: {states} states in {calls} calls");
+    }
+}
+
 /// Monty Hall after the other door was opened: the belief decides between staying and switching. The values
 /// are computed from the distribution of the sampler's particles; ties are broken evenly. A run scores with a standard
 /// deviation below 17, so the thresholds are three standard errors.

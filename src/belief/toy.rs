@@ -4,13 +4,14 @@
 //! perceives, are hashes of the history, so information sets are irregular and contradictions come late.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::RngExt;
 
 use crate::gdl::{Symbols, TermStore};
 use crate::machine::{
     Bulk, ByRole, Evidence, Goal, History, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
-    StateMachineExt,
+    StateMachineExt, Successor,
 };
 
 pub(super) const ME: usize = 0;
@@ -30,6 +31,8 @@ pub(super) struct Toy {
     numbers: Vec<Move>,
     roles: ByRole<String>,
     random: Option<Role>,
+    /// How often it was asked to expand something.
+    pub(super) calls: AtomicUsize,
 }
 
 impl Toy {
@@ -40,7 +43,7 @@ impl Toy {
         let numbers = names.into_iter().map(|name| Move(terms.intern(name, &[]))).collect();
         let random = matches!(rules, Rules::MontyHall).then(|| Role::new(1));
         let roles = ByRole::new(vec!["me".to_owned(), "other".to_owned()]);
-        Arc::new(Toy { rules, terms, numbers, roles, random })
+        Arc::new(Toy { rules, terms, numbers, roles, random, calls: AtomicUsize::new(0) })
     }
 
     pub(super) fn number(&self, own: Move) -> u8 {
@@ -157,4 +160,15 @@ impl StateMachine for Toy {
     }
 }
 
-impl Bulk for Toy {}
+impl Bulk for Toy {
+    fn expand(&self, steps: &[(&Self::State, &JointMove)], (): &mut ()) -> Vec<Successor<Self::State>> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let expand = |(state, joint): &(&Self::State, &JointMove)| {
+            let percepts = ByRole::from_fn(2, |role| self.percepts(state, joint, role, &mut ()));
+            let state = self.next(state, joint, &mut ());
+            let end = self.terminal(&state, &mut ()).then(|| self.goals(&state, &mut ()));
+            Successor { state, percepts, end }
+        };
+        steps.iter().map(expand).collect()
+    }
+}

@@ -7,15 +7,15 @@
 //! own percepts equal, over exactly where the evidence says so), and no node lies below a terminal one. Successors
 //! that do not explain the evidence never become nodes; their branch is dead.
 //!
-//! [`Tree::visit`] and [`Tree::visit_all`] are the only ways to new nodes; every state they visit is paid for from a
-//! [`Meter`].
+//! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles ask for
+//! ([`in_step`](super::in_step)); every state visited is paid for from a [`Meter`](crate::machine::Meter).
 
 use std::sync::Arc;
 
-use super::branches::{Branch, Branches};
+use super::branches::Branches;
 use super::model::OpponentModel;
 use crate::machine::{
-    Bulk, ByRole, Evidence, History, JointMove, Meter, Observation, OwnMove, Percepts, Role, StateMachineExt,
+    Bulk, ByRole, Evidence, History, JointMove, Observation, OwnMove, Percepts, Role, StateMachineExt,
     Successor,
 };
 
@@ -25,9 +25,6 @@ pub struct NodeId(u32);
 
 /// The empty history.
 pub(super) const ROOT: NodeId = NodeId(0);
-
-/// States expanded between two looks at the clock.
-const BATCH: usize = 256;
 
 struct Node<S> {
     parent: NodeId,
@@ -206,48 +203,16 @@ impl<M: Bulk> Tree<M> {
         Branches::new(legal, policy)
     }
 
-    /// Tries one untried branch; the caller has paid for the state.
-    pub(super) fn visit(&mut self, node: NodeId, index: u64) -> Branch {
-        self.try_branches(node, &[index]);
-        self.branches(node).branch(index)
-    }
-
-    /// As [`visit`](Self::visit), but a branch that does not explain the evidence stays untried.
-    pub(super) fn probe(&mut self, node: NodeId, index: u64) -> Option<NodeId> {
-        self.expand(node, &[index]).pop().expect("one answer for one branch")
-    }
-
-    /// Tries all untried branches, as many as the meter grants; false when those were not all.
-    pub(super) fn visit_all(&mut self, node: NodeId, meter: &mut Meter) -> bool {
-        let untried: Vec<u64> = self.branches(node).untried().collect();
-        for batch in untried.chunks(BATCH) {
-            let granted = batch.iter().take_while(|_| meter.spend()).count();
-            self.try_branches(node, &batch[..granted]);
-            if granted < batch.len() {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn try_branches(&mut self, node: NodeId, indices: &[u64]) {
-        for (&index, child) in indices.iter().zip(self.expand(node, indices)) {
-            if child.is_none() {
-                self.branches(node).close(index);
-            }
-        }
-    }
-
-    /// Makes nodes of those successors that explain the evidence.
-    fn expand(&mut self, node: NodeId, indices: &[u64]) -> Vec<Option<NodeId>> {
-        let branches = self.branches(node);
-        let joints: Vec<JointMove> = indices.iter().map(|&index| branches.joint(index)).collect();
-        let state = &self.nodes[node.0 as usize].state;
-        let steps: Vec<(&M::State, &JointMove)> = joints.iter().map(|joint| (state, joint)).collect();
+    /// Makes nodes of those successors that explain the evidence. The branches are untried, each given once, and paid for.
+    pub(super) fn expand(&mut self, asked: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
+        let joints: Vec<JointMove> =
+            asked.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
+        let states = asked.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
+        let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
         let successors = self.machine.expand(&steps, &mut self.scratch);
-        self.visited += indices.len() as u64;
-        let made = indices.iter().zip(joints).zip(successors);
-        made.map(|((&index, joint), successor)| self.take(node, index, joint, successor)).collect()
+        self.visited += asked.len() as u64;
+        let made = asked.iter().zip(joints).zip(successors);
+        made.map(|((&(node, index), joint), successor)| self.take(node, index, joint, successor)).collect()
     }
 
     fn take(

@@ -5,39 +5,78 @@
 //! `prod 1/|J|`, and its importance weight is `W(h) = prod |G|/|J|` over the steps below its base. For a model that is
 //! not uniform, the sizes are the sums of the probabilities.
 //!
-//! G is known only at the end of an update: [`test_siblings`] looks for a way down from every branch not taken, within
+//! G is known only at the end of an update: [`Testing`] looks for a way down from every branch not taken, within
 //! what is left of the particle's budget. What stays untested counts as alive. All weights are logarithms until
 //! [`normalised`].
 
-use super::advance::{Draw, Growth, grow};
+use super::advance::{Draw, Growing, Growth};
+use super::in_step::Asked;
 use super::tree::{NodeId, Tree};
 use crate::machine::{Bulk, Meter};
 
 /// Finds out for every branch beside a history, from the last step up to its base, whether it leads to a consistent
-/// history. False when the budget ran out.
-pub(super) fn test_siblings<M: Bulk>(
-    tree: &mut Tree<M>,
-    node: NodeId,
-    base: usize,
-    meter: &mut Meter,
-) -> bool {
-    let target = tree.target();
-    for above in steps_below(tree, node, base) {
-        if tree.branches(above).tested == target {
-            continue;
-        }
-        if !tree.visit_all(above, meter) {
-            return false;
-        }
-        for (_, sibling) in tree.branches(above).open().to_vec() {
-            let depth = tree.depth(sibling);
-            if tree.reach(sibling) < target && grow(tree, sibling, depth, Draw::Any, meter) == Growth::Spent {
-                return false;
+/// history. What one particle is finding out, another waits for.
+pub(super) struct Testing {
+    /// The prefixes still to be tested, the first one last.
+    above: Vec<NodeId>,
+    /// The successors of the prefix under test that are still to be grown.
+    siblings: Option<Vec<NodeId>>,
+    growing: Option<Growing>,
+}
+
+impl Testing {
+    pub(super) fn new<M: Bulk>(tree: &Tree<M>, node: NodeId, base: usize) -> Self {
+        let mut above = steps_below(tree, node, base);
+        above.reverse();
+        Testing { above, siblings: None, growing: None }
+    }
+
+    /// Goes on until a branch must be tried first; `None` then. False when the budget ran out.
+    pub(super) fn go_on<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        asked: &mut Asked,
+        meter: &mut Meter,
+    ) -> Option<bool> {
+        let target = tree.target();
+        while let Some(&above) = self.above.last() {
+            if let Some(growing) = &mut self.growing {
+                if growing.go_on(tree, asked, meter)? == Growth::Spent {
+                    tree.branches(above).testing = false;
+                    return Some(false);
+                }
+                self.growing = None;
+            }
+            if let Some(siblings) = &mut self.siblings {
+                match siblings.pop() {
+                    Some(sibling) if tree.reach(sibling) < target => {
+                        self.growing = Some(Growing::new(sibling, tree.depth(sibling), Draw::Any));
+                    }
+                    Some(_) => {}
+                    None => {
+                        self.siblings = None;
+                        let branches = tree.branches(above);
+                        (branches.tested, branches.testing) = (target, false);
+                        self.above.pop();
+                    }
+                }
+                continue;
+            }
+            let branches = tree.branches(above);
+            if branches.tested == target {
+                self.above.pop();
+            } else if branches.testing {
+                return None;
+            } else if !branches.is_tried() {
+                return (!asked.all(tree, above, meter)).then_some(false);
+            } else {
+                branches.testing = true;
+                let open = branches.open().iter().rev();
+                self.siblings = Some(open.map(|&(_, sibling)| sibling).collect());
             }
         }
-        tree.branches(above).tested = target;
+        Some(true)
     }
-    true
 }
 
 /// The logarithm of `prod |G|/|J|` over the steps of a history below `base`.

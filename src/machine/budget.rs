@@ -47,6 +47,11 @@ impl Budget {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
+    /// The time until the deadline, zero when it has passed; `None` without one.
+    pub fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// Whether the same budget gives the same result every time: it has no deadline.
     pub fn reproduces(&self) -> bool {
         self.deadline.is_none()

@@ -108,6 +108,12 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
+    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where they are
+    /// made one after the other.
+    fn at_once(&self) -> u32 {
+        1
+    }
+
     /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
     /// `seed/s/p` (so a result depends on neither the grouping nor the threads). Stops when the deadline of `budget`
     /// has passed, and a playout that it interrupts does not count; the node budget does not matter here: the caller

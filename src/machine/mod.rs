@@ -4,7 +4,7 @@
 //! stand also the words they share ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of
 //! random streams ([`Seed`]). There is no logic programming here.
 //!
-//! Third-party: `rand`, `rand_chacha` (streams), `smallvec` (joint moves), `thiserror`.
+//! Third-party: `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
 
 pub mod laws;
 

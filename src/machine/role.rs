@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use smallvec::SmallVec;
+
 /// A seat of the game: its position in the order in which the rulesheet declares the roles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Role(u8);
@@ -21,14 +23,23 @@ impl Role {
     }
 }
 
+/// Values that are kept in place; most games have no more roles.
+const FEW: usize = 3;
+
 /// One value for every role, in role order.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct ByRole<T>(Vec<T>);
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ByRole<T>(SmallVec<[T; FEW]>);
+
+impl<T> Default for ByRole<T> {
+    fn default() -> Self {
+        ByRole(SmallVec::new())
+    }
+}
 
 impl<T> ByRole<T> {
     /// The map that holds `values` in role order.
     pub fn new(values: Vec<T>) -> Self {
-        ByRole(values)
+        ByRole(values.into_iter().collect())
     }
 
     /// The map over `roles` roles that holds `value(role)` for each.

@@ -45,19 +45,15 @@ pub fn judge(states: &[Judged]) -> Judgement {
     if judged <= 0.0 {
         return Judgement { policy: uniform(&moves), values: Vec::new() };
     }
-    let values: Vec<(Move, f64)> = moves
-        .iter()
-        .map(|&own| {
-            let sum: f64 = states
-                .iter()
-                .filter(|state| is_judged(state))
-                .map(|Judged { weight, evaluation }| {
-                    weight * evaluation.value(own).unwrap_or_else(|| evaluation.mean())
-                })
-                .sum();
-            (own, sum / judged)
-        })
-        .collect();
+    let mut sums = vec![0.0; moves.len()];
+    for Judged { weight, evaluation } in states.iter().filter(|state| is_judged(state)) {
+        let same = evaluation.moves == moves;
+        for (place, (sum, &own)) in sums.iter_mut().zip(&moves).enumerate() {
+            let value = if same { evaluation.values.get(place).copied() } else { evaluation.value(own) };
+            *sum += weight * value.unwrap_or_else(|| evaluation.mean());
+        }
+    }
+    let values: Vec<(Move, f64)> = moves.iter().copied().zip(sums.iter().map(|sum| sum / judged)).collect();
     let policy = match states {
         [Judged { evaluation: Evaluation { mixture: Some(mixture), .. }, .. }] => {
             moves.iter().copied().zip(mixture.iter().copied()).collect()
@@ -74,6 +70,9 @@ fn is_judged(state: &Judged) -> bool {
 /// The moves legal in every state; if there is none, those legal with the greatest weight. In the order of the first
 /// state that has them.
 fn choosable(states: &[Judged]) -> Vec<Move> {
+    if states.iter().all(|state| state.evaluation.moves == states[0].evaluation.moves) {
+        return states[0].evaluation.moves.clone();
+    }
     let mut weights: Vec<(Move, usize, f64)> = Vec::new();
     for Judged { weight, evaluation } in states {
         for &own in &evaluation.moves {

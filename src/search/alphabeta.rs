@@ -263,6 +263,10 @@ impl<M: Bulk> Search<'_, M> {
             [one] if Some(one) != self.machine.random() && !legal[one].is_empty() => one,
             _ => return Err(Stop::NotAlternating),
         };
+        let count = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
+        if count > self.meter.left() {
+            return Err(Stop::Budget);
+        }
         let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
         if !joints.iter().all(|_| self.meter.spend()) {
             return Err(Stop::Budget);

@@ -9,7 +9,7 @@
 use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::evaluation::{Evaluation, Method};
 use super::exact::{exact, uniform};
-use super::mcts::uct;
+use super::mcts::{Blocks, uct};
 use super::options::{Algorithm, Options};
 use super::playout::{Playouts, playouts};
 use crate::machine::{Budget, Bulk, Move, Role, Seed};
@@ -132,10 +132,11 @@ fn then<M: Bulk>(
             Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
         }
         Algorithm::Uct => {
-            let descents = options.playouts / open.len().max(1) as u64;
+            let count = options.playouts / open.len().max(1) as u64;
             let open: Vec<(&M::State, Vec<Move>)> =
                 open.iter().map(|(state, legal, _)| (*state, legal.clone())).collect();
-            uct(machine, &open, role, descents, budget, &seed.child("uct"), scratch)
+            let blocks = Blocks::default();
+            uct(machine, &open, role, count, &blocks, budget, &seed.child("uct"), scratch)
         }
         Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
             let starts = open.iter().map(|(_, legal, _)| legal.len() as u64).sum::<u64>().max(1);

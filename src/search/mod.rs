@@ -5,7 +5,7 @@
 //! moves by the value of a [`matrix`] game), else a tree of playouts ([`uct`]) or flat [`playouts`]. The mean over the
 //! states of a belief is taken in the layer above, where belief and search meet.
 //!
-//! Third-party: `rustc-hash` (the transposition table).
+//! Third-party: `rustc-hash` (the transposition table, moves by number), `smallvec` (paths).
 
 pub mod matrix;
 
@@ -16,6 +16,7 @@ mod exact;
 mod graph;
 mod mcts;
 mod options;
+mod pace;
 mod playout;
 #[cfg(test)]
 pub(crate) mod toy;
@@ -24,6 +25,6 @@ pub use alphabeta::{Answer, Leaves, alphabeta};
 pub use evaluate::{Evaluations, evaluate};
 pub use evaluation::{Evaluation, Method};
 pub use exact::{exact, uniform};
-pub use mcts::uct;
+pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, Options};
 pub use playout::{Playouts, playouts};

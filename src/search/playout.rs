@@ -4,19 +4,27 @@
 //! divided evenly into as many phases as it takes to halve the moves down to one. In a phase every move still tried gets
 //! the same number of playouts in every state; then the lower half by *weighted mean over the states* is dropped, for the
 //! states are particles and one move is chosen for all of them. A dropped move keeps the mean it had, below that of
-//! every move kept. With two moves, or with few playouts, this is the even split.
+//! every move kept. With two moves, or with few playouts, this is the even split. How many playouts there will be is
+//! the count asked for or, if less, what the budget is good for by the cost of those made ([`Pace`]).
 //!
-//! Within a phase the playouts come in rounds of 1, 1, 2, 4, ... a move, so that whatever ends the work, the moves still
-//! tried have been tried equally often: the count asked for, the nodes (every playout step is one; checked between
-//! rounds, and the first round is always made), or the deadline. Without a deadline the result depends on the seed
-//! alone; round `r` draws from the stream `seed/r`. The error of a value is at most 50 / sqrt(playouts).
+//! Within a phase the playouts come in rounds of equally many a move and state, so that whatever ends the work, the
+//! moves still tried have been tried equally often: the count asked for, the nodes (every playout step is one; checked
+//! between rounds, and the first round is always made), or the deadline. A round is one call, as large as the budget
+//! allows, for that is what a machine that plays in lanes wants. Without a deadline the result depends on the seed
+//! alone; round `r` draws from the stream `seed/r/0`. The error of a value is at most 50 / sqrt(playouts).
+
+use rustc_hash::FxHashMap;
 
 use super::evaluation::{Evaluation, Method};
+use super::pace::Pace;
 use crate::machine::{Budget, Bulk, Move, Role, Seed, Start};
 
 /// With fewer playouts a move than this, over all states together, halving drops the best too often: all moves share
 /// evenly (`docs/measurements.md`).
 const HALVED: u64 = 12;
+
+/// Starts of a call in the first round before a deadline.
+const FIRST: usize = 1024;
 
 /// What the playouts were.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,60 +48,48 @@ pub fn playouts<M: Bulk>(
     seed: &Seed,
     scratch: &mut M::Scratch,
 ) -> Playouts {
-    let (mut starts, mut trials, mut alive) = (Vec::new(), Vec::new(), Vec::new());
-    for (state, moves, weight) in states {
-        for &own in moves {
-            starts.push(Start { state: (*state).clone(), first: vec![(role, own)], count: 0 });
-            trials.push(Trial { own, weight: *weight, sum: 0, count: 0 });
-            if !alive.contains(&own) {
-                alive.push(own);
+    let mut flat = Flat::new(machine, states, role, Pace::new(*budget));
+    let asked = u64::from(count) * flat.trials.len() as u64;
+    let (mut phase, mut phases) = (1, 1);
+    let mut round = 0;
+    'phases: while phase <= phases {
+        // In this phase: playouts made before it, and of each start in it.
+        let (before, mut made) = (flat.pace.playouts, 0);
+        loop {
+            let total = asked.min(flat.pace.playouts.saturating_add(flat.pace.rest()));
+            if phase == 1 {
+                phases = flat.phases(total);
             }
-        }
-    }
-    let total = u64::from(count) * trials.len() as u64;
-    let phases =
-        if total < HALVED * alive.len() as u64 { 1 } else { alive.len().max(2).next_power_of_two().ilog2() };
-    let (mut playouts, mut steps, mut round) = (0, 0, 0);
-    'phases: for phase in 1..=u64::from(phases) {
-        let due = total * phase / u64::from(phases);
-        let tried = trials.iter().filter(|trial| alive.contains(&trial.own)).count() as u64;
-        // The least for which all of them reach what is due by the end of the phase; at least one at first.
-        let each = due.saturating_sub(playouts).checked_div(tried).unwrap_or(0).max(u64::from(round == 0));
-        let mut made = 0;
-        while made < each {
-            let spent = budget.nodes.is_some_and(|nodes| round > 0 && steps >= nodes);
-            if spent || budget.is_late() {
+            let due = total.saturating_sub(before) / (phases + 1 - phase);
+            let each = (due / flat.tried.len().max(1) as u64).max(u64::from(round == 0));
+            if made >= each {
+                break;
+            }
+            let size = flat.pace.size(flat.tried.len() as u64, each - made);
+            if size == 0 {
                 break 'phases;
             }
-            let size = u32::try_from(made.max(1).min(each - made)).unwrap_or(u32::MAX);
-            for (start, trial) in starts.iter_mut().zip(&trials) {
-                start.count = if alive.contains(&trial.own) { size } else { 0 };
-            }
-            let tallies = machine.playouts(&starts, &seed.index(round), budget, scratch);
-            for (trial, tally) in trials.iter_mut().zip(&tallies) {
-                trial.sum += tally.sum[role];
-                trial.count += tally.count;
-                playouts += u64::from(tally.count);
-                steps += tally.steps;
-            }
+            flat.play(size, &seed.index(round), budget, scratch);
             made += u64::from(size);
             round += 1;
         }
         if made > 0 {
-            halve(&mut alive, &trials);
+            flat.halve();
         }
+        phase += 1;
     }
-    let mut sums = trials.iter().map(|trial| (trial.sum, trial.count));
+    let mut sums = flat.trials.iter().map(|trial| (trial.sum, trial.count));
     let evaluations = states
         .iter()
         .map(|(_, moves, _)| evaluation(moves, &sums.by_ref().take(moves.len()).collect::<Vec<_>>()))
         .collect();
-    Playouts { evaluations, playouts, steps }
+    Playouts { evaluations, playouts: flat.pace.playouts, steps: flat.pace.steps }
 }
 
 /// A move tried in a state.
 struct Trial {
-    own: Move,
+    /// The number of the move.
+    own: usize,
     /// The weight of the state.
     weight: f64,
     /// The goals of its playouts, added up.
@@ -101,22 +97,86 @@ struct Trial {
     count: u32,
 }
 
-/// Keeps the better half of the moves by their weighted mean over the states in which they were tried.
-fn halve(alive: &mut Vec<Move>, trials: &[Trial]) {
-    let mut ranked: Vec<(f64, Move)> = alive
-        .iter()
-        .map(|&own| {
-            let tried = trials.iter().filter(|trial| trial.own == own && trial.count > 0);
-            let (sum, weights) = tried.fold((0.0, 0.0), |(sum, weights), trial| {
-                let mean = trial.sum as f64 / f64::from(trial.count);
-                (sum + trial.weight * mean, weights + trial.weight)
-            });
-            (if weights > 0.0 { sum / weights } else { 0.0 }, own)
-        })
-        .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    ranked.truncate(ranked.len().div_ceil(2));
-    alive.retain(|own| ranked.iter().any(|(_, kept)| kept == own));
+/// The playouts under way.
+struct Flat<'a, M: Bulk> {
+    machine: &'a M,
+    role: Role,
+    pace: Pace,
+    /// Every move of every state.
+    trials: Vec<Trial>,
+    /// Those that are still tried, and where their playouts start, in the same order.
+    tried: Vec<usize>,
+    starts: Vec<Start<M::State>>,
+    /// Which of the distinct moves are still tried.
+    alive: Vec<bool>,
+}
+
+impl<'a, M: Bulk> Flat<'a, M> {
+    fn new(machine: &'a M, states: &[(&M::State, Vec<Move>, f64)], role: Role, pace: Pace) -> Self {
+        let mut numbers: FxHashMap<Move, usize> = FxHashMap::default();
+        let (mut starts, mut trials) = (Vec::new(), Vec::new());
+        for (state, moves, weight) in states {
+            for &own in moves {
+                let next = numbers.len();
+                let number = *numbers.entry(own).or_insert(next);
+                starts.push(Start { state: (*state).clone(), first: vec![(role, own)], count: 0 });
+                trials.push(Trial { own: number, weight: *weight, sum: 0, count: 0 });
+            }
+        }
+        let (tried, alive) = ((0..trials.len()).collect(), vec![true; numbers.len()]);
+        Flat { machine, role, pace, trials, tried, starts, alive }
+    }
+
+    /// As many phases as halve the moves down to one, where so many playouts are enough for that.
+    fn phases(&self, total: u64) -> u64 {
+        let moves = self.alive.len();
+        if total < HALVED * moves as u64 { 1 } else { moves.max(2).next_power_of_two().ilog2().into() }
+    }
+
+    /// Makes so many playouts from every start.
+    fn play(&mut self, size: u32, seed: &Seed, budget: &Budget, scratch: &mut M::Scratch) {
+        self.starts.iter_mut().for_each(|start| start.count = size);
+        // How long the first round takes is not known: what is done before the deadline shall count.
+        let is_first = self.pace.playouts == 0 && !budget.reproduces();
+        let part = if is_first { FIRST } else { self.starts.len().max(1) };
+        let (mut playouts, mut steps) = (0, 0);
+        for (number, (starts, tried)) in self.starts.chunks(part).zip(self.tried.chunks(part)).enumerate() {
+            if number > 0 && budget.is_late() {
+                break;
+            }
+            let tallies = self.machine.playouts(starts, &seed.index(number), budget, scratch);
+            for (&trial, tally) in tried.iter().zip(&tallies) {
+                let trial = &mut self.trials[trial];
+                trial.sum += tally.sum[self.role];
+                trial.count += tally.count;
+                playouts += u64::from(tally.count);
+                steps += tally.steps;
+            }
+        }
+        self.pace.spend(playouts, steps);
+    }
+
+    /// Keeps the better half of the moves by their weighted mean over the states in which they were tried.
+    fn halve(&mut self) {
+        let mut sums = vec![(0.0, 0.0); self.alive.len()];
+        for trial in self.tried.iter().map(|&trial| &self.trials[trial]).filter(|trial| trial.count > 0) {
+            let (sum, weights) = &mut sums[trial.own];
+            *sum += trial.weight * trial.sum as f64 / f64::from(trial.count);
+            *weights += trial.weight;
+        }
+        let mean = |own: usize| if sums[own].1 > 0.0 { sums[own].0 / sums[own].1 } else { 0.0 };
+        let mut ranked: Vec<usize> = (0..self.alive.len()).filter(|&own| self.alive[own]).collect();
+        ranked.sort_by(|&a, &b| mean(b).total_cmp(&mean(a)));
+        for &own in &ranked[ranked.len().div_ceil(2)..] {
+            self.alive[own] = false;
+        }
+        let (alive, trials) = (&self.alive, &self.trials);
+        let goes_on: Vec<bool> = self.tried.iter().map(|&trial| alive[trials[trial].own]).collect();
+        let mut each = goes_on.iter();
+        self.tried.retain(|_| *each.next().expect("one for each"));
+        let mut each = goes_on.iter();
+        self.starts.retain(|_| *each.next().expect("one for each"));
+    }
 }
 
 /// A state of which some move was never tried is not judged: there is nothing to compare.

@@ -246,6 +246,10 @@ impl Bulk for Lanes {
         self.propagator.advance(steps, &mut scratch.single)
     }
 
+    fn at_once(&self) -> u32 {
+        4096
+    }
+
     fn playouts(
         &self,
         starts: &[Start<Packed>],

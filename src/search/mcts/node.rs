@@ -5,10 +5,14 @@
 //! the way. Nothing here steps the game: the caller advances the new leaves of many descents in one call. A state
 //! reached in two ways has two nodes.
 //!
-//! Invariant: `tried >= known` for every arm, with equality when no descent is under way.
+//! A descent counts as many times as its leaf has playouts, one that comes to an end too: what an arm knows are
+//! playouts, and their mean is that of its descents.
+//!
+//! Invariant: `tried >= known` for every arm, with equality when no descent is under way and no deadline has passed.
 
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::select::{Arm, select};
 use crate::machine::{Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt};
@@ -31,7 +35,7 @@ struct Node<S> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Taken {
     node: Index,
-    positions: Vec<u32>,
+    positions: SmallVec<[u32; 4]>,
 }
 
 /// Where a descent came to.
@@ -47,6 +51,8 @@ pub(super) enum Leaf {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Descent {
     path: Vec<Taken>,
+    /// How often it counts: the playouts that are made from its leaf.
+    pub weight: u32,
     /// Where it came to.
     pub leaf: Leaf,
 }
@@ -82,6 +88,7 @@ impl<S: Clone> Tree<S> {
     pub fn descend<M: Bulk<State = S>>(
         &mut self,
         machine: &M,
+        weight: u32,
         rng: &mut impl Rng,
         scratch: &mut M::Scratch,
     ) -> Descent {
@@ -91,9 +98,9 @@ impl<S: Clone> Tree<S> {
             self.open(at, machine, scratch);
             let node = &mut self.nodes[at as usize];
             if let Some(goals) = &node.end {
-                return Descent { path, leaf: Leaf::End(goals.clone()) };
+                return Descent { path, weight, leaf: Leaf::End(goals.clone()) };
             }
-            let mut positions = Vec::with_capacity(node.legal.len());
+            let mut positions = SmallVec::with_capacity(node.legal.len());
             let mut number: u64 = 0;
             for role in machine.each_role() {
                 let arms = &mut node.arms[role];
@@ -102,7 +109,7 @@ impl<S: Clone> Tree<S> {
                 } else {
                     select(arms, rng)
                 };
-                arms[position].tried += 1;
+                arms[position].tried += weight;
                 number = number * arms.len() as u64 + position as u64;
                 positions.push(position as u32);
             }
@@ -111,7 +118,7 @@ impl<S: Clone> Tree<S> {
                 let moves = positions.iter().zip(node.legal.values()).map(|(&at, moves)| moves[at as usize]);
                 let joint = JointMove::new(moves);
                 path.push(Taken { node: at, positions });
-                return Descent { path, leaf: Leaf::New(joint) };
+                return Descent { path, weight, leaf: Leaf::New(joint) };
             }
             path.push(Taken { node: at, positions });
             at = child.expect("just looked at");
@@ -151,15 +158,21 @@ impl<S: Clone> Tree<S> {
         }
     }
 
-    /// Credits goals to every arm on the way of a descent.
-    pub fn learn(&mut self, descent: &Descent, goal: impl Fn(Role) -> u64) {
+    /// Credits the goals of the end that a descent came to.
+    pub fn end(&mut self, descent: &Descent, goals: &ByRole<Goal>) {
+        let weight = descent.weight;
+        self.learn(descent, weight, |role| u64::from(weight) * u64::from(goals[role].value()));
+    }
+
+    /// Credits the sums of the goals of so many playouts to every arm on the way of a descent.
+    pub fn learn(&mut self, descent: &Descent, count: u32, sum: impl Fn(Role) -> u64) {
         for Taken { node, positions } in &descent.path {
             let arms = &mut self.nodes[*node as usize].arms;
             for (index, &position) in positions.iter().enumerate() {
                 let role = Role::new(index);
                 let arm = &mut arms[role][position as usize];
-                arm.known += 1;
-                arm.sum += goal(role);
+                arm.known += count;
+                arm.sum += sum(role);
             }
         }
     }

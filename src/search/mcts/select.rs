@@ -17,7 +17,7 @@ const EXPLORATION: f64 = 0.4;
 /// What a node knows of one move of one role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Arm {
-    /// Descents that took the move.
+    /// Descents that took the move, each counted as often as it has playouts.
     pub tried: u32,
     /// Those of them whose goals are known.
     pub known: u32,
