@@ -89,7 +89,9 @@ impl Domain {
                 database.set_input(&relaxed, id, rows);
             }
         }
-        let done = database.saturate(&mut relaxed, |id| is_needed[id], &mut allowance, terms);
+        // A relation that only the bridges name, in a game without `next`, has no rules.
+        let is_derived = |id: RelationId| is_needed.get(id).copied().unwrap_or(false);
+        let done = database.saturate(&mut relaxed, is_derived, &mut allowance, terms);
         done.map_err(|error| limits.met(error))?;
         let is_open = (0..rules.relations())
             .map(|id| rules.stage(id) > 0 && !guards.contains(&rules.name(id)))

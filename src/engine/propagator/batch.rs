@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 
 use super::super::packed::{Packed, gather, spread};
 use super::code::{Step, View};
-use super::{Propagator, Scratch, fit};
+use super::{Propagator, Scratch};
+use crate::engine::program::Planes;
 use crate::machine::{Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, Successor};
 
 /// From so many steps on the wide passes are faster.
@@ -21,16 +22,16 @@ type Reached = (Packed, Option<ByRole<Goal>>);
 /// The planes of passes of both widths; made when they are first needed.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    narrow: Planes<1>,
-    wide: Planes<8>,
+    narrow: Memory<1>,
+    wide: Memory<8>,
 }
 
 /// The planes of each program.
 #[derive(Debug, Default)]
-struct Planes<const W: usize> {
-    step: Vec<[u64; W]>,
-    next: Vec<[u64; W]>,
-    end: Vec<[u64; W]>,
+struct Memory<const W: usize> {
+    step: Planes<W>,
+    next: Planes<W>,
+    end: Planes<W>,
 }
 
 impl Bulk for Propagator {
@@ -55,22 +56,22 @@ impl Propagator {
     fn expand_in<const W: usize>(
         &self,
         steps: &[Asked<'_>],
-        planes: &mut Planes<W>,
+        memory: &mut Memory<W>,
     ) -> Vec<Successor<Packed>> {
         let mut successors = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
-            let reached = self.pass(self.step(), steps, &mut planes.step, &mut planes.end);
-            let percepts = self.seen(steps, &planes.step);
+            let reached = self.pass(self.step(), steps, &mut memory.step, &mut memory.end);
+            let percepts = self.seen(steps, &memory.step);
             let both = reached.into_iter().zip(percepts);
             successors.extend(both.map(|((state, end), percepts)| Successor { state, percepts, end }));
         }
         successors
     }
 
-    fn advance_in<const W: usize>(&self, steps: &[Asked<'_>], planes: &mut Planes<W>) -> Vec<Reached> {
+    fn advance_in<const W: usize>(&self, steps: &[Asked<'_>], memory: &mut Memory<W>) -> Vec<Reached> {
         let mut reached = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
-            reached.append(&mut self.pass(self.next_only(), steps, &mut planes.next, &mut planes.end));
+            reached.append(&mut self.pass(self.next_only(), steps, &mut memory.next, &mut memory.end));
         }
         reached
     }
@@ -80,12 +81,12 @@ impl Propagator {
         &self,
         step: &Step,
         steps: &[Asked<'_>],
-        planes: &mut Vec<[u64; W]>,
-        ends: &mut Vec<[u64; W]>,
+        planes: &mut Planes<W>,
+        ends: &mut Planes<W>,
     ) -> Vec<Reached> {
-        fit(planes, &step.program);
+        planes.resize(step.program.planes());
         let end = self.end();
-        fit(ends, &end.program);
+        ends.resize(end.program.planes());
         let bits = self.bits();
         for (word, steps) in steps.chunks(64).enumerate() {
             spread(steps.iter().map(|(state, _)| *state), &mut planes[..bits], word);
