@@ -119,7 +119,7 @@ impl Engine {
         }
     }
 
-    /// As [`StateMachine::failure`](crate::machine::StateMachine::failure).
+    /// As [`StateMachine::failure`].
     pub fn failure(&self) -> Option<Failure> {
         match self {
             Engine::Interpreter(machine) => machine.failure(),

@@ -5,14 +5,14 @@
 //!
 //! | pass | what it does |
 //! | --- | --- |
-//! | [`constants`] | folds what never changes, drops moves that are never legal |
-//! | [`equivalent`] | merges bits that are always equal or opposite |
-//! | [`flatten`] | merges an AND into the only AND that reads it |
-//! | [`context`] | drops what the surroundings of a gate decide |
-//! | [`factor`] | factors sums of products |
-//! | [`choice`] | turns an OR over most of a group into NOT the OR of the rest |
-//! | [`one_of`] | finds the groups of bits that `choice` and `context` use; changes nothing itself |
-//! | [`share`] | gives gates of their own to pairs of wires that several gates read |
+//! | [`constants()`] | folds what never changes, drops moves that are never legal |
+//! | [`equivalent()`] | merges bits that are always equal or opposite |
+//! | [`flatten()`] | merges an AND into the only AND that reads it |
+//! | [`context()`] | drops what the surroundings of a gate decide |
+//! | [`factor()`] | factors sums of products |
+//! | [`choice()`] | turns an OR over most of a group into NOT the OR of the rest |
+//! | [`one_of()`] | finds the groups of bits that `choice` and `context` use; changes nothing itself |
+//! | [`share()`] | gives gates of their own to pairs of wires that several gates read |
 //!
 //! Invariants: outputs that a state alone decides stay independent of moves; the order of lists is kept; the result
 //! depends on nothing but the game. Every pass is near-linear in the number of wires.
