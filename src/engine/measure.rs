@@ -21,9 +21,9 @@ const STEPS: usize = 2048;
 /// The longest match from which steps are taken.
 const LONGEST: usize = 1000;
 /// The share of the time that one call of playouts may take before calls grow no more.
-const CALL: f64 = 0.05;
+const CALL: f64 = 0.2;
 /// The most playouts in one call.
-const PLAYOUTS: u32 = 1 << 20;
+const PLAYOUTS: u32 = 1 << 22;
 
 /// Work done and the time it took.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
