@@ -17,7 +17,7 @@
 //! Evidence that no history explains and a budget that ran out are results ([`Outcome`]), never panics.
 //!
 //! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
-//! (the law of chi-squared).
+//! (the law of chi-squared), `cpu-time` (what an update costs, for the meter).
 
 pub mod accuracy;
 pub mod exact;
