@@ -17,7 +17,7 @@ use super::exact::Posterior;
 use super::{Belief, Particle};
 use crate::machine::{Bulk, History};
 
-/// The least expected number of draws in a cell of a chi-squared test; smaller ones are put together.
+/// The least expected number of draws in a cell of a chi-squared test.
 const CELL: f64 = 5.0;
 
 /// A distribution over histories, each once.
@@ -117,16 +117,28 @@ impl Placed {
     }
 
     /// The chi-squared test of this distribution, counted in `draws` independent draws without weights, against the
-    /// posterior. A draw from outside the information set refutes by itself. `None` where there is but one cell.
+    /// posterior. Histories with fewer than 5 expected draws are put together with the next such ones, in the order of the
+    /// posterior, until that many are expected. A draw from outside the information set refutes by itself. `None` where
+    /// there is but one cell.
     pub fn chi_squared(&self, posterior: &Posterior, draws: usize) -> Option<GoodnessOfFit> {
         let scale = draws as f64;
         let pairs = self.weights.iter().zip(&posterior.histories);
-        let cells = pairs.map(|(weight, (_, probability))| (probability * scale, weight * scale));
-        let (mut cells, small): (Vec<_>, Vec<_>) = cells.partition(|&(expected, _)| expected >= CELL);
-        let pooled = small.iter().fold((0.0, 0.0), |sum, cell| (sum.0 + cell.0, sum.1 + cell.1));
+        let mut cells: Vec<(f64, f64)> = Vec::new();
+        let mut small = (0.0, 0.0);
+        for (weight, (_, probability)) in pairs {
+            let cell = (probability * scale, weight * scale);
+            if cell.0 >= CELL {
+                cells.push(cell);
+                continue;
+            }
+            small = (small.0 + cell.0, small.1 + cell.1);
+            if small.0 >= CELL {
+                cells.push(std::mem::take(&mut small));
+            }
+        }
         match cells.last_mut() {
-            Some(last) if pooled.0 < CELL => *last = (last.0 + pooled.0, last.1 + pooled.1),
-            _ => cells.push(pooled),
+            Some(last) => *last = (last.0 + small.0, last.1 + small.1),
+            None => cells.push(small),
         }
         let statistic: f64 =
             cells.iter().map(|&(expected, counted)| (counted - expected).powi(2) / expected).sum();

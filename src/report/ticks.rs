@@ -49,7 +49,7 @@ impl Ranged for Span {
 
 impl Span {
     /// The span of an axis that shows all these values, each finite. With `own`, few different values become the ticks
-    /// of a logarithmic axis.
+    /// of a logarithmic axis, and whole values have no ticks between them.
     pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>, own: bool) -> Self {
         let mut values: Vec<f64> = values.filter(|&value| !axis.log || value > 0.0).collect();
         values.sort_unstable_by(f64::total_cmp);
@@ -59,7 +59,15 @@ impl Span {
             _ if axis.log => (0.1, 1.0),
             _ => (0.0, 1.0),
         };
-        if axis.log { logarithmic(axis, &values, own) } else { linear(axis, least, greatest) }
+        if axis.log {
+            return logarithmic(axis, &values, own);
+        }
+        let mut span = linear(axis, least, greatest);
+        // Steps and other counts: no ticks between them.
+        if own && (1..=2 * OWN).contains(&values.len()) && values.iter().all(|value| value.fract() == 0.0) {
+            span.ticks.retain(|tick| tick.fract() == 0.0);
+        }
+        span
     }
 
     /// A value, or its logarithm, brought to the edge if it lies outside.
@@ -212,6 +220,11 @@ mod tests {
         assert_eq!(labels(&axis, &[1e-4, 0.0, 1.0], false), ["1e-4", "0.001", "0.01", "0.1", "1"]);
         assert_eq!(labels(&axis, &[0.9, 11.0], false), ["1", "2", "5", "10"]);
         assert!(!labels(&axis, &[], false).is_empty());
+    }
+
+    #[test]
+    fn whole_values_have_whole_ticks() {
+        assert_eq!(labels(&Axis::linear(""), &[1.0, 2.0], true), ["0", "1", "2"]);
     }
 
     #[test]

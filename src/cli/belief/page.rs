@@ -1,14 +1,14 @@
 //! The page of a study: `report.html`, one file with tables and figures that needs nothing beside itself.
 //!
-//! Figures show means over the decisions with an exact posterior; error bars are 95 % intervals by the bootstrap over these
-//! decisions, or from the standard error over runs where there is but one. No time stands in it.
+//! Figures show means over the decisions with an exact posterior, or over the steps; error bars are 95 % intervals from the
+//! spread of the runs. No time stands in it.
 
 use serde_json::Value;
 
 use super::report::{SUMMARY, is_single, number, summary_cells, without};
 use super::row::{COLUMNS, Row};
 use super::study::Study;
-use super::summary::{Interval, summaries};
+use super::summary::summaries;
 use crate::belief::meter::{BINS, Bin, Figures, bootstrap};
 use crate::machine::Seed;
 use crate::report::{Axis, Figure, Page, Point, Series, Table, short};
@@ -22,7 +22,10 @@ type Key<'a> = (&'a str, &'static str);
 /// The page, from the header of the files and the rows.
 pub fn page(header: &Value, study: &Study) -> String {
     let config = &header["config"];
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text = |value: &Value| match value {
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<String>>().join("; "),
+        single => plain(single),
+    };
     let mut page = Page::new(&format!("Belief: {}", text(&config["game"])));
     page.paragraph(
         "How far samplers of a belief are from the exact posterior, beside what as many independent draws from that \
@@ -74,14 +77,19 @@ pub fn page(header: &Value, study: &Study) -> String {
     page.finish()
 }
 
+/// A value without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 fn figures(page: &mut Page, study: &Study, seed: &Seed) {
     let exact = |row: &&Row| row.is_decision && row.is_exact();
     let decisions: Vec<&Row> = study.rows.iter().filter(exact).collect();
     let over_particles = |title: &str, label: &str, figure: &Read, floor: &Read| {
-        let mut series = curves(&study.rows, &decisions, |row| row.particles, figure, seed);
+        let mut series = curves(&study.rows, &decisions, |row| row.particles, figure);
         let first = decisions.first().map(|row| (row.sampler.as_str(), row.posterior));
         let of_first = decisions.iter().copied().filter(|row| first == Some((&row.sampler, row.posterior)));
-        let floors = points(&of_first.collect::<Vec<_>>(), |row| row.particles, floor, seed);
+        let floors = points(&of_first.collect::<Vec<_>>(), |row| row.particles, floor);
         series.push(Series::reference("floor: independent draws", floors));
         Figure {
             title: title.to_owned(),
@@ -98,7 +106,7 @@ fn figures(page: &mut Page, study: &Study, seed: &Seed) {
             &|figures| (figures.bias_tv_floor, 0.0),
         ),
         "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler without \
-         bias lies on the floor; one that is biased does not fall with it.",
+         bias lies on the floor; one that is biased does not fall with it. Bars: 95 %, from the spread of the runs.",
     );
     page.figure(
         &over_particles(
@@ -117,7 +125,7 @@ fn figures(page: &mut Page, study: &Study, seed: &Seed) {
         y,
         series,
     };
-    let steps = |figure: &Read| curves(&study.rows, &largest, |row| row.step, figure, seed);
+    let steps = |figure: &Read| curves(&study.rows, &largest, |row| row.step, figure);
     let mut cost =
         steps(&|figures| (figures.costs.states_per_particle.value, figures.costs.states_per_particle.error));
     for (sampler, posterior) in keys(&largest) {
@@ -133,7 +141,7 @@ fn figures(page: &mut Page, study: &Study, seed: &Seed) {
                 (costs.states_per_particle.value - costs.rejuvenation_per_particle, 0.0)
             };
             let name = format!("{sampler}, without rejuvenation");
-            cost.push(Series::reference(name, points(&own, |row| row.step, apart, seed)));
+            cost.push(Series::reference(name, points(&own, |row| row.step, apart)));
         }
     }
     page.figure(
@@ -180,7 +188,7 @@ fn keys<'a>(rows: &[&'a Row]) -> Vec<Key<'a>> {
 }
 
 /// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure.
-fn curves(all: &[Row], rows: &[&Row], x: fn(&Row) -> usize, figure: &Read, seed: &Seed) -> Vec<Series> {
+fn curves(all: &[Row], rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Series> {
     let single = all.iter().all(|row| row.posterior == "U");
     let every: Vec<&Row> = all.iter().collect();
     keys(&every)
@@ -190,7 +198,7 @@ fn curves(all: &[Row], rows: &[&Row], x: fn(&Row) -> usize, figure: &Read, seed:
                 .iter()
                 .copied()
                 .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior));
-            let points = points(&own.collect::<Vec<_>>(), x, figure, seed);
+            let points = points(&own.collect::<Vec<_>>(), x, figure);
             Series::measured(named(sampler, posterior, single), points)
         })
         .collect()
@@ -200,22 +208,23 @@ fn named(sampler: &str, posterior: &str, single: bool) -> String {
     if single { sampler.to_owned() } else { format!("{sampler} ({posterior})") }
 }
 
-/// For each x the mean of a figure with its 95 % interval.
-fn points(rows: &[&Row], x: fn(&Row) -> usize, figure: &Read, seed: &Seed) -> Vec<Point> {
+/// For each x the mean of a figure with its 95 % interval. Whatever is averaged is the same for all samplers, so its
+/// differences are no error: the interval is that of the runs.
+fn points(rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Point> {
     let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
     places.sort_unstable();
     places.dedup();
     let at = |place: usize| {
-        let read: Vec<(f64, f64)> =
-            rows.iter().filter(|row| x(row) == place).map(|row| figure(&row.figures)).collect();
-        let mut mean = Interval::mean(read.iter().map(|&(value, _)| value), &seed.index(place));
-        if let [(value, error)] = read[..] {
-            (mean.low, mean.high) = (value - 1.96 * error, value + 1.96 * error);
-        }
-        if !mean.low.is_finite() {
-            (mean.low, mean.high) = (mean.value, mean.value);
-        }
-        Point::between(place as f64, mean.value, mean.low.max(0.0), mean.high)
+        let read: Vec<(f64, f64)> = rows
+            .iter()
+            .filter(|row| x(row) == place)
+            .map(|row| figure(&row.figures))
+            .filter(|(value, _)| value.is_finite())
+            .collect();
+        let mean = read.iter().map(|&(value, _)| value).sum::<f64>() / read.len() as f64;
+        let squares: f64 = read.iter().map(|&(_, error)| error * error).filter(|e| e.is_finite()).sum();
+        let half = 1.96 * squares.sqrt() / read.len() as f64;
+        Point::between(place as f64, mean, (mean - half).max(0.0), mean + half)
     };
     places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
 }
