@@ -174,7 +174,7 @@ fn line(area: &Area<'_>, path: Vec<(i32, i32)>, look: Look) -> Drawn {
         _ if path.len() < 2 => {}
         None => area.draw(&PathElement::new(path, look.line()))?,
         Some((dash, gap)) => {
-            area.draw(&DashedPathElement::new(path.into_iter(), dash, gap, look.line()))?;
+            area.draw(&DashedPathElement::new(path, dash, gap, look.line()))?;
         }
     }
     Ok(())
