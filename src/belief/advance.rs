@@ -143,6 +143,7 @@ impl Restarting {
         meter: &mut Meter,
     ) -> Option<Growth> {
         while tree.depth(self.node) < tree.target() {
+            let asked_before = self.next.is_some();
             let index = match self.next.take() {
                 Some(index) => Some(index),
                 None => {
@@ -155,7 +156,12 @@ impl Restarting {
                     draw_any(tree, self.node, &mut self.rng)
                 }
             };
-            match index.map(|index| (index, tree.branches(self.node).branch(index))) {
+            let branch = index.map(|index| (index, tree.branches(self.node).branch(index)));
+            if !matches!(branch, Some((_, Branch::Untried))) && !asked_before {
+                // What others found out is drawn, and visited, all the same.
+                tree.spent.states += 1;
+            }
+            match branch {
                 Some((index, Branch::Untried)) => {
                     asked.push(tree, self.node, index);
                     self.next = Some(index);

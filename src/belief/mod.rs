@@ -103,7 +103,7 @@ pub struct Cost {
 
 impl Cost {
     /// What was spent since `before`, an earlier value of the same account.
-    fn since(self, before: Cost) -> Cost {
+    pub(crate) fn since(self, before: Cost) -> Cost {
         Cost {
             states: self.states - before.states,
             rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,

@@ -68,8 +68,8 @@ pub const MERGE: Key = Key {
 pub const REJUVENATE: Key = Key {
     name: "rejuvenate",
     kind: Kind::Count(0, 1_000_000),
-    default: "1",
-    about: "Metropolis-Hastings moves made with every particle after each step",
+    default: "8",
+    about: "the most Metropolis-Hastings moves made with every particle after a step, at least one if not 0",
 };
 
 /// The budget of one particle.
