@@ -17,7 +17,7 @@ use super::exact::Posterior;
 use super::{Belief, Particle};
 use crate::machine::{Bulk, History};
 
-/// The least expected number of draws in a cell of a chi-squared test; smaller ones are put together.
+/// The least expected number of draws in a cell of a chi-squared test.
 const CELL: f64 = 5.0;
 
 /// A distribution over histories, each once.
@@ -39,17 +39,9 @@ impl Distribution {
     }
 
     /// What a belief holds.
-    pub fn of<M: Bulk>(belief: &impl Belief<M>) -> Self {
+    pub fn of<M: Bulk>(belief: &(impl Belief<M> + ?Sized)) -> Self {
         let weighted = |particle: &Particle| (belief.history(particle), particle.weight);
         Distribution::new(belief.particles().iter().map(weighted))
-    }
-
-    /// The equal mixture of these distributions.
-    pub fn mean(all: &[Distribution]) -> Self {
-        let share = 1.0 / all.len() as f64;
-        let entries = all.iter().flat_map(|one| &one.weights);
-        let mean = Distribution::new(entries.map(|(history, weight)| (history.clone(), weight * share)));
-        Distribution { total: all.iter().map(|one| one.total * share).sum(), ..mean }
     }
 
     /// The weight of a history.
@@ -67,68 +59,93 @@ impl Distribution {
         self.weights.is_empty()
     }
 
+    /// The weights at the places of a posterior.
+    pub fn on(&self, posterior: &Posterior) -> Placed {
+        let weights: Vec<f64> = posterior.histories.iter().map(|(history, _)| self.weight(history)).collect();
+        let outside = self.total - weights.iter().sum::<f64>();
+        Placed { weights, outside }
+    }
+
     /// The total variation distance from a posterior: 0 for the same, 1 for nothing in common.
     pub fn total_variation(&self, posterior: &Posterior) -> f64 {
-        let (mut distance, mut covered) = (0.0, 0.0);
-        for (history, probability) in &posterior.histories {
-            let weight = self.weight(history);
-            distance += (weight - probability).abs();
-            covered += weight;
-        }
+        self.on(posterior).total_variation(posterior)
+    }
+}
+
+/// Weights at the places of a posterior: how much is held of each of its histories.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Placed {
+    /// In the order of the posterior.
+    pub weights: Vec<f64>,
+    /// What lies outside the information set: only where something is wrong, or the posterior is not all of it.
+    pub outside: f64,
+}
+
+impl Placed {
+    /// Nothing, for a posterior of so many histories.
+    pub fn nothing(histories: usize) -> Self {
+        Placed { weights: vec![0.0; histories], outside: 0.0 }
+    }
+
+    /// The total variation distance from a posterior: 0 for the same, 1 for nothing in common.
+    pub fn total_variation(&self, posterior: &Posterior) -> f64 {
+        let pairs = self.weights.iter().zip(&posterior.histories);
+        let distance: f64 = pairs.map(|(weight, (_, probability))| (weight - probability).abs()).sum();
         // What lies outside the information set counts whole.
-        (distance + (self.total - covered).abs()) / 2.0
+        (distance + self.outside.abs()) / 2.0
     }
 
     /// The total variation distance between the distributions of the states that the histories end in.
     pub fn state_variation(&self, posterior: &Posterior) -> f64 {
-        let mut differences = by_state(posterior, |at| -posterior.histories[at].1);
-        let mut covered = 0.0;
-        for ((history, _), &end) in posterior.histories.iter().zip(&posterior.ends) {
-            let weight = self.weight(history);
-            differences[end] += weight;
-            covered += weight;
-        }
+        let differences = by_state(posterior, |at| self.weights[at] - posterior.histories[at].1);
         let distance: f64 = differences.iter().map(|difference| difference.abs()).sum();
-        (distance + (self.total - covered).abs()) / 2.0
-    }
-
-    /// The posterior mass of the histories held.
-    pub fn coverage(&self, posterior: &Posterior) -> f64 {
-        let held = posterior.histories.iter().filter(|(history, _)| self.weight(history) > 0.0);
-        held.map(|(_, probability)| probability).sum()
+        (distance + self.outside.abs()) / 2.0
     }
 
     /// The Kullback-Leibler divergence of the posterior from this distribution, as if it had been counted in `draws`
     /// draws and every history of the information set half a time more.
     pub fn divergence(&self, posterior: &Posterior, draws: usize) -> f64 {
         let all = draws as f64 + posterior.histories.len() as f64 / 2.0;
-        let histories = posterior.histories.iter().filter(|&&(_, probability)| probability > 0.0);
-        histories
-            .map(|(history, probability)| {
-                let smoothed = (self.weight(history) * draws as f64 + 0.5) / all;
+        let pairs = self.weights.iter().zip(&posterior.histories);
+        pairs
+            .filter(|&(_, &(_, probability))| probability > 0.0)
+            .map(|(weight, &(_, probability))| {
+                let smoothed = (weight * draws as f64 + 0.5) / all;
                 probability * (probability / smoothed).ln()
             })
             .sum()
     }
 
     /// The chi-squared test of this distribution, counted in `draws` independent draws without weights, against the
-    /// posterior. `None` where there is but one cell.
+    /// posterior. Histories with fewer than 5 expected draws are put together with the next such ones, in the order of the
+    /// posterior, until that many are expected. A draw from outside the information set refutes by itself. `None` where
+    /// there is but one cell.
     pub fn chi_squared(&self, posterior: &Posterior, draws: usize) -> Option<GoodnessOfFit> {
-        let cell = |(history, probability): &(History, f64)| {
-            (probability * draws as f64, self.weight(history) * draws as f64)
-        };
-        let (mut cells, small): (Vec<_>, Vec<_>) =
-            posterior.histories.iter().map(cell).partition(|&(expected, _)| expected >= CELL);
-        let pooled = small.iter().fold((0.0, 0.0), |sum, cell| (sum.0 + cell.0, sum.1 + cell.1));
+        let scale = draws as f64;
+        let pairs = self.weights.iter().zip(&posterior.histories);
+        let mut cells: Vec<(f64, f64)> = Vec::new();
+        let mut small = (0.0, 0.0);
+        for (weight, (_, probability)) in pairs {
+            let cell = (probability * scale, weight * scale);
+            if cell.0 >= CELL {
+                cells.push(cell);
+                continue;
+            }
+            small = (small.0 + cell.0, small.1 + cell.1);
+            if small.0 >= CELL {
+                cells.push(std::mem::take(&mut small));
+            }
+        }
         match cells.last_mut() {
-            Some(last) if pooled.0 < CELL => *last = (last.0 + pooled.0, last.1 + pooled.1),
-            _ => cells.push(pooled),
+            Some(last) => *last = (last.0 + small.0, last.1 + small.1),
+            None => cells.push(small),
         }
         let statistic: f64 =
             cells.iter().map(|&(expected, counted)| (counted - expected).powi(2) / expected).sum();
         let freedom = cells.len() - 1;
         let law = ChiSquared::new(freedom as f64).ok()?;
-        Some(GoodnessOfFit { statistic, freedom, p: law.sf(statistic) })
+        let p = if self.outside > 0.5 / scale { 0.0 } else { law.sf(statistic) };
+        Some(GoodnessOfFit { statistic, freedom, p, draws })
     }
 }
 
@@ -141,6 +158,8 @@ pub struct GoodnessOfFit {
     pub freedom: usize,
     /// The probability of this much or more if the draws come from the posterior.
     pub p: f64,
+    /// Draws counted.
+    pub draws: usize,
 }
 
 /// The expected total variation from the posterior of `draws` independent draws from it. The floor of set TV has as
@@ -150,11 +169,21 @@ pub fn floor(posterior: &Posterior, draws: usize) -> f64 {
     deviations.sum::<f64>() / draws as f64 / 2.0
 }
 
-/// The same for [`Distribution::state_variation`].
+/// The same for [`Placed::state_variation`].
 pub fn state_floor(posterior: &Posterior, draws: usize) -> f64 {
     let probabilities = by_state(posterior, |at| posterior.histories[at].1);
     let deviations = probabilities.into_iter().map(|probability| mean_deviation(draws, probability));
     deviations.sum::<f64>() / draws as f64 / 2.0
+}
+
+/// The expected posterior mass of the histories that so many independent draws hit.
+pub fn expected_coverage(posterior: &Posterior, draws: usize) -> f64 {
+    let hit = |probability: f64| probability * -((-probability).ln_1p() * draws as f64).exp_m1();
+    posterior
+        .histories
+        .iter()
+        .map(|&(_, probability)| if probability < 1.0 { hit(probability) } else { 1.0 })
+        .sum()
 }
 
 /// The sum of a figure of the histories that end in each state.
@@ -243,17 +272,33 @@ mod tests {
     }
 
     #[test]
+    fn the_expected_coverage_is_what_replicates_average() {
+        let posterior = posterior(&[0.5, 0.3, 0.1, 0.06, 0.04]);
+        let covered = |draws: usize, replicate: u64| -> f64 {
+            let drawn = drawn(&posterior, draws, &mut Seed::root(replicate).rng()).on(&posterior);
+            let held = drawn.weights.iter().zip(&posterior.histories).filter(|(weight, _)| **weight > 0.0);
+            held.map(|(_, (_, probability))| probability).sum()
+        };
+        for draws in [1, 3, 20] {
+            let simulated = (0..1_000).map(|replicate| covered(draws, replicate)).sum::<f64>() / 1_000.0;
+            let expected = expected_coverage(&posterior, draws);
+            assert!((simulated - expected).abs() < 0.02, "{draws}: {simulated} {expected}");
+        }
+    }
+
+    #[test]
     fn good_draws_pass_the_chi_squared_test_and_bad_ones_fail() {
         let truth = posterior(&[0.5, 0.3, 0.197, 0.002, 0.001]);
         let good = drawn(&truth, 2_000, &mut Seed::root(1).rng());
-        let fit = good.chi_squared(&truth, 2_000).unwrap();
+        let fit = good.on(&truth).chi_squared(&truth, 2_000).unwrap();
         assert_eq!(fit.freedom, 3);
         assert!(fit.p > 0.01, "{fit:?}");
-        assert!(good.divergence(&truth, 2_000) < 0.005);
+        assert!(good.on(&truth).divergence(&truth, 2_000) < 0.005);
         let other = posterior(&[0.4, 0.4, 0.197, 0.002, 0.001]);
-        let fit = good.chi_squared(&other, 2_000).unwrap();
+        let fit = good.on(&other).chi_squared(&other, 2_000).unwrap();
         assert!(fit.p < 1e-6, "{fit:?}");
-        assert!(good.divergence(&other, 2_000) > 0.01);
-        assert_eq!(good.chi_squared(&posterior(&[1.0]), 2_000), None);
+        assert!(good.on(&other).divergence(&other, 2_000) > 0.01);
+        let single = posterior(&[1.0]);
+        assert_eq!(good.on(&single).chi_squared(&single, 2_000), None);
     }
 }

@@ -3,11 +3,19 @@
 //! A joint move is named by its position in J (the last role's move changing fastest), so nothing depends on the
 //! numbers of terms. A branch is untried, dead (it leads to no history that explains the evidence) or open (its
 //! successor explains the evidence of its own step). Dead is for ever, since evidence only grows: the dead branches are
-//! the set `bad` of `HyperPlay12`, keyed by the prefix because each node is one.
+//! the set `bad` of `HyperPlay12`, keyed by the prefix because each node is one. An open branch whose successor was
+//! [pruned](super::tree::Tree::prune) is *forgotten*: known not to be dead at its own step, to be expanded again when
+//! somebody goes there.
 //!
-//! Invariant: `open` lists exactly the branches whose entry is `Open`; `dead` counts those whose entry is `Dead`.
+//! There may be millions of these, so what is known of up to [`LISTED`] branches is four bytes each, and nodes with the
+//! same moves share the list of them.
+//!
+//! Invariant: `dead` and `tried` count the branches that are dead, and that are not untried.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::tree::NodeId;
 use crate::machine::{ByRole, JointMove, Move};
@@ -15,6 +23,7 @@ use crate::machine::{ByRole, JointMove, Move};
 /// What is known of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Branch {
+    /// There is no successor to go to; to be expanded.
     Untried,
     Dead,
     Open(NodeId),
@@ -23,28 +32,47 @@ pub(super) enum Branch {
 /// Masses are added up branch by branch below this size; above, one subtraction must do.
 const SUMMED: u64 = 1 << 16;
 
+/// Up to so many branches stand in a list, more in a table of those that are known.
+const LISTED: u64 = 1 << 12;
+
+const UNTRIED: u32 = 0;
+const DEAD: u32 = 1;
+const FORGOTTEN: u32 = 2;
+/// The code of the first node.
+const NODES: u32 = 3;
+
+#[derive(Debug)]
+enum Known {
+    /// The code of every branch; empty while none is known.
+    List(SmallVec<[u32; 4]>),
+    /// The codes that are not `UNTRIED`.
+    Table(FxHashMap<u64, u32>),
+}
+
 #[derive(Debug)]
 pub(super) struct Branches {
     /// The moves that each role may have made.
-    moves: ByRole<Vec<Move>>,
+    moves: Arc<ByRole<Vec<Move>>>,
     /// Their probabilities; `None` where all are alike.
-    policy: Option<ByRole<Vec<f64>>>,
+    policy: Option<Box<ByRole<Vec<f64>>>>,
     /// |J|. (Products beyond 2^64 are cut there; such a node is never exhausted anyway.)
     count: u64,
-    known: FxHashMap<u64, Branch>,
-    open: Vec<(u64, NodeId)>,
+    known: Known,
     dead: u64,
+    tried: u64,
     /// The step up to which every branch was last found dead or alive; 0 for never.
-    pub(super) tested: usize,
+    pub(super) tested: u32,
     /// Whether some particle is finding that out.
     pub(super) testing: bool,
 }
 
 impl Branches {
-    pub(super) fn new(moves: ByRole<Vec<Move>>, policy: Option<ByRole<Vec<f64>>>) -> Self {
+    pub(super) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
-        let (known, open) = (FxHashMap::default(), Vec::new());
-        let mut branches = Branches { moves, policy, count, known, open, dead: 0, tested: 0, testing: false };
+        let known =
+            if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(FxHashMap::default()) };
+        let mut branches =
+            Branches { moves, policy, count, known, dead: 0, tried: 0, tested: 0, testing: false };
         if branches.policy.is_some() {
             // What the model rules out is dead from the start.
             for index in (0..count).filter(|&index| branches.probability(index) <= 0.0).collect::<Vec<_>>() {
@@ -52,6 +80,33 @@ impl Branches {
             }
         }
         branches
+    }
+
+    fn code(&self, index: u64) -> u32 {
+        match &self.known {
+            Known::List(list) => list.get(index as usize).copied().unwrap_or(UNTRIED),
+            Known::Table(table) => table.get(&index).copied().unwrap_or(UNTRIED),
+        }
+    }
+
+    fn set(&mut self, index: u64, code: u32) {
+        match (self.code(index), code) {
+            (UNTRIED, UNTRIED) => return,
+            (UNTRIED, _) => self.tried += 1,
+            _ => {}
+        }
+        match &mut self.known {
+            Known::List(list) => {
+                if list.is_empty() {
+                    list.reserve_exact(self.count as usize);
+                    list.resize(self.count as usize, UNTRIED);
+                }
+                list[index as usize] = code;
+            }
+            Known::Table(table) => {
+                table.insert(index, code);
+            }
+        }
     }
 
     /// |J|, the number of joint moves.
@@ -66,7 +121,7 @@ impl Branches {
 
     /// Whether every branch has been tried.
     pub(super) fn is_tried(&self) -> bool {
-        self.known.len() as u64 == self.count
+        self.tried == self.count
     }
 
     /// Whether the model holds all joint moves equally probable.
@@ -75,23 +130,57 @@ impl Branches {
     }
 
     pub(super) fn branch(&self, index: u64) -> Branch {
-        self.known.get(&index).copied().unwrap_or(Branch::Untried)
+        match self.code(index) {
+            UNTRIED | FORGOTTEN => Branch::Untried,
+            DEAD => Branch::Dead,
+            code => Branch::Open(NodeId::numbered((code - NODES) as usize)),
+        }
     }
 
-    /// The open branches, in the order in which they were found.
-    pub(super) fn open(&self) -> &[(u64, NodeId)] {
-        &self.open
+    /// The open branches that have a successor, in order.
+    pub(super) fn open(&self) -> Vec<(u64, NodeId)> {
+        let node = |(index, code): (u64, u32)| {
+            (code >= NODES).then(|| (index, NodeId::numbered((code - NODES) as usize)))
+        };
+        match &self.known {
+            Known::List(list) => (0..).zip(list.iter().copied()).filter_map(node).collect(),
+            Known::Table(table) => {
+                let mut open: Vec<(u64, NodeId)> =
+                    table.iter().map(|(&index, &code)| (index, code)).filter_map(node).collect();
+                open.sort_unstable();
+                open
+            }
+        }
     }
 
     /// The branches not yet tried, in order.
     pub(super) fn untried(&self) -> impl Iterator<Item = u64> {
         let all = if self.is_tried() { 0 } else { self.count };
-        (0..all).filter(|&index| self.branch(index) == Branch::Untried)
+        (0..all).filter(|&index| self.code(index) == UNTRIED)
+    }
+
+    /// The branches without a successor that are not dead, in order: those untried or forgotten.
+    pub(super) fn missing(&self) -> impl Iterator<Item = u64> {
+        (0..self.count).filter(|&index| matches!(self.code(index), UNTRIED | FORGOTTEN))
+    }
+
+    /// Gives every successor the number that it has now, or forgets it.
+    pub(super) fn renumber(&mut self, number: impl Fn(NodeId) -> Option<NodeId>) {
+        let renumber = |code: &mut u32| {
+            if *code >= NODES {
+                let now = number(NodeId::numbered((*code - NODES) as usize));
+                *code = now.map_or(FORGOTTEN, |node| node.number() as u32 + NODES);
+            }
+        };
+        match &mut self.known {
+            Known::List(list) => list.iter_mut().for_each(renumber),
+            Known::Table(table) => table.values_mut().for_each(renumber),
+        }
     }
 
     pub(super) fn joint(&self, index: u64) -> JointMove {
         let mut rest = index;
-        let mut joint: smallvec::SmallVec<[Move; 4]> = self.moves.values().iter().map(|of| of[0]).collect();
+        let mut joint: SmallVec<[Move; 4]> = self.moves.values().iter().map(|of| of[0]).collect();
         for (own, moves) in joint.iter_mut().zip(self.moves.values()).rev() {
             *own = moves[(rest % moves.len() as u64) as usize];
             rest /= moves.len() as u64;
@@ -125,28 +214,25 @@ impl Branches {
                 .map(|index| self.probability(index))
                 .sum();
         }
-        let dead: f64 = self
-            .known
-            .iter()
-            .filter(|(_, branch)| **branch == Branch::Dead)
-            .map(|(&index, _)| self.probability(index))
-            .sum();
+        let Known::Table(table) = &self.known else { return 0.0 };
+        let mut dead: Vec<u64> =
+            table.iter().filter(|&(_, &code)| code == DEAD).map(|(&index, _)| index).collect();
+        dead.sort_unstable();
+        let dead: f64 = dead.into_iter().map(|index| self.probability(index)).sum();
         1.0 - dead
     }
 
     /// Marks a branch as dead.
     pub(super) fn close(&mut self, index: u64) {
-        match self.known.insert(index, Branch::Dead) {
-            Some(Branch::Dead) => return,
-            Some(Branch::Open(_)) => self.open.retain(|&(open, _)| open != index),
-            Some(Branch::Untried) | None => {}
+        if self.code(index) != DEAD {
+            self.set(index, DEAD);
+            self.dead += 1;
         }
-        self.dead += 1;
     }
 
-    /// Marks an untried branch as open.
+    /// Marks a branch without a successor as open.
     pub(super) fn set_open(&mut self, index: u64, child: NodeId) {
-        self.known.insert(index, Branch::Open(child));
-        self.open.push((index, child));
+        let number = u32::try_from(child.number()).ok().and_then(|number| number.checked_add(NODES));
+        self.set(index, number.expect("memory ends long before 2^32 histories"));
     }
 }

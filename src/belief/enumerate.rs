@@ -47,6 +47,11 @@ impl Whole {
         Whole { list: vec![(ROOT, 0.0)], filtered: false }
     }
 
+    /// The histories, to be renumbered.
+    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+        self.list.iter_mut().map(|(node, _)| node)
+    }
+
     /// The histories and, in the same order, their posterior.
     pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
         let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.list.iter().copied().unzip();
@@ -83,9 +88,7 @@ impl Whole {
             let mut next = Vec::new();
             for &(node, ln_prior) in &self.list {
                 let branches = tree.branches(node);
-                let mut open = branches.open().to_vec();
-                open.sort_unstable();
-                for (index, child) in open {
+                for (index, child) in branches.open() {
                     next.push((child, ln_prior + branches.probability(index).ln()));
                 }
             }
@@ -145,7 +148,7 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
             }
             continue;
         }
-        if !tree.branches(node).is_tried() {
+        if tree.branches(node).missing().next().is_some() {
             // Those that come next will be needed too, and together they are cheaper.
             let next = stack.iter().rev().take(AHEAD).filter(|(.., done)| !done).map(|&(next, ..)| next);
             let mut nodes = vec![node];
@@ -156,9 +159,7 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
         }
         stack.push((node, ln_prior, true));
         let branches = tree.branches(node);
-        let mut open = branches.open().to_vec();
-        open.sort_unstable();
-        for &(index, child) in open.iter().rev() {
+        for (index, child) in branches.open().into_iter().rev() {
             stack.push((child, ln_prior + branches.probability(index).ln(), false));
         }
     }

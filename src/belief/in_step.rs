@@ -41,12 +41,24 @@ pub(super) fn run<M: Bulk>(
     asked.learnt
 }
 
-/// Tries all untried branches of these nodes, as many as the meter grants; false when those were not all.
+/// Expands all branches of these nodes that are not dead and have no successor, as many as the meter grants; false when
+/// those were not all.
 pub(super) fn visit_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], meter: &mut Meter) -> bool {
     let mut asked = Asked::default();
-    let all = nodes.iter().all(|&node| asked.all(tree, node, meter));
+    let all = nodes.iter().all(|&node| asked.every(tree, node, meter));
     asked.settle(tree);
     all
+}
+
+/// Tries these branches as far as they are untried.
+pub(super) fn visit_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
+    let mut asked = Asked::default();
+    for &(node, index) in branches {
+        if tree.branches(node).branch(index) == Branch::Untried {
+            asked.push(tree, node, index);
+        }
+    }
+    asked.settle(tree);
 }
 
 /// What is to be expanded next.
@@ -72,7 +84,27 @@ impl Asked {
             return true;
         }
         let untried: Vec<u64> = tree.branches(node).untried().collect();
-        for index in untried {
+        let granted = self.these(tree, node, untried, meter);
+        if granted {
+            self.whole.insert(node);
+        }
+        granted
+    }
+
+    /// Asks for all branches of a node that are not dead and have no successor; false if the meter does not grant them.
+    pub(super) fn every<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, meter: &mut Meter) -> bool {
+        let missing: Vec<u64> = tree.branches(node).missing().collect();
+        self.these(tree, node, missing, meter)
+    }
+
+    fn these<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        list: Vec<u64>,
+        meter: &mut Meter,
+    ) -> bool {
+        for index in list {
             // A block that became full on the way may have answered it.
             if !self.seen.contains(&(node, index)) && tree.branches(node).branch(index) == Branch::Untried {
                 if self.is_late || !meter.spend() {
@@ -81,7 +113,6 @@ impl Asked {
                 self.push(tree, node, index);
             }
         }
-        self.whole.insert(node);
         true
     }
 

@@ -40,7 +40,7 @@ impl Order {
 
     /// The order that finds a way down soonest: branches known to lead far, then the others in their natural order.
     pub(super) fn natural<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> Order {
-        let mut open = tree.branches(node).open().to_vec();
+        let mut open = tree.branches(node).open();
         open.sort_by_key(|&(_, child)| std::cmp::Reverse(tree.reach(child)));
         let first: Vec<u64> = open.into_iter().map(|(index, _)| index).collect();
         Order::Natural(first.into_iter(), 0..tree.branches(node).count())

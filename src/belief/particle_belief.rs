@@ -8,7 +8,7 @@
 //! 3. the branches beside the particles are tested, and the weights computed ([`weight`]);
 //! 4. when the effective sample size is below half (or whenever weights differ, if moves follow), particles are
 //!    resampled ([`resample`]), each with the mean of the old weights;
-//! 5. they are rejuvenated ([`rejuvenate`]) as often as asked for;
+//! 5. they are rejuvenated ([`rejuvenate`]), the oftener the more uneven the weights were;
 //! 6. when few different ones are left, the whole information set is looked for again.
 //!
 //! [`enumerate`]: super::enumerate
@@ -46,8 +46,8 @@ pub struct ParticleBelief<M: Bulk> {
     tree: Tree<M>,
     held: Held,
     particles: Vec<Particle>,
-    /// States visited before this update, and in it.
-    before: u64,
+    /// What was spent before this update, and in it.
+    before: Cost,
     cost: Cost,
     /// Updates to wait before the next search for the whole set, and how long the last wait was.
     patience: (usize, usize),
@@ -61,7 +61,7 @@ impl<M: Bulk> ParticleBelief<M> {
         let mut belief = ParticleBelief {
             held: Held::Sampled(Sample::new(&options)),
             particles: vec![Particle { node: ROOT, weight: 1.0 }],
-            before: 0,
+            before: Cost::default(),
             cost: Cost::default(),
             patience: (1, 1),
             options,
@@ -126,9 +126,20 @@ impl<M: Bulk> ParticleBelief<M> {
         }
     }
 
+    /// Drops what no particle needs, where there is too much of it.
+    fn prune(&mut self) {
+        if self.tree.is_crowded() {
+            let held: Box<dyn Iterator<Item = &mut NodeId>> = match &mut self.held {
+                Held::Whole(whole) => Box::new(whole.nodes_mut()),
+                Held::Sampled(sample) => Box::new(sample.nodes_mut()),
+            };
+            self.tree.prune(held.chain(self.particles.iter_mut().map(|particle| &mut particle.node)));
+        }
+    }
+
     /// The part of a budget that this update has not used yet.
     fn left(&self, budget: &Budget) -> Budget {
-        let spent = self.tree.visited() - self.before;
+        let spent = self.tree.spent.since(self.before).states;
         Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget }
     }
 
@@ -151,7 +162,9 @@ impl<M: Bulk> ParticleBelief<M> {
             self.patience = (wait - 1, last);
             return Outcome::Sampled;
         }
-        let nodes = self.options.all_states() / 4;
+        let spent = self.tree.spent.since(self.before).states;
+        let all = self.options.all_states();
+        let nodes = (all / 4).min(all.saturating_sub(spent));
         let left = self.left(budget);
         let mut meter = Meter::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
         let found = enumerate::search(&mut self.tree, self.options.limit(), &mut meter);
@@ -214,9 +227,10 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
         if !self.tree.learn(evidence) {
             self.forget();
         }
-        self.before = self.tree.visited();
+        self.before = self.tree.spent;
         let outcome = self.follow(budget, seed);
-        self.cost = Cost { states: self.tree.visited() - self.before };
+        self.cost = self.tree.spent.since(self.before);
+        self.prune();
         outcome
     }
 

@@ -16,6 +16,16 @@
 //! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside, and all
 //! work [in step](super::in_step).
 //!
+//! **How many moves.** Resampling leaves copies, and moves make them independent again. The particles lost to uneven
+//! weights are `N - ESS`; they are to be changed [twice](CHANGES) each, and of a round of moves the share that changed
+//! something at the update before is expected to do so again. So the number of rounds is
+//! `2 (1 - ESS/N) / share`, rounded up, at least one and at most what the options allow. It is fixed before the first
+//! move is drawn: moves that went on until something changed would favour histories that are easily left.
+//!
+//! **Nothing found.** When all particles died, and growing all from the root within the same budget fails too, one
+//! history is [searched](Searching) for with a larger one, all particles begin there, and make all moves allowed. So a
+//! belief with backtracking is depleted only when the caller's budget ends, or this one ([`SEARCHED`]).
+//!
 //! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
 //! logarithm in its result.
 
@@ -24,25 +34,33 @@ use super::in_step;
 use super::options::{Options, Weight};
 use super::rejuvenate;
 use super::resample::systematic;
-use super::slot::{Growing, Regrowing, Slot, Tested};
-use super::tree::{NodeId, Tree};
+use super::slot::{Growing, Regrowing, Searching, Slot, Tested};
+use super::tree::{NodeId, ROOT, Tree};
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised};
 use crate::machine::{Budget, Bulk, Meter, Seed};
 
 /// After so many dead particles that the budget did not last for, no more are regrown in an update.
 const FAILURES: usize = 2;
 
+/// How often a particle lost to uneven weights is to be changed.
+const CHANGES: f64 = 2.0;
+
+/// States that the search for a single history may visit when all particles are dead.
+const SEARCHED: u64 = 1 << 22;
+
 /// Dead particles regrown at a time.
 const TOGETHER: usize = 64;
 
 pub(super) struct Sample {
     slots: Vec<Slot>,
+    /// The share of the moves of the last rejuvenation that led to another history.
+    changed: f64,
 }
 
 impl Sample {
     /// As many particles as wanted, still to be grown.
     pub(super) fn new(options: &Options) -> Self {
-        Sample { slots: vec![Slot::at_root(); options.particles] }
+        Sample { slots: vec![Slot::at_root(); options.particles], changed: 1.0 }
     }
 
     /// Particles at nodes drawn from the posterior of some step.
@@ -52,12 +70,22 @@ impl Sample {
         nodes: impl Iterator<Item = NodeId>,
     ) -> Self {
         let slot = |node| Slot { node, base: options.base(tree.depth(node)), ..Slot::at_root() };
-        Sample { slots: nodes.map(slot).collect() }
+        Sample { slots: nodes.map(slot).collect(), changed: 1.0 }
     }
 
     /// The node of every slot.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.slots.iter().map(|slot| slot.node)
+    }
+
+    /// The nodes of the slots, to be renumbered. What is dead is at the root.
+    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+        self.slots.iter_mut().map(|slot| {
+            if !slot.alive {
+                slot.node = ROOT;
+            }
+            &mut slot.node
+        })
     }
 
     /// Brings the particles to the last step of the evidence. Gives the logarithm of every slot's weight, or why
@@ -70,13 +98,17 @@ impl Sample {
         seed: &Seed,
     ) -> Result<Vec<f64>, Outcome> {
         let before = tree.visited();
-        let mut meters = self.grow_all(tree, options, budget, seed);
+        let mut meters = self.grow_all(tree, options, budget, u64::MAX, seed);
+        let mut found = None;
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
             // Nothing below the bases, or the budgets were too small: all from the root.
-            *self = Sample::new(options);
+            self.slots = vec![Slot::at_root(); options.particles];
             let spent = tree.visited() - before;
-            let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget };
-            meters = self.grow_all(tree, options, &left, &seed.child("regrow"));
+            let share = if options.has_bases() { options.share_after(spent) } else { u64::MAX };
+            meters = self.grow_all(tree, options, &less(budget, spent), share, &seed.child("regrow"));
+            if options.has_bases() && !self.any_reached(tree) && !tree.is_refuted() {
+                found = self.search(tree, options, &less(budget, tree.visited() - before), &mut meters);
+            }
         }
         if tree.is_refuted() {
             return Err(Outcome::Inconsistent { step: tree.unexplained() });
@@ -87,24 +119,57 @@ impl Sample {
         let (mut logarithms, tested) = self.weigh(tree, options, budget, &mut meters);
         if options.has_bases() {
             self.regrow(tree, budget, &mut logarithms, &mut meters, seed);
+        }
+        let size = if found.is_some() { 0.0 } else { effective_size(normalised(&logarithms)) };
+        if options.has_bases() {
             self.resample(tree, options, &mut logarithms, seed);
         }
-        self.rejuvenate(tree, options, budget, &logarithms, &mut meters, seed);
+        let rounds = self.rounds(options, size);
+        self.rejuvenate(tree, rounds, budget, &logarithms, &mut meters, seed);
         if options.has_bases() && (options.rejuvenate > 0 || !tested) {
             self.settle(tree.target(), &logarithms);
         }
         Ok(logarithms)
     }
 
-    /// Brings every particle down to the last step, if its budget lasts. Returns what is left of the budgets.
+    /// Puts all particles on one history, if there is one within the budget.
+    fn search<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        options: &Options,
+        budget: &Budget,
+        meters: &mut [Meter],
+    ) -> Option<NodeId> {
+        let nodes = budget.nodes.map_or(SEARCHED, |nodes| nodes.min(SEARCHED));
+        let mut searching = [Searching::new(&budget.with_nodes(nodes))];
+        in_step::run(tree, &mut searching, budget);
+        let node = searching[0].node()?;
+        self.slots = vec![Slot { node, base: tree.target(), ..Slot::at_root() }; options.particles];
+        // What the particles spent on the way to nothing must not keep them where they are.
+        let moves =
+            options.states.min(less(budget, nodes).nodes.unwrap_or(u64::MAX) / options.particles as u64);
+        meters.fill(Meter::new(budget.with_nodes(moves)));
+        Some(node)
+    }
+
+    /// How many moves every particle makes, where the weights had this effective size before resampling.
+    fn rounds(&self, options: &Options, size: f64) -> usize {
+        let lost = 1.0 - size / self.slots.len() as f64;
+        let needed = (CHANGES * lost / self.changed.max(f64::EPSILON)).ceil();
+        (needed as usize).max(1).min(options.rejuvenate)
+    }
+
+    /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns what
+    /// is left of the budgets.
     fn grow_all<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         options: &Options,
         budget: &Budget,
+        share: u64,
         seed: &Seed,
     ) -> Vec<Meter> {
-        let share = budget.nodes.unwrap_or(u64::MAX) / options.particles as u64;
+        let share = share.min(budget.nodes.unwrap_or(u64::MAX) / options.particles as u64);
         let seed = seed.child("particle");
         let begin = |(particle, slot): (usize, &Slot)| {
             Growing::new(slot.clone(), options, budget, share, seed.index(particle))
@@ -217,7 +282,7 @@ impl Sample {
     fn rejuvenate<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
-        options: &Options,
+        rounds: usize,
         budget: &Budget,
         logarithms: &[f64],
         meters: &mut [Meter],
@@ -227,8 +292,18 @@ impl Sample {
             (0..self.slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
         let mut moving: Vec<(NodeId, Meter)> =
             held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
-        for round in 0..options.rejuvenate {
+        let before = tree.spent;
+        for round in 0..rounds {
+            if tree.is_crowded() {
+                let moving = moving.iter_mut().map(|(node, _)| node);
+                tree.prune(self.nodes_mut().chain(moving));
+            }
             rejuvenate::pass(tree, &mut moving, budget, &seed.child("rejuvenate").index(round));
+        }
+        tree.spent.rejuvenation_states += tree.spent.states - before.states;
+        let made = tree.spent.since(before);
+        if made.rejuvenation_moves > 0 {
+            self.changed = made.rejuvenation_changes as f64 / made.rejuvenation_moves as f64;
         }
         for (slot, (node, _)) in held.into_iter().zip(moving) {
             self.slots[slot].node = node;
@@ -238,6 +313,11 @@ impl Sample {
     fn any_reached<M: Bulk>(&self, tree: &Tree<M>) -> bool {
         self.slots.iter().any(|slot| slot.alive && tree.depth(slot.node) == tree.target())
     }
+}
+
+/// A budget of which so many states are spent.
+fn less(budget: &Budget, spent: u64) -> Budget {
+    Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget }
 }
 
 /// Lets the regrown and the others share the total weight by their effective sizes. The mean of all weights stays what

@@ -2,7 +2,8 @@
 //!
 //! [`Growing`] brings a particle down to the last step: where its budget runs out it starts anew from the root, with a
 //! weight that counts the attempts, unless it has a base, below which it is then given up. [`Tested`] tests the
-//! branches beside a particle. [`Regrowing`] does both for one that was dead, from the root.
+//! branches beside a particle. [`Regrowing`] does both for one that was dead, from the root. [`Searching`] looks for any
+//! history at all.
 
 use super::advance::{self, Draw, Growth, Restarting};
 use super::in_step::{Asked, Task};
@@ -138,6 +139,35 @@ impl<M: Bulk> Task<M> for Tested<'_> {
         let end = self.testing.go_on(tree, asked, self.meter);
         self.whole = end == Some(true);
         end.is_some()
+    }
+}
+
+/// A search for one history that explains the evidence, whichever it be.
+pub(super) struct Searching {
+    growing: advance::Growing,
+    meter: Meter,
+    node: Option<NodeId>,
+}
+
+impl Searching {
+    pub(super) fn new(budget: &Budget) -> Self {
+        let growing = advance::Growing::new(ROOT, 0, Draw::Any);
+        Searching { growing, meter: Meter::new(*budget), node: None }
+    }
+
+    /// What was found.
+    pub(super) fn node(&self) -> Option<NodeId> {
+        self.node
+    }
+}
+
+impl<M: Bulk> Task<M> for Searching {
+    fn go_on(&mut self, tree: &mut Tree<M>, asked: &mut Asked) -> bool {
+        let growth = self.growing.go_on(tree, asked, &mut self.meter);
+        if let Some(Growth::Reached(node)) = growth {
+            self.node = Some(node);
+        }
+        growth.is_some()
     }
 }
 

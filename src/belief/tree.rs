@@ -1,7 +1,10 @@
 //! The prefix tree of a belief: every history that was met and explains the evidence so far, as a node.
 //!
-//! A node is a prefix; its key is its number. It holds the state, the joint move that led to it, what every role
+//! A node is a prefix; its key is its number. It holds the state, which branch of its parent it is, what every role
 //! perceived of that step, and its [`Branches`]. All particles of a belief share the tree, for the whole match.
+//!
+//! Successors beside the particles are kept, for many will be asked for again; but when the tree is
+//! [crowded](Tree::is_crowded), all that lies on no particle's history is [pruned](Tree::prune). What is dead stays known.
 //!
 //! Invariant: a node explains the evidence of all steps up to its depth (every move legal, the own move admitted, the
 //! own percepts equal, over exactly where the evidence says so), and no node lies below a terminal one. Successors
@@ -12,10 +15,13 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Cost;
 use super::branches::Branches;
 use super::model::OpponentModel;
 use crate::machine::{
-    Bulk, ByRole, Evidence, History, JointMove, Observation, OwnMove, Percepts, Role, StateMachineExt,
+    Bulk, ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachineExt,
     Successor,
 };
 
@@ -23,20 +29,53 @@ use crate::machine::{
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(u32);
 
+impl NodeId {
+    /// The history with this number, of a belief that counts its own.
+    pub(super) fn numbered(number: usize) -> NodeId {
+        NodeId(u32::try_from(number).expect("memory ends long before 2^32 histories"))
+    }
+
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The empty history.
 pub(super) const ROOT: NodeId = NodeId(0);
+
+/// So many nodes are never too many: some tens of megabytes.
+const CROWD: usize = 1 << 19;
 
 struct Node<S> {
     parent: NodeId,
     /// Which branch of the parent it is.
     index: u64,
-    joint: JointMove,
     state: S,
-    percepts: ByRole<Percepts>,
-    depth: usize,
+    /// Its place in the list of all that was perceived.
+    percepts: u32,
+    depth: u32,
     /// The greatest depth at which a descendant is known.
-    reach: usize,
+    reach: u32,
     branches: Option<Box<Branches>>,
+}
+
+/// What the roles perceived of a step, each once.
+#[derive(Default)]
+struct IndexedPercepts {
+    list: Vec<ByRole<Percepts>>,
+    places: FxHashMap<ByRole<Percepts>, u32>,
+}
+
+impl IndexedPercepts {
+    fn place(&mut self, percepts: ByRole<Percepts>) -> u32 {
+        if let Some(&place) = self.places.get(&percepts) {
+            return place;
+        }
+        let place = u32::try_from(self.list.len()).expect("fewer than nodes");
+        self.list.push(percepts.clone());
+        self.places.insert(percepts, place);
+        place
+    }
 }
 
 pub(super) struct Tree<M: Bulk> {
@@ -45,27 +84,45 @@ pub(super) struct Tree<M: Bulk> {
     scratch: M::Scratch,
     evidence: Evidence,
     nodes: Vec<Node<M::State>>,
+    /// The least number of nodes that is too many.
+    crowd: usize,
+    /// All that the roles perceived of some step; many nodes share it.
+    perceived: IndexedPercepts,
+    /// The lists of moves that nodes share.
+    lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
-    visited: u64,
+    /// What was spent since the beginning.
+    pub(super) spent: Cost,
 }
 
 impl<M: Bulk> Tree<M> {
     pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
         let scratch = machine.scratch();
         let evidence = Evidence::new(role);
-        let mut tree = Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, visited: 0 };
+        let mut tree = Tree {
+            machine,
+            model,
+            scratch,
+            evidence,
+            nodes: Vec::new(),
+            crowd: CROWD,
+            perceived: IndexedPercepts::default(),
+            lists: FxHashSet::default(),
+            deepest: 0,
+            spent: Cost::default(),
+        };
         tree.clear();
         tree
     }
 
     fn clear(&mut self) {
         self.nodes.clear();
+        self.crowd = CROWD;
         self.nodes.push(Node {
             parent: ROOT,
             index: 0,
-            joint: JointMove::default(),
             state: self.machine.initial(),
-            percepts: ByRole::default(),
+            percepts: self.perceived.place(ByRole::default()),
             depth: 0,
             reach: 0,
             branches: None,
@@ -121,15 +178,15 @@ impl<M: Bulk> Tree<M> {
 
     /// States visited since the beginning.
     pub(super) fn visited(&self) -> u64 {
-        self.visited
+        self.spent.states
     }
 
     pub(super) fn depth(&self, node: NodeId) -> usize {
-        self.node(node).depth
+        self.node(node).depth as usize
     }
 
     pub(super) fn reach(&self, node: NodeId) -> usize {
-        self.node(node).reach
+        self.node(node).reach as usize
     }
 
     pub(super) fn state(&self, node: NodeId) -> &M::State {
@@ -147,23 +204,25 @@ impl<M: Bulk> Tree<M> {
     }
 
     pub(super) fn history(&self, node: NodeId) -> History {
-        let mut joints = Vec::with_capacity(self.depth(node));
-        let mut below = node;
-        for (above, _) in self.steps(node) {
-            joints.push(self.node(below).joint.clone());
-            below = above;
-        }
+        let mut joints: Vec<JointMove> =
+            self.steps(node).map(|(above, index)| self.joint(above, index)).collect();
         joints.reverse();
         History(joints)
+    }
+
+    /// The joint move of a branch of a node that has successors.
+    fn joint(&self, node: NodeId, index: u64) -> JointMove {
+        let branches = self.node(node).branches.as_ref();
+        branches.expect("a node with a successor has branches").joint(index)
     }
 
     /// What `role` knows after a history.
     pub(super) fn evidence_of(&self, node: NodeId, role: Role) -> Evidence {
         let mut steps = Vec::with_capacity(self.depth(node));
         let mut below = node;
-        for (above, _) in self.steps(node) {
-            let Node { joint, percepts, .. } = self.node(below);
-            steps.push(Observation { own: OwnMove::Known(joint.of(role)), percepts: percepts[role].clone() });
+        for (above, index) in self.steps(node) {
+            let percepts = self.perceived.list[self.node(below).percepts as usize][role].clone();
+            steps.push(Observation { own: OwnMove::Known(self.joint(above, index).of(role)), percepts });
             below = above;
         }
         steps.reverse();
@@ -184,23 +243,29 @@ impl<M: Bulk> Tree<M> {
         let Node { state, depth, .. } = &self.nodes[node.0 as usize];
         let me = self.evidence.role;
         let mut legal = self.machine.legal_by_role(state, &mut self.scratch);
-        let own = &self.evidence.steps[*depth].own;
+        let own = &self.evidence.steps[*depth as usize].own;
         legal[me].retain(|&candidate| own.admits(candidate));
         if self.machine.terminal(state, &mut self.scratch) {
             // Only the initial state can be terminal here.
             legal[me].clear();
         }
         let policy = (!self.model.is_uniform()).then(|| {
-            ByRole::from_fn(legal.len(), |role| {
+            Box::new(ByRole::from_fn(legal.len(), |role| {
                 let moves = &legal[role];
                 if role == me || Some(role) == self.machine.random() {
                     vec![1.0 / moves.len() as f64; moves.len()]
                 } else {
                     self.model.policy(role, &self.evidence_of(node, role), moves)
                 }
-            })
+            }))
         });
-        Branches::new(legal, policy)
+        let shared = self.lists.get(&legal).map(Arc::clone);
+        let moves = shared.unwrap_or_else(|| {
+            let moves = Arc::new(legal);
+            self.lists.insert(Arc::clone(&moves));
+            moves
+        });
+        Branches::new(moves, policy)
     }
 
     /// Makes nodes of those successors that explain the evidence. The branches are untried, each given once, and paid for.
@@ -210,18 +275,12 @@ impl<M: Bulk> Tree<M> {
         let states = asked.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
         let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
         let successors = self.machine.expand(&steps, &mut self.scratch);
-        self.visited += asked.len() as u64;
-        let made = asked.iter().zip(joints).zip(successors);
-        made.map(|((&(node, index), joint), successor)| self.take(node, index, joint, successor)).collect()
+        self.spent.states += asked.len() as u64;
+        let made = asked.iter().zip(successors);
+        made.map(|(&(node, index), successor)| self.take(node, index, successor)).collect()
     }
 
-    fn take(
-        &mut self,
-        parent: NodeId,
-        index: u64,
-        joint: JointMove,
-        successor: Successor<M::State>,
-    ) -> Option<NodeId> {
+    fn take(&mut self, parent: NodeId, index: u64, successor: Successor<M::State>) -> Option<NodeId> {
         let depth = self.depth(parent) + 1;
         let Successor { state, percepts, end } = successor;
         let over = self.evidence.over && depth == self.target();
@@ -229,8 +288,9 @@ impl<M: Bulk> Tree<M> {
         if percepts[self.evidence.role] != *seen || end.is_some() != over {
             return None;
         }
-        let child = NodeId(u32::try_from(self.nodes.len()).expect("memory ends long before 2^32 nodes"));
-        self.nodes.push(Node { parent, index, joint, state, percepts, depth, reach: depth, branches: None });
+        let child = NodeId::numbered(self.nodes.len());
+        let (percepts, short) = (self.perceived.place(percepts), depth as u32);
+        self.nodes.push(Node { parent, index, state, percepts, depth: short, reach: short, branches: None });
         self.branches(parent).set_open(index, child);
         self.deepest = self.deepest.max(depth);
         Some(child)
@@ -245,7 +305,7 @@ impl<M: Bulk> Tree<M> {
 
     /// Records along its prefixes that a node exists at its depth.
     pub(super) fn witness(&mut self, node: NodeId) {
-        let depth = self.depth(node);
+        let depth = self.node(node).depth;
         let mut node = node;
         while self.node(node).reach < depth || self.node(node).depth == depth {
             self.nodes[node.0 as usize].reach = depth;
@@ -254,6 +314,50 @@ impl<M: Bulk> Tree<M> {
                 None => break,
             }
         }
+    }
+
+    /// Whether there are so many nodes that those of no particle should go.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.nodes.len() >= self.crowd
+    }
+
+    /// Drops all nodes but these and their prefixes, and gives these their new numbers. What is dropped was open
+    /// or is dead; that much stays known. Linear in the number of nodes.
+    pub(super) fn prune<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
+        const GONE: u32 = u32::MAX;
+        let mut numbers = vec![GONE; self.nodes.len()];
+        numbers[ROOT.number()] = 0;
+        let kept: Vec<&mut NodeId> = kept.collect();
+        for node in &kept {
+            let mut node = **node;
+            while numbers[node.number()] == GONE {
+                numbers[node.number()] = 0;
+                node = self.node(node).parent;
+            }
+        }
+        // A prefix has a lower number than what continues it, before and after.
+        let mut next = 0;
+        for number in numbers.iter_mut().filter(|number| **number != GONE) {
+            *number = next;
+            next += 1;
+        }
+        let number = |node: NodeId| (numbers[node.number()] != GONE).then(|| NodeId(numbers[node.number()]));
+        let mut place = 0;
+        self.nodes.retain_mut(|node| {
+            let stays = numbers[place] != GONE;
+            place += 1;
+            if stays {
+                node.parent = number(node.parent).expect("prefixes of what is kept are kept");
+                if let Some(branches) = &mut node.branches {
+                    branches.renumber(number);
+                }
+            }
+            stays
+        });
+        for node in kept {
+            *node = NodeId(numbers[node.number()]);
+        }
+        self.crowd = CROWD.max(2 * self.nodes.len());
     }
 
     fn node(&self, node: NodeId) -> &Node<M::State> {

@@ -56,23 +56,23 @@ impl Testing {
                     None => {
                         self.siblings = None;
                         let branches = tree.branches(above);
-                        (branches.tested, branches.testing) = (target, false);
+                        (branches.tested, branches.testing) = (target as u32, false);
                         self.above.pop();
                     }
                 }
                 continue;
             }
             let branches = tree.branches(above);
-            if branches.tested == target {
+            if branches.tested as usize == target {
                 self.above.pop();
             } else if branches.testing {
                 return None;
-            } else if !branches.is_tried() {
-                return (!asked.all(tree, above, meter)).then_some(false);
+            } else if branches.missing().next().is_some() {
+                return (!asked.every(tree, above, meter)).then_some(false);
             } else {
                 branches.testing = true;
-                let open = branches.open().iter().rev();
-                self.siblings = Some(open.map(|&(_, sibling)| sibling).collect());
+                let open = branches.open().into_iter().rev();
+                self.siblings = Some(open.map(|(_, sibling)| sibling).collect());
             }
         }
         Some(true)

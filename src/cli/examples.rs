@@ -28,7 +28,14 @@ pub const BELIEF: &str = "\
 Examples:
   hyperplay belief monty_hall --runs 200 --seed 1
   hyperplay belief krieg_tictactoe_3x3 --sampler ours:enumerate=off --steps 3
-  hyperplay belief kuhn_poker --sampler ours --sampler exact --runs 100 --seed 1 --json";
+  hyperplay belief kuhn_poker --sampler ours --sampler exact --runs 100 --seed 1 --json
+  hyperplay belief leduc_poker --sampler ours:enumerate=off --sampler rejection --particles 16,64 --seed 1 --out leduc";
+
+/// Below `belief-sheet`.
+pub const BELIEF_SHEET: &str = "\
+Examples:
+  hyperplay belief-sheet --seed 1 --out sheet.md
+  hyperplay belief-sheet --game monty_hall --game kuhn_poker --runs 50 --seed 1";
 
 /// Below `check`.
 pub const CHECK: &str = "\

@@ -5,11 +5,11 @@
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc` (interrupt),
-//! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports), `rayon` (the number of threads).
+//! `indicatif` (progress), `include_dir` (built-in games), `serde_json`, `csv` (reports), `sha2` (the hash of a configuration),
+//! `rayon` (the number of threads).
 
 mod agree;
 mod belief;
-mod belief_report;
 mod bench;
 mod builtin;
 mod check;
@@ -60,6 +60,9 @@ enum Command {
     /// Measure how far samplers are from the exact posterior
     #[command(after_help = examples::BELIEF)]
     Belief(belief::BeliefArguments),
+    /// Make the benchmark sheet of beliefs: every sampler on twelve games
+    #[command(after_help = examples::BELIEF_SHEET)]
+    BeliefSheet(belief::sheet::SheetArguments),
     /// Say what is wrong with rulesheets
     #[command(after_help = examples::CHECK)]
     Check(check::CheckArguments),
@@ -122,6 +125,7 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         command,
         Command::Match(_)
             | Command::Belief(_)
+            | Command::BeliefSheet(_)
             | Command::Check(_)
             | Command::Inspect(_)
             | Command::Perft(_)
@@ -133,6 +137,7 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
+        Command::BeliefSheet(arguments) => belief::sheet::run(arguments, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::catalogue::{Key, Kind, SWITCH};
+use super::models;
 use super::spec::Spec;
-use crate::belief::{OpponentModel, Options, Uniform, Weight};
+use crate::belief::{OpponentModel, Options, Weight};
+use crate::machine::Bulk;
 
 /// How many particles.
 pub const PARTICLES: Key = Key {
@@ -66,8 +68,8 @@ pub const MERGE: Key = Key {
 pub const REJUVENATE: Key = Key {
     name: "rejuvenate",
     kind: Kind::Count(0, 1_000_000),
-    default: "1",
-    about: "Metropolis-Hastings moves made with every particle after each step",
+    default: "8",
+    about: "the most Metropolis-Hastings moves made with every particle after a step, at least one if not 0",
 };
 
 /// The budget of one particle.
@@ -76,14 +78,6 @@ pub const STATES: Key = Key {
     kind: Kind::Count(1, 1_000_000_000),
     default: "500",
     about: "states that one particle may visit in a step before it is given up",
-};
-
-/// The opponent model.
-pub const MODEL: Key = Key {
-    name: "model",
-    kind: Kind::Word(&["uniform"]),
-    default: "uniform",
-    about: "how the other roles are taken to choose",
 };
 
 /// The options that a spec with all keys of this file asks for.
@@ -117,11 +111,8 @@ pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> Options {
 ///
 /// # Panics
 /// As [`belief_options`].
-pub fn opponent_model(spec: &Spec) -> Arc<dyn OpponentModel> {
-    match spec.word("model") {
-        "uniform" => Arc::new(Uniform),
-        other => panic!("the key 'model' lists '{other}', but there is no such opponent model"),
-    }
+pub fn opponent_model<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> Arc<dyn OpponentModel> {
+    models::build(&spec.inner(models::MODEL.name), machine)
 }
 
 #[cfg(test)]

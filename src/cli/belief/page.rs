@@ -1,0 +1,360 @@
+//! The page of a study: `report.html`, one file with tables and figures that needs nothing beside itself.
+//!
+//! Figures show means over the decisions with an exact posterior, or over the steps; error bars are 95 % intervals from the
+//! spread of the runs. No time stands in it.
+
+use serde_json::Value;
+
+use super::report::{SUMMARY, is_single, number, summary_cells, without};
+use super::row::{COLUMNS, Row};
+use super::study::Study;
+use super::summary::summaries;
+use crate::belief::meter::{BINS, Bin, Figures, bootstrap};
+use crate::machine::Seed;
+use crate::report::{Axis, Figure, Page, Point, Series, Table, short};
+
+/// More rows than these are not shown; all are in the other files.
+const SHOWN: usize = 600;
+
+/// One curve: a sampler against a posterior.
+type Key<'a> = (&'a str, &'static str);
+
+/// The page, from the header of the files and the rows.
+pub fn page(header: &Value, study: &Study) -> String {
+    let config = &header["config"];
+    let text = |value: &Value| match value {
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<String>>().join("; "),
+        single => plain(single),
+    };
+    let mut page = Page::new(&format!("Belief: {}", text(&config["game"])));
+    page.paragraph(
+        "How far samplers of a belief are from the exact posterior, beside what as many independent draws from that \
+         posterior would show: the floor. What every figure means stands in docs/belief.md.",
+    );
+    if !study.is_complete {
+        page.paragraph("The measurement was interrupted: this is what was finished by then.");
+    }
+    let of_config = |key: &str| vec![key.to_owned(), text(&config[key])];
+    let mut rows: Vec<Vec<String>> = ["rules", "engine", "samplers", "particles", "runs", "matches", "play"]
+        .into_iter()
+        .chain(["roles", "steps", "max_set", "reference", "playouts", "seed"])
+        .map(of_config)
+        .collect();
+    rows.extend(["version", "config_hash"].map(|key| vec![key.to_owned(), text(&header[key])]));
+    page.table(&Table {
+        caption: "What was measured".to_owned(),
+        head: vec!["option".to_owned(), "value".to_owned()],
+        rows,
+    });
+    page.heading("Over the decisions");
+    page.paragraph(
+        "A decision is a point where the role has more than one legal move and more than one history is possible. Means of \
+         ratios are geometric; intervals are 95 %, by the bootstrap over decisions. U: against the posterior under uniform \
+         opponents; P: under the policies really played; M: under the sampler's own model. No row is measured under an \
+         equilibrium: none is computed yet.",
+    );
+    let seed = config["seed"].as_u64().unwrap_or(0);
+    let single = is_single(study);
+    let mut table = vec![SUMMARY.map(str::to_owned).to_vec()];
+    table.extend(summaries(&study.rows, seed).iter().map(summary_cells));
+    let mut table = without(table, single).into_iter();
+    page.table(&Table {
+        caption: String::new(),
+        head: table.next().unwrap_or_default(),
+        rows: table.collect(),
+    });
+    page.heading("Figures");
+    let seed = Seed::root(seed).child("page");
+    figures(&mut page, study, &seed);
+    page.heading("Every decision");
+    every(&mut page, study, single);
+    page.heading("Columns of turns.jsonl and rows.csv");
+    page.table(&Table {
+        caption: String::new(),
+        head: vec!["column".to_owned(), "meaning".to_owned()],
+        rows: COLUMNS.iter().map(|&(key, about)| vec![key.to_owned(), about.to_owned()]).collect(),
+    });
+    page.finish()
+}
+
+/// A value without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn figures(page: &mut Page, study: &Study, seed: &Seed) {
+    let exact = |row: &&Row| row.is_decision && row.is_exact();
+    let decisions: Vec<&Row> = study.rows.iter().filter(exact).collect();
+    let over_particles = |title: &str, label: &str, figure: &Read, floor: &Read| {
+        let mut series = curves(&study.rows, &decisions, |row| row.particles, figure);
+        let first = decisions.first().map(|row| (row.sampler.as_str(), row.posterior));
+        let of_first = decisions.iter().copied().filter(|row| first == Some((&row.sampler, row.posterior)));
+        let floors = points(&of_first.collect::<Vec<_>>(), |row| row.particles, floor);
+        series.push(Series::reference("floor: independent draws", floors));
+        Figure {
+            title: title.to_owned(),
+            x: Axis::logarithmic("particles in a set"),
+            y: Axis::logarithmic(label),
+            series,
+        }
+    };
+    page.figure(
+        &over_particles(
+            "Bias against the number of particles",
+            "bias TV (probability)",
+            &|figures| (figures.bias_tv, half(figures.bias_tv_interval)),
+            &|figures| (figures.bias_tv_floor, 0.0),
+        ),
+        "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler without \
+         bias lies on the floor; one that is biased does not fall with it. Bars: 95 %, from the spread of the runs.",
+    );
+    page.figure(
+        &over_particles(
+            "Distance of one set against the number of particles",
+            "set TV (probability)",
+            &|figures| (figures.set_tv, figures.set_tv_error),
+            &|figures| (figures.set_tv_floor, 0.0),
+        ),
+        "The mean distance of a single set: what a player that samples once has to live with.",
+    );
+    let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
+    let largest: Vec<&Row> = study.rows.iter().filter(|row| row.particles == most).collect();
+    let over_steps = |title: String, y: Axis, series: Vec<Series>| Figure {
+        title,
+        x: Axis::linear("step (joint moves made)"),
+        y,
+        series,
+    };
+    let steps = |figure: &Read| curves(&study.rows, &largest, |row| row.step, figure);
+    let mut cost =
+        steps(&|figures| (figures.costs.states_per_particle.value, figures.costs.states_per_particle.error));
+    for (sampler, posterior) in keys(&largest) {
+        let own: Vec<&Row> = largest
+            .iter()
+            .copied()
+            .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
+            .filter(|row| row.figures.costs.rejuvenation_per_particle > 0.0)
+            .collect();
+        if !own.is_empty() {
+            let apart: &Read = &|figures| {
+                let costs = &figures.costs;
+                (costs.states_per_particle.value - costs.rejuvenation_per_particle, 0.0)
+            };
+            let name = format!("{sampler}, without rejuvenation");
+            cost.push(Series::reference(name, points(&own, |row| row.step, apart)));
+        }
+    }
+    page.figure(
+        &over_steps(
+            format!("Cost of a step, {most} particles"),
+            Axis::logarithmic("states visited (states a particle)"),
+            cost,
+        ),
+        "States visited at this step for one particle, mean over matches and roles.",
+    );
+    page.figure(
+        &over_steps(
+            format!("Effective sample size over the steps, {most} particles"),
+            Axis::linear("ESS (particles)"),
+            steps(&|figures| (figures.ess, figures.ess_error)),
+        ),
+        "As reported: where equal histories become one particle, an even set of 3 histories counts 3.",
+    );
+    page.figure(
+        &calibration(&study.rows, &largest, seed, most),
+        "How often fluents of which a belief says a probability do hold in the true state. On the diagonal a belief means \
+         what it says. Fluents of one point hang together, so the bars are by the bootstrap over points.",
+    );
+}
+
+/// A figure with its standard error.
+type Read = dyn Fn(&Figures) -> (f64, f64);
+
+/// As a standard error, what makes an interval of 95 %.
+fn half((low, high): (f64, f64)) -> f64 {
+    (high - low) / 2.0 / 1.96
+}
+
+/// The samplers of these rows with their posteriors, in the order in which they come.
+fn keys<'a>(rows: &[&'a Row]) -> Vec<Key<'a>> {
+    let mut keys = Vec::new();
+    for row in rows {
+        let key = (row.sampler.as_str(), row.posterior);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure.
+fn curves(all: &[Row], rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Series> {
+    let single = all.iter().all(|row| row.posterior == "U");
+    let every: Vec<&Row> = all.iter().collect();
+    keys(&every)
+        .into_iter()
+        .map(|(sampler, posterior)| {
+            let own = rows
+                .iter()
+                .copied()
+                .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior));
+            let points = points(&own.collect::<Vec<_>>(), x, figure);
+            Series::measured(named(sampler, posterior, single), points)
+        })
+        .collect()
+}
+
+fn named(sampler: &str, posterior: &str, single: bool) -> String {
+    if single { sampler.to_owned() } else { format!("{sampler} ({posterior})") }
+}
+
+/// For each x the mean of a figure with its 95 % interval. Whatever is averaged is the same for all samplers, so its
+/// differences are no error: the interval is that of the runs.
+fn points(rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Point> {
+    let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
+    places.sort_unstable();
+    places.dedup();
+    let at = |place: usize| {
+        let read: Vec<(f64, f64)> = rows
+            .iter()
+            .filter(|row| x(row) == place)
+            .map(|row| figure(&row.figures))
+            .filter(|(value, _)| value.is_finite())
+            .collect();
+        let mean = read.iter().map(|&(value, _)| value).sum::<f64>() / read.len() as f64;
+        let squares: f64 = read.iter().map(|&(_, error)| error * error).filter(|e| e.is_finite()).sum();
+        let half = 1.96 * squares.sqrt() / read.len() as f64;
+        Point::between(place as f64, mean, (mean - half).max(0.0), mean + half)
+    };
+    places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
+}
+
+fn calibration(all: &[Row], rows: &[&Row], seed: &Seed, most: usize) -> Figure {
+    let every: Vec<&Row> = all.iter().collect();
+    let single = all.iter().all(|row| row.posterior == "U");
+    let mut series: Vec<Series> = keys(&every)
+        .into_iter()
+        .map(|(sampler, posterior)| {
+            let own: Vec<&[Bin; BINS]> = rows
+                .iter()
+                .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
+                .map(|row| &row.figures.calibration)
+                .collect();
+            let points = (0..BINS).filter_map(|bin| bin_point(&own, bin, seed)).collect();
+            Series::measured(named(sampler, posterior, single), points)
+        })
+        .collect();
+    let diagonal = vec![Point::exact(0.0, 0.0), Point::exact(1.0, 1.0)];
+    series.push(Series::reference("what is said is so", diagonal));
+    Figure {
+        title: format!("Calibration of fluents, {most} particles"),
+        x: Axis::linear("marginal said by the belief (probability)").from_to(0.0, 1.0),
+        y: Axis::linear("held in truth (share of fluents)").from_to(0.0, 1.0),
+        series,
+    }
+}
+
+/// One bin over all points; none if nothing was said there.
+fn bin_point(points: &[&[Bin; BINS]], bin: usize, seed: &Seed) -> Option<Point> {
+    let sum = |sample: &mut dyn Iterator<Item = usize>| {
+        let mut all = Bin::default();
+        sample.for_each(|at| all.add(&points[at][bin], 1.0));
+        all
+    };
+    let all = sum(&mut (0..points.len()));
+    if all.count <= 0.0 {
+        return None;
+    }
+    let share = |of: Bin, otherwise: f64| if of.count > 0.0 { of.held / of.count } else { otherwise };
+    let value = share(all, 0.0);
+    let (low, high) = bootstrap(points.len(), &seed.child("bin").index(bin), |sample| {
+        share(sum(&mut sample.iter().copied()), value)
+    });
+    let (low, high) = if low.is_finite() { (low, high) } else { (value, value) };
+    Some(Point::between(all.said / all.count, value, low, high))
+}
+
+fn every(page: &mut Page, study: &Study, single: bool) {
+    let names = [
+        "sampler",
+        "particles",
+        "against",
+        "match",
+        "role",
+        "step",
+        "histories",
+        "bias TV",
+        "95 %",
+        "floor",
+        "set TV",
+        "floor",
+        "KL",
+        "chi2 p",
+        "ESS",
+        "distinct",
+        "coverage",
+        "floor",
+        "truth",
+        "exact",
+        "log loss",
+        "exact",
+        "Brier",
+        "exact",
+        "regret",
+        "states",
+        "of them moves",
+        "backtracks",
+        "depleted",
+    ];
+    let mut table = vec![names.map(str::to_owned).to_vec()];
+    table.extend(study.rows.iter().take(SHOWN).map(|row| {
+        let figures = &row.figures;
+        let figure = |value: f64| if value.is_finite() { short(value) } else { "-".to_owned() };
+        let (low, high) = figures.bias_tv_interval;
+        let costs = &figures.costs;
+        let mut cells = vec![
+            row.sampler.clone(),
+            row.particles.to_string(),
+            row.posterior.to_owned(),
+            row.index.to_string(),
+            row.role.clone(),
+            row.step.to_string(),
+            if row.is_exact() { row.information_set.to_string() } else { "reference".to_owned() },
+            number(figures.bias_tv, 4),
+            if low.is_finite() { format!("{low:.4}..{high:.4}") } else { "-".to_owned() },
+            number(figures.bias_tv_floor, 4),
+            number(figures.set_tv, 3),
+            number(figures.set_tv_floor, 3),
+            number(figures.kl, 4),
+            number(figures.chi_squared.map_or(f64::NAN, |fit| fit.p), 3),
+        ];
+        cells.extend(
+            [
+                figures.ess,
+                figures.distinct,
+                figures.coverage,
+                figures.coverage_floor,
+                figures.truth.value,
+                figures.truth_exact,
+                figures.log_loss.value,
+                figures.log_loss_exact,
+                figures.brier.value,
+                figures.brier_exact,
+                figures.regret.value,
+                costs.states_per_particle.value,
+                costs.rejuvenation_per_particle,
+                costs.backtracks_per_particle,
+            ]
+            .map(figure),
+        );
+        cells.push(figures.depletions.to_string());
+        cells
+    }));
+    let mut table = without(table, single).into_iter();
+    let head = table.next().unwrap_or_default();
+    let caption = match study.rows.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("The first {SHOWN} rows; {more} more are in rows.csv."),
+    };
+    page.table(&Table { caption, head, rows: table.collect() });
+}

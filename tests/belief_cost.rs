@@ -1,0 +1,187 @@
+//! What an update of a belief costs: how evenly, beside enumeration and beside rejection, and in memory.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use hyperplay::belief::{Cost, Uniform, exact};
+use hyperplay::engine::{Engines, Lanes as Machine};
+use hyperplay::gdl;
+use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::player::samplers;
+
+fn game(name: &str) -> Arc<Machine> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif");
+    let source = gdl::Source::new(name, std::fs::read_to_string(&path).unwrap());
+    Engines::new(&gdl::load(source, None).game.unwrap()).lanes().unwrap()
+}
+
+fn random_match(machine: &Machine, steps: usize, seed: &Seed) -> History {
+    let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
+    let (mut state, mut history) = (machine.initial(), History::default());
+    while history.step() < steps && !machine.terminal(&state, &mut scratch) {
+        let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+        state = machine.next(&state, &joint, &mut scratch);
+        history.0.push(joint);
+    }
+    history
+}
+
+/// What a role knows after each step of a history, without the last one of a match.
+fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
+    let whole = machine.evidence(history, role, &mut machine.scratch());
+    let until = |step: usize| Evidence { role, steps: whole.steps[..step].to_vec(), over: false };
+    (1..=whole.step()).filter(|&step| !whole.over || step < whole.step()).map(until).collect()
+}
+
+/// An update: the evidence that it followed, and what it cost.
+type Update = (Evidence, Cost);
+
+/// What every update of a sampler costs, by match and role.
+fn updates(
+    machine: &Arc<Machine>,
+    spec: &str,
+    particles: usize,
+    matches: usize,
+    steps: usize,
+) -> Vec<Vec<Update>> {
+    let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+    let mut all = Vec::new();
+    for index in 0..matches {
+        let seed = Seed::root(1).index(index);
+        let history = random_match(machine, steps, &seed);
+        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
+            let mut belief = sampler.belief(machine, role, &model, particles);
+            let updates = evidence_by_step(machine, &history, role).into_iter().map(|evidence| {
+                belief.update(&evidence, &Budget::UNLIMITED, &seed.child("update").index(evidence.step()));
+                assert!(!belief.particles().is_empty());
+                (evidence, belief.cost())
+            });
+            all.push(updates.collect());
+        }
+    }
+    all
+}
+
+/// Mean, median and greatest cost of an update in Krieg-TicTacToe 5x5.
+fn spread(spec: &str, particles: usize, matches: usize) -> (f64, f64, f64) {
+    let all = updates(&game("krieg_tictactoe_5x5"), spec, particles, matches, 1_000);
+    let mut states: Vec<u64> = all.iter().flatten().map(|(_, cost)| cost.states).collect();
+    states.sort_unstable();
+    let mean = states.iter().sum::<u64>() as f64 / states.len() as f64;
+    let (median, most) = (states[states.len() / 2] as f64, *states.last().unwrap() as f64);
+    println!("{spec}, {particles}: {} updates, mean {mean:.0}, median {median}, most {most}", states.len());
+    (mean, median, most)
+}
+
+fn no_update_costs_far_more_than_another(matches: usize) {
+    for particles in [16, 64, 200] {
+        let (mean, median, most) = spread("ours", particles, matches);
+        assert!(most < 5.0 * mean && most < 5.0 * median && mean < 5.0 * median);
+    }
+    spread("hyperplay12", 64, matches);
+}
+
+#[test]
+fn no_update_of_krieg_tictactoe_costs_far_more_than_another() {
+    no_update_costs_far_more_than_another(4);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn no_update_of_a_hundred_matches_of_krieg_tictactoe_costs_far_more_than_another() {
+    no_update_costs_far_more_than_another(100);
+}
+
+/// Every successor is visited once at most, and only of histories that explained the steps before.
+#[test]
+fn sampling_never_visits_more_states_than_enumeration() {
+    for (name, steps) in [
+        ("krieg_tictactoe_3x3", 4),
+        ("mastermind_3c3p", 8),
+        ("leduc_poker", 12),
+        ("blind_breakthrough_4x4", 8),
+    ] {
+        let machine = game(name);
+        let (mut ours, mut all) = (0, 0);
+        for updates in updates(&machine, "ours:enumerate=off,filter=off", 64, 3, steps) {
+            let mut spent = 0;
+            for (evidence, cost) in updates {
+                spent += cost.states;
+                let enumerated = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap().states;
+                assert!(spent <= enumerated, "{name}, step {}: {spent}, {enumerated}", evidence.step());
+                (ours, all) = (ours + spent, all + enumerated);
+            }
+        }
+        println!("{name}: {ours} states where enumeration visits {all}");
+    }
+}
+
+/// What a particle costs in Blind Breakthrough 6x6 up to a step, all updates together: rejuvenation apart and
+/// included, and by rejection.
+#[test]
+fn a_particle_costs_a_small_part_of_a_sample_by_rejection() {
+    let machine = game("blind_breakthrough_6x6");
+    let cost = |spec: &str, particles: usize| {
+        let updates = updates(&machine, spec, particles, 2, 8);
+        let mean = |figure: &dyn Fn(&Cost) -> u64| {
+            let of = |updates: &Vec<Update>| updates.iter().map(|(_, cost)| figure(cost)).sum::<u64>();
+            updates.iter().map(of).sum::<u64>() as f64 / (updates.len() * particles) as f64
+        };
+        (mean(&|cost| cost.states - cost.rejuvenation_states), mean(&|cost| cost.states))
+    };
+    let (apart, included) = cost("ours:enumerate=off,filter=off", 64);
+    let (rejection, _) = cost("rejection", 64);
+    println!("{apart:.0} states a particle, {included:.0} with rejuvenation; {rejection:.0} by rejection");
+    assert!(included < rejection / 5.0 && apart < included);
+}
+
+/// The most memory that the process ever had, in bytes.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+/// Follows one role of Blind Breakthrough 6x6 for so many steps. Gives the particles brought forward a second.
+fn follow(particles: usize, steps: usize) -> f64 {
+    let machine = game("blind_breakthrough_6x6");
+    let histories = (0..).map(|seed| random_match(&machine, steps + 1, &Seed::root(seed)));
+    let history = histories.into_iter().find(|history| history.step() > steps).unwrap();
+    let (sampler, model) =
+        samplers::build(&samplers::read("ours:enumerate=off,filter=off").unwrap(), &machine);
+    let mut belief = sampler.belief(&machine, Role::new(0), &model, particles);
+    let began = Instant::now();
+    for evidence in evidence_by_step(&machine, &history, Role::new(0)) {
+        let step = evidence.step();
+        belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1).index(step));
+        let (held, memory) = (belief.particles().len(), peak_memory() >> 20);
+        let (cost, seconds) = (belief.cost(), began.elapsed().as_secs_f64());
+        println!("step {step:2}: {held} histories held, {memory} MiB, {seconds:.1} s, {cost:?}");
+        assert!(held > 0);
+        let scratch = &mut machine.scratch();
+        let some = belief.particles().iter().step_by(held.div_ceil(100));
+        for particle in some {
+            let held = belief.history(particle);
+            assert_eq!(machine.evidence(&held, evidence.role, scratch), evidence);
+            assert_eq!(machine.replay(&held, scratch), *belief.state(particle));
+        }
+    }
+    (particles * steps) as f64 / began.elapsed().as_secs_f64()
+}
+
+/// Enough to prune the tree many times: all that is said about particles must hold afterwards.
+#[test]
+fn a_pruned_tree_still_holds_what_explains_the_evidence() {
+    let speed = follow(10_000, 16);
+    println!("{speed:.0} particles a second");
+}
+
+#[test]
+#[ignore = "minutes; alone in its process"]
+fn a_hundred_thousand_particles_of_forty_steps_fit_into_a_gibibyte() {
+    let speed = follow(100_000, 40);
+    println!("{speed:.0} particles a second, at most {} MiB", peak_memory() >> 20);
+    assert!(peak_memory() < 1 << 30);
+}

@@ -1,0 +1,261 @@
+//! What `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same of them on any
+//! number of threads. And that wrong arguments are told what would be right.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn program(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperplay"));
+    command.args(arguments.split_whitespace()).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+fn run(arguments: &str) -> Output {
+    program(arguments).output().unwrap()
+}
+
+/// An empty folder of this test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("hyperplay-belief-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder); // of an earlier run
+    folder
+}
+
+/// Runs `belief` with `--out` and gives the folder.
+fn written(name: &str, arguments: &str) -> PathBuf {
+    let folder = folder(name);
+    let output = run(&format!("belief {arguments} --out {}", folder.display()));
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    folder
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn report(arguments: &str) -> Value {
+    let output = run(&format!("belief {arguments} --json"));
+    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+const KRIEG: &str = "krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler hyperplay12 --sampler bootstrap \
+                     --sampler exact --particles 4,16 --runs 20 --steps 3 --seed 1";
+
+#[test]
+fn one_seed_writes_the_same_on_one_thread_and_on_two() {
+    let one = written("one", &format!("{KRIEG} --threads 1"));
+    let two = written("two", &format!("{KRIEG} --threads 2"));
+    for file in ["turns.jsonl", "rows.csv", "report.html"] {
+        let read = |folder: &Path| fs::read(folder.join(file)).unwrap();
+        assert!(read(&one) == read(&two), "{file} differs");
+    }
+    let times = lines(&one.join("timings.jsonl"));
+    assert_eq!(times[0]["threads"], 1);
+    assert_eq!(times.len(), lines(&one.join("turns.jsonl")).len());
+    assert!(times[1]["seconds_mean"].as_f64().unwrap() > 0.0 && times[1]["seconds_max"].is_f64());
+    let other = written("other", &KRIEG.replace("--seed 1", "--seed 2"));
+    assert!(fs::read(one.join("turns.jsonl")).unwrap() != fs::read(other.join("turns.jsonl")).unwrap());
+    for folder in [one, two, other] {
+        fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn the_header_says_what_was_measured_and_what_every_column_means() {
+    let folder = written("header", KRIEG);
+    let turns = lines(&folder.join("turns.jsonl"));
+    let header = &turns[0];
+    assert_eq!(header["schema"], "hyperplay.belief/1");
+    assert_eq!(header["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!((&header["seed"], &header["complete"]), (&Value::from(1), &Value::from(true)));
+    assert_eq!(header["config"]["samplers"].as_array().unwrap().len(), 4);
+    assert!(header["config_hash"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(header["rows"], turns.len() - 1);
+    assert_eq!(turns.len() - 1, 4 * 2 * 2 * 3);
+    let columns: Vec<&String> = header["columns"].as_object().unwrap().keys().collect();
+    for row in &turns[1..] {
+        assert_eq!(row.as_object().unwrap().keys().collect::<Vec<_>>(), columns);
+        assert!(columns.iter().all(|column| !column.contains("seconds")), "times stand elsewhere");
+        assert_eq!((&row["posterior"], &row["oracle"]), (&Value::from("U"), &Value::from("exact")));
+        let number = |key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"));
+        assert!(number("bias_tv_low") <= number("bias_tv") && number("bias_tv") <= number("bias_tv_high"));
+        assert!((number("distinct_fraction") * number("particles") - number("distinct")).abs() < 1e-9);
+        assert!(number("log_loss_exact") <= 1.0 && number("brier") <= 1.0 && number("regret") >= -1e-9);
+        assert!(number("rejuvenation_states_per_particle") <= number("states_per_particle"));
+        assert!(number("states_median") <= number("states_max"));
+        let counted: f64 =
+            row["calibration"].as_array().unwrap().iter().map(|bin| bin[0].as_f64().unwrap()).sum();
+        assert!((counted - number("open_fluents")).abs() < 1e-6, "{row}");
+    }
+    let table = fs::read_to_string(folder.join("rows.csv")).unwrap();
+    assert_eq!(table.lines().count(), turns.len());
+    let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    for column in ["bias_tv", "chi_squared_p", "calibration_9_held", "states_per_particle"] {
+        assert!(head.contains(&column), "{column}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn the_page_is_one_file_with_five_figures() {
+    let folder = written("page", KRIEG);
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert_eq!(page.matches("<svg ").count(), 5);
+    assert_eq!(page.matches("</svg>").count(), 5);
+    let legend = ["ours:enumerate=off", "hyperplay12", "bootstrap", "exact", "floor: independent draws"];
+    let axes = [
+        "particles in a set",
+        "bias TV (probability)",
+        "set TV (probability)",
+        "step (joint moves made)",
+        "states visited (states a particle)",
+        "ESS (particles)",
+        "marginal said by the belief (probability)",
+        "held in truth (share of fluents)",
+    ];
+    for text in legend.iter().chain(&axes) {
+        assert!(page.contains(text), "{text}");
+    }
+    for loaded in ["<script", "<link", "src=", "href=", "url("] {
+        assert!(!page.contains(loaded), "{loaded}");
+    }
+    fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked() {
+    let report = report(
+        "krieg_tictactoe_3x3 --sampler ours:enumerate=off --particles 8 --runs 5 --steps 4 --max-set 40 \
+         --reference 100 --seed 1 --role x",
+    );
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert!(rows.iter().all(|row| row["role"] == "x"));
+    let marked: Vec<&Value> = rows.iter().filter(|row| row["oracle"] == "reference").collect();
+    assert_eq!(marked.len(), 3);
+    for row in marked {
+        assert_eq!(row["reference_particles"], 800);
+        for key in
+            ["information_set", "bias_tv", "bias_tv_floor", "set_tv", "kl", "truth", "chi_squared", "regret"]
+        {
+            assert!(row[key].is_null(), "{key}: {row}");
+        }
+        assert!((0.0..=1.0 + 1e-9).contains(&row["coverage"].as_f64().unwrap()), "{row}");
+        for key in ["ess", "log_loss", "brier", "states_per_particle"] {
+            assert!(row[key].is_f64(), "{key}: {row}");
+        }
+    }
+    assert_eq!(report["summary"][0]["decisions"], 1);
+}
+
+#[test]
+fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
+    let all = report("leduc_poker --sampler exact --particles 8 --runs 4 --seed 3");
+    let some = report("leduc_poker --sampler exact --particles 8 --runs 4 --seed 3 --steps 2-3 --role BOB");
+    let wanted = |row: &&Value| row["role"] == "bob" && [2, 3].contains(&row["step"].as_u64().unwrap());
+    let expected: Vec<&Value> = all["rows"].as_array().unwrap().iter().filter(wanted).collect();
+    assert!(!expected.is_empty());
+    assert_eq!(some["rows"].as_array().unwrap().iter().collect::<Vec<_>>(), expected);
+}
+
+/// The posterior under a policy that is not uniform: `ours`, told of the policy, draws from it; taking all to play
+/// uniformly it does not, and that error is the model's.
+#[test]
+fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
+    let report = report(
+        "kuhn_poker --sampler ours --sampler ours:model=[softmax:temperature=5] --particles 64 --runs 40 \
+         --matches 6 --play softmax:temperature=5 --seed 1",
+    );
+    let mut apart = 0;
+    for row in report["rows"].as_array().unwrap() {
+        let (bias, told) = (row["bias_tv"].as_f64().unwrap(), row["sampler"] != "ours");
+        match row["posterior"].as_str().unwrap() {
+            "U" => assert!(!told && bias < 1e-9, "{row}"),
+            "P" if told => assert!(bias < 1e-9, "{row}"),
+            "P" => apart += u32::from(bias > 0.05),
+            other => panic!("{other}"),
+        }
+    }
+    assert!(apart > 0);
+}
+
+/// A player is no policy that could be written down: its matches are measured against uniform opponents, and it plays
+/// others than random ones.
+#[test]
+fn players_may_make_the_evidence() {
+    let report = report("kuhn_poker --sampler ours --particles 4 --runs 2 --matches 8 --play legal --seed 1");
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["posterior"] == "U"));
+    assert_eq!(report["play"], "legal");
+    let random = self::report("kuhn_poker --sampler ours --particles 4 --runs 2 --matches 8 --seed 1");
+    assert_ne!(random["rows"], report["rows"]);
+}
+
+#[test]
+fn wrong_arguments_are_told_what_would_be_right() {
+    for (arguments, expected) in [
+        ("kuhn_poker --steps 0", "expected a step of 1 or more"),
+        ("kuhn_poker --steps 4-2", "expected a step of 1 or more"),
+        ("kuhn_poker --role carol", "the roles are alice, bob"),
+        ("kuhn_poker --role random", "the role random has no belief"),
+        ("kuhn_poker --play nobody", "an opponent model (uniform, file, softmax) or a player"),
+        ("kuhn_poker --runs 0", "give 1 or more"),
+        ("kuhn_poker --particles 0", "give 1 or more"),
+        ("kuhn_poker --matches 0", "give 1 or more"),
+        ("kuhn_poker --sampler theirs", "there are ours"),
+        ("no_such_game", "no_such_game"),
+    ] {
+        let output = run(&format!("belief {arguments}"));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    let output = run("belief-sheet --game chess");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("the games are monty_hall"));
+    let output = run("belief kuhn_poker --runs 2 --out Cargo.toml");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("Cargo.toml"));
+}
+
+#[test]
+fn a_sheet_has_a_section_for_every_game_and_a_row_for_every_sampler() {
+    let output = run("belief-sheet --game monty_hall --game kuhn_poker --runs 10 --seed 1");
+    assert!(output.status.success());
+    let sheet = String::from_utf8(output.stdout).unwrap();
+    for part in ["## monty_hall", "## kuhn_poker"] {
+        assert!(sheet.contains(part), "{part}");
+    }
+    assert_eq!(sheet.matches("\n| `hyperplay12` |").count(), 2 * 3);
+    assert_eq!(sheet.matches("\n| `exact` |").count(), 2 * 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_what_was_finished() {
+    let folder = folder("interrupted");
+    let child = program(
+        "belief krieg_tictactoe_3x3 --sampler exact --sampler ours:enumerate=off --runs 1000 --matches 10000 --steps 2 --seed 1 --out",
+    )
+    .arg(&folder)
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.ends_with("error: interrupted\n"), "{error}");
+    let turns = lines(&folder.join("turns.jsonl"));
+    assert_eq!(turns[0]["complete"], false);
+    assert!(turns.len() > 1);
+    fs::remove_dir_all(folder).unwrap();
+}
