@@ -31,7 +31,8 @@ mod transcript;
 mod winnable;
 
 pub use actor::{Actor, Line, Question};
-pub use clock::{Clocks, Stopwatch, Turn, date};
+pub use crate::machine::Stopwatch;
+pub use clock::{Clocks, Turn, date};
 pub use fault::{Fault, FaultKind};
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, Outcome, Settings, Step, play_match};
