@@ -43,6 +43,6 @@ pub use series::{match_seed, play_series};
 pub use simulate::{Effort, simulate};
 pub use survey::{Basis, Survey, Words, survey};
 pub use transcript::{
-    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
+    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash, text_hash,
 };
 pub use winnable::{Verdict, strongly, weakly};
