@@ -90,7 +90,10 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("there are ours, hyperplay12, rejection, exact"), "{error}");
+    assert!(
+        error.contains("there are ours, hyperplay12, hyperplay12-unweighted, bootstrap, rejection, exact"),
+        "{error}"
+    );
 }
 
 /// Bias TV over its floor with 64 particles: `ours`, which spends one move a particle and step, and as published.

@@ -39,7 +39,7 @@ impl Distribution {
     }
 
     /// What a belief holds.
-    pub fn of<M: Bulk>(belief: &impl Belief<M>) -> Self {
+    pub fn of<M: Bulk>(belief: &(impl Belief<M> + ?Sized)) -> Self {
         let weighted = |particle: &Particle| (belief.history(particle), particle.weight);
         Distribution::new(belief.particles().iter().map(weighted))
     }

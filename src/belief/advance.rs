@@ -81,7 +81,10 @@ impl Growing {
                 self.next = None;
                 tree.bury(node);
                 match tree.parent(node) {
-                    Some((parent, _)) if depth > self.base => self.node = parent,
+                    Some((parent, _)) if depth > self.base => {
+                        self.node = parent;
+                        tree.spent.backtracks += u64::from(matches!(self.draw, Draw::Random { .. }));
+                    }
                     _ => return Some(Growth::Dead),
                 }
                 continue;
@@ -149,7 +152,7 @@ impl Restarting {
                     if asked.is_late || !meter.spend() {
                         return Some(Growth::Spent);
                     }
-                    self.draw(tree)
+                    draw_any(tree, self.node, &mut self.rng)
                 }
             };
             match index.map(|index| (index, tree.branches(self.node).branch(index))) {
@@ -166,27 +169,28 @@ impl Restarting {
                         node = tree.parent(node).expect("not the root").0;
                     }
                     self.node = ROOT;
+                    tree.spent.backtracks += 1;
                 }
             }
         }
         tree.witness(self.node);
         Some(Growth::Reached(self.node))
     }
+}
 
-    /// Any branch of the node; `None` if it has none.
-    fn draw<M: Bulk>(&mut self, tree: &mut Tree<M>) -> Option<u64> {
-        let (branches, rng) = (tree.branches(self.node), &mut self.rng);
-        (branches.count() > 0).then(|| {
-            if branches.is_uniform() {
-                return rng.random_range(0..branches.count());
-            }
-            let mut left: f64 = rng.random();
-            (0..branches.count())
-                .find(|&index| {
-                    left -= branches.probability(index);
-                    left < 0.0
-                })
-                .unwrap_or(0)
-        })
-    }
+/// Any branch of a node, dead or not, by its probability; `None` if it has none.
+pub(super) fn draw_any<M: Bulk>(tree: &mut Tree<M>, node: NodeId, rng: &mut ChaCha8Rng) -> Option<u64> {
+    let branches = tree.branches(node);
+    (branches.count() > 0).then(|| {
+        if branches.is_uniform() {
+            return rng.random_range(0..branches.count());
+        }
+        let mut left: f64 = rng.random();
+        (0..branches.count())
+            .find(|&index| {
+                left -= branches.probability(index);
+                left < 0.0
+            })
+            .unwrap_or(0)
+    })
 }

@@ -49,6 +49,17 @@ pub(super) fn visit_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], meter: &m
     all
 }
 
+/// Tries these branches as far as they are untried.
+pub(super) fn visit_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
+    let mut asked = Asked::default();
+    for &(node, index) in branches {
+        if tree.branches(node).branch(index) == Branch::Untried {
+            asked.push(tree, node, index);
+        }
+    }
+    asked.settle(tree);
+}
+
 /// What is to be expanded next.
 #[derive(Default)]
 pub(super) struct Asked {

@@ -11,35 +11,14 @@
 
 use std::sync::Arc;
 
-use rand::RngExt;
 use rayon::prelude::*;
 
 use super::accuracy::{Distribution, GoodnessOfFit, floor, state_floor};
 use super::exact::{self, ExactError, Posterior};
-use super::{Belief, OpponentModel, Options, Particle, ParticleBelief, Weight, effective_size};
+use super::{OpponentModel, Particle, draws, effective_size};
+
+pub use super::Sampler as Method;
 use crate::machine::{Budget, Bulk, Evidence, History, Role, Seed, StateMachineExt};
-
-/// What is measured.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Method {
-    /// A particle belief with these options; the number of particles is the meter's.
-    Particles(Options),
-    /// Independent draws from the exact posterior: the control, whose figures are the floors.
-    Independent,
-}
-
-impl Method {
-    /// Whether particles are independent draws without weights, which is what a chi-squared test asks for.
-    fn is_independent(&self) -> bool {
-        match self {
-            Method::Independent => true,
-            Method::Particles(options) => {
-                let rejection = !options.backtrack && options.weight != Weight::Choice;
-                rejection && !options.enumerate && options.rejuvenate == 0
-            }
-        }
-    }
-}
 
 /// What one role knows after a step of a match, and what follows from it.
 #[derive(Clone, Debug)]
@@ -166,7 +145,7 @@ pub struct Trial<'a> {
 }
 
 /// The figures of a sampler at every point. `tick` is called after each run; `None` if `stop` said so before the last.
-pub fn measure<M: Bulk>(
+pub fn measure<M: Bulk + 'static>(
     machine: &Arc<M>,
     trial: &Trial<'_>,
     points: &[Point],
@@ -181,14 +160,10 @@ pub fn measure<M: Bulk>(
             }
             let seed = trial.seed.index(run);
             let sets = match trial.method {
-                Method::Particles(options) => {
-                    let options = Options { particles: trial.particles, ..options.clone() };
-                    follow(machine, trial.model, options, points, &seed)
+                Method::Particles(_) | Method::Bootstrap => follow(machine, trial, points, &seed),
+                Method::Independent | Method::Squared => {
+                    points.iter().map(|point| draw(point, trial, &seed.index(point.truth.step()))).collect()
                 }
-                Method::Independent => points
-                    .iter()
-                    .map(|point| draw(point, trial.particles, &seed.index(point.truth.step())))
-                    .collect(),
             };
             tick();
             Some(sets)
@@ -203,41 +178,27 @@ pub fn measure<M: Bulk>(
 }
 
 /// One run of a particle belief.
-fn follow<M: Bulk>(
-    machine: &Arc<M>,
-    model: &Arc<dyn OpponentModel>,
-    options: Options,
-    points: &[Point],
-    seed: &Seed,
-) -> Vec<Set> {
+fn follow<M: Bulk + 'static>(machine: &Arc<M>, trial: &Trial<'_>, points: &[Point], seed: &Seed) -> Vec<Set> {
     let Some(first) = points.first() else { return Vec::new() };
-    let mut belief =
-        ParticleBelief::new(Arc::clone(machine), first.evidence.role, Arc::clone(model), options);
+    let mut belief = trial.method.belief(machine, first.evidence.role, trial.model, trial.particles);
     points
         .iter()
         .map(|point| {
             belief.update(&point.evidence, &Budget::UNLIMITED, &seed.index(point.truth.step()));
             let weights = belief.particles().iter().map(|particle: &Particle| particle.weight);
             let effective = effective_size(weights);
-            Set { held: Distribution::of(&belief), effective, states: belief.cost().states }
+            Set { held: Distribution::of(&*belief), effective, states: belief.cost().states }
         })
         .collect()
 }
 
-/// Independent draws from the posterior, as if each had cost its share of the enumeration.
-fn draw(point: &Point, particles: usize, seed: &Seed) -> Set {
-    let mut rng = seed.rng();
-    let histories = &point.posterior.histories;
-    let one = |_| {
-        let mut left: f64 = rng.random();
-        let drawn = histories.iter().find(|(_, probability)| {
-            left -= probability;
-            left < 0.0
-        });
-        let (history, _) = drawn.or(histories.last()).expect("an information set is not empty");
-        (history.clone(), 1.0 / particles as f64)
-    };
-    let held = Distribution::new((0..particles).map(one));
+/// Independent draws, as if each had cost its share of the enumeration.
+fn draw(point: &Point, trial: &Trial<'_>, seed: &Seed) -> Set {
+    let particles = trial.particles;
+    let squared = *trial.method == Method::Squared;
+    let drawn = draws(&point.posterior, particles, squared, &mut seed.rng());
+    let one = |at: usize| (point.posterior.histories[at].0.clone(), 1.0 / particles as f64);
+    let held = Distribution::new(drawn.into_iter().map(one));
     Set { held, effective: particles as f64, states: point.posterior.states }
 }
 

@@ -24,9 +24,11 @@ pub mod exact;
 pub mod meter;
 
 mod advance;
+mod bootstrap;
 mod branches;
 mod enumerate;
 mod in_step;
+mod independent;
 mod model;
 mod options;
 mod order;
@@ -34,6 +36,7 @@ mod particle_belief;
 mod rejuvenate;
 mod resample;
 mod sample;
+mod sampler;
 mod slot;
 mod tree;
 mod weight;
@@ -43,9 +46,11 @@ mod tests;
 #[cfg(test)]
 mod toy;
 
+pub use independent::draws;
 pub use model::{OpponentModel, Uniform};
 pub use options::{Options, Weight};
 pub use particle_belief::ParticleBelief;
+pub use sampler::Sampler;
 pub use tree::NodeId;
 pub use weight::effective_size;
 
@@ -81,11 +86,32 @@ pub enum Outcome {
     },
 }
 
-/// What an update cost.
+/// What an update cost. What an opponent model spends to answer is not in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
-    /// States visited.
+    /// States visited, in all.
     pub states: u64,
+    /// Those of them that were visited in rejuvenation.
+    pub rejuvenation_states: u64,
+    /// Metropolis-Hastings moves tried.
+    pub rejuvenation_moves: u64,
+    /// Those of them that led to another history.
+    pub rejuvenation_changes: u64,
+    /// How often a particle on its way to the last step took a move back, or started anew.
+    pub backtracks: u64,
+}
+
+impl Cost {
+    /// What was spent since `before`, an earlier value of the same account.
+    fn since(self, before: Cost) -> Cost {
+        Cost {
+            states: self.states - before.states,
+            rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
+            rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
+            rejuvenation_changes: self.rejuvenation_changes - before.rejuvenation_changes,
+            backtracks: self.backtracks - before.backtracks,
+        }
+    }
 }
 
 /// What one role may hold for true.

@@ -46,8 +46,8 @@ pub struct ParticleBelief<M: Bulk> {
     tree: Tree<M>,
     held: Held,
     particles: Vec<Particle>,
-    /// States visited before this update, and in it.
-    before: u64,
+    /// What was spent before this update, and in it.
+    before: Cost,
     cost: Cost,
     /// Updates to wait before the next search for the whole set, and how long the last wait was.
     patience: (usize, usize),
@@ -61,7 +61,7 @@ impl<M: Bulk> ParticleBelief<M> {
         let mut belief = ParticleBelief {
             held: Held::Sampled(Sample::new(&options)),
             particles: vec![Particle { node: ROOT, weight: 1.0 }],
-            before: 0,
+            before: Cost::default(),
             cost: Cost::default(),
             patience: (1, 1),
             options,
@@ -128,7 +128,7 @@ impl<M: Bulk> ParticleBelief<M> {
 
     /// The part of a budget that this update has not used yet.
     fn left(&self, budget: &Budget) -> Budget {
-        let spent = self.tree.visited() - self.before;
+        let spent = self.tree.spent.since(self.before).states;
         Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget }
     }
 
@@ -214,9 +214,9 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
         if !self.tree.learn(evidence) {
             self.forget();
         }
-        self.before = self.tree.visited();
+        self.before = self.tree.spent;
         let outcome = self.follow(budget, seed);
-        self.cost = Cost { states: self.tree.visited() - self.before };
+        self.cost = self.tree.spent.since(self.before);
         outcome
     }
 

@@ -30,7 +30,10 @@ pub(super) fn pass<M: Bulk>(tree: &mut Tree<M>, nodes: &mut [(NodeId, Meter)], b
     let mut moves: Vec<Moving> = nodes.iter_mut().enumerate().map(begin).collect();
     let mut learnt: Vec<(NodeId, u64)> = in_step::run(tree, &mut moves, budget).into_iter().collect();
     for ((node, meter), moved) in nodes.iter_mut().zip(moves) {
-        *node = moved.to.unwrap_or(*node);
+        let to = moved.to.unwrap_or(*node);
+        tree.spent.rejuvenation_moves += 1;
+        tree.spent.rejuvenation_changes += u64::from(to != *node);
+        *node = to;
         *meter = moved.meter;
     }
     learnt.sort_unstable();

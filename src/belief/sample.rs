@@ -227,9 +227,11 @@ impl Sample {
             (0..self.slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
         let mut moving: Vec<(NodeId, Meter)> =
             held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
+        let before = tree.spent.states;
         for round in 0..options.rejuvenate {
             rejuvenate::pass(tree, &mut moving, budget, &seed.child("rejuvenate").index(round));
         }
+        tree.spent.rejuvenation_states += tree.spent.states - before;
         for (slot, (node, _)) in held.into_iter().zip(moving) {
             self.slots[slot].node = node;
         }

@@ -12,6 +12,7 @@
 
 use std::sync::Arc;
 
+use super::Cost;
 use super::branches::Branches;
 use super::model::OpponentModel;
 use crate::machine::{
@@ -22,6 +23,17 @@ use crate::machine::{
 /// A history in the tree of one belief.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(u32);
+
+impl NodeId {
+    /// The history with this number, of a belief that counts its own.
+    pub(super) fn numbered(number: usize) -> NodeId {
+        NodeId(u32::try_from(number).expect("memory ends long before 2^32 histories"))
+    }
+
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// The empty history.
 pub(super) const ROOT: NodeId = NodeId(0);
@@ -46,14 +58,16 @@ pub(super) struct Tree<M: Bulk> {
     evidence: Evidence,
     nodes: Vec<Node<M::State>>,
     deepest: usize,
-    visited: u64,
+    /// What was spent since the beginning.
+    pub(super) spent: Cost,
 }
 
 impl<M: Bulk> Tree<M> {
     pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
         let scratch = machine.scratch();
         let evidence = Evidence::new(role);
-        let mut tree = Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, visited: 0 };
+        let mut tree =
+            Tree { machine, model, scratch, evidence, nodes: Vec::new(), deepest: 0, spent: Cost::default() };
         tree.clear();
         tree
     }
@@ -121,7 +135,7 @@ impl<M: Bulk> Tree<M> {
 
     /// States visited since the beginning.
     pub(super) fn visited(&self) -> u64 {
-        self.visited
+        self.spent.states
     }
 
     pub(super) fn depth(&self, node: NodeId) -> usize {
@@ -210,7 +224,7 @@ impl<M: Bulk> Tree<M> {
         let states = asked.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
         let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
         let successors = self.machine.expand(&steps, &mut self.scratch);
-        self.visited += asked.len() as u64;
+        self.spent.states += asked.len() as u64;
         let made = asked.iter().zip(joints).zip(successors);
         made.map(|((&(node, index), joint), successor)| self.take(node, index, joint, successor)).collect()
     }
@@ -229,7 +243,7 @@ impl<M: Bulk> Tree<M> {
         if percepts[self.evidence.role] != *seen || end.is_some() != over {
             return None;
         }
-        let child = NodeId(u32::try_from(self.nodes.len()).expect("memory ends long before 2^32 nodes"));
+        let child = NodeId::numbered(self.nodes.len());
         self.nodes.push(Node { parent, index, joint, state, percepts, depth, reach: depth, branches: None });
         self.branches(parent).set_open(index, child);
         self.deepest = self.deepest.max(depth);

@@ -27,7 +27,7 @@ use crate::referee::Interrupt;
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// What is measured, as in ours:enumerate=off (repeat to compare): ours, hyperplay12, rejection or exact
+    /// What is measured, as in ours:enumerate=off (repeat to compare): ours, hyperplay12, hyperplay12-unweighted, bootstrap, rejection or exact
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["ours:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
@@ -113,7 +113,7 @@ impl Visitor for Measure<'_> {
                 for (spec, &particles) in
                     specs.iter().flat_map(|spec| arguments.particles.iter().map(move |count| (spec, count)))
                 {
-                    let (method, model) = samplers::build(spec);
+                    let (method, model) = samplers::build(spec, machine);
                     let seed = root.index(index).child("belief").child(name);
                     let trial =
                         Trial { method: &method, model: &model, particles, runs: arguments.runs, seed };

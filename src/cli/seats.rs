@@ -7,7 +7,7 @@ use super::options::engine;
 use crate::engine::{Engine, Engines, OfGame, Visitor};
 use crate::gdl::{Game, fold};
 use crate::machine::{ByRole, Role};
-use crate::player::{Player, Spec, registry};
+use crate::player::{Player, Spec, models, registry};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
@@ -44,7 +44,11 @@ impl Seats {
             if seats[role].is_some() {
                 return Err(Failure::usage(format!("the role '{name}' is given twice"), choices));
             }
-            seats[role] = Some(spec_of(spec)?);
+            let spec = spec_of(spec)?;
+            if let Some(misfit) = models::misfit(&spec, &roles) {
+                return Err(Failure::usage(misfit, "name the roles in the policy file as the rules do"));
+            }
+            seats[role] = Some(spec);
         }
         for role in each_role() {
             if seats[role].is_none() && random != Some(role) {

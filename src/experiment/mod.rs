@@ -13,27 +13,44 @@
 
 mod arena;
 mod config;
+mod document;
+mod estimate;
+mod export;
+mod folder;
 mod grid;
 mod journal;
+mod merge;
 mod plan;
 mod record;
 mod recorder;
+mod results;
 mod run;
 mod sequence;
 mod shard;
+pub mod slurm;
 mod statistics;
+mod summary;
+mod tables;
 mod watched;
 mod written;
 
 pub use arena::{Arena, ArenaError};
 pub use config::{Config, ConfigError, Named, SCHEMA, Schedule};
+pub use document::{markdown, page};
+pub use estimate::{Estimate, estimate};
+pub use export::export;
+pub use folder::{FolderError, PLAN, Planned, division};
 pub use journal::{Journal, JournalError};
+pub use merge::{Merged, merge};
 pub use plan::{Cell, Entrant, Place, Plan, PlanGame, Seats, Stop, StopRule};
 pub use record::{
     Header, HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
 };
 pub use recorder::Lines;
+pub use results::{Finished, Missing, Results, ResultsError};
 pub use run::{RunError, WINDOW, run};
 pub use sequence::{Next, Sequence};
 pub use shard::Shard;
-pub use statistics::{Sample, Verdict, elo, rounded};
+pub use statistics::{Sample, Verdict, elo, rounded, share};
+pub use summary::{CellSummary, Contrast, EntrantSummary, StepSummary, Summary, Work};
+pub use tables::{Entry, Rows, tables};

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::catalogue::{Key, Kind, SWITCH};
+use super::models;
 use super::spec::Spec;
-use crate::belief::{OpponentModel, Options, Uniform, Weight};
+use crate::belief::{OpponentModel, Options, Weight};
+use crate::machine::Bulk;
 
 /// How many particles.
 pub const PARTICLES: Key = Key {
@@ -78,14 +80,6 @@ pub const STATES: Key = Key {
     about: "states that one particle may visit in a step before it is given up",
 };
 
-/// The opponent model.
-pub const MODEL: Key = Key {
-    name: "model",
-    kind: Kind::Word(&["uniform"]),
-    default: "uniform",
-    about: "how the other roles are taken to choose",
-};
-
 /// The options that a spec with all keys of this file asks for.
 ///
 /// # Panics
@@ -117,11 +111,8 @@ pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> Options {
 ///
 /// # Panics
 /// As [`belief_options`].
-pub fn opponent_model(spec: &Spec) -> Arc<dyn OpponentModel> {
-    match spec.word("model") {
-        "uniform" => Arc::new(Uniform),
-        other => panic!("the key 'model' lists '{other}', but there is no such opponent model"),
-    }
+pub fn opponent_model<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> Arc<dyn OpponentModel> {
+    models::build(&spec.inner(models::MODEL.name), machine)
 }
 
 #[cfg(test)]

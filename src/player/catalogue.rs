@@ -38,6 +38,11 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// Another spec from the same catalogue.
     Nested,
+    /// A spec from this catalogue; brackets around it may be left out if no comma stands in it.
+    From(&'static [Entry]),
+    /// The path of a [policy file](super::PolicyFile), which is read with the spec. An entry with a key of this type has no
+    /// other, and the value stands right behind the colon.
+    Policy,
 }
 
 /// `on` or `off`.
@@ -50,6 +55,18 @@ impl fmt::Display for Kind {
             Kind::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
             Kind::Word(words) => f.write_str(&words.join(" or ")),
             Kind::Nested => f.write_str("a spec in brackets"),
+            Kind::From(catalogue) => {
+                for (place, entry) in catalogue.iter().enumerate() {
+                    let before = if place == 0 { "" } else { " or " };
+                    match entry.keys {
+                        [] => write!(f, "{before}{}", entry.name)?,
+                        [Key { kind: Kind::Policy, .. }] => write!(f, "{before}{}:PATH", entry.name)?,
+                        _ => write!(f, "{before}{}:key=value,...", entry.name)?,
+                    }
+                }
+                Ok(())
+            }
+            Kind::Policy => f.write_str("the path of a policy file"),
         }
     }
 }

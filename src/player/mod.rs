@@ -4,8 +4,10 @@
 //! leaves possible and averages the values (`judgement`). A player is written down as a [`Spec`] and built by
 //! [`registry::build`], the only place where players lose their type.
 //!
-//! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `thiserror`.
+//! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `serde`, `serde_json` (policy files),
+//! `thiserror`.
 
+pub mod models;
 pub mod registry;
 pub mod samplers;
 
@@ -17,11 +19,13 @@ mod deliberation;
 mod hyperplay;
 mod judgement;
 mod legal;
+mod policy_file;
 mod random;
+mod softmax;
 mod spec;
 
 pub use belief_keys::{
-    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
 pub use catalogue::{Entry, Key, Kind, SWITCH};
@@ -29,5 +33,7 @@ pub use clairvoyant::Clairvoyant;
 pub use decision::{Cost, Decision, Held, Player, View};
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
+pub use models::MODEL;
+pub use policy_file::{PolicyError, PolicyFile};
 pub use random::RandomPlayer;
 pub use spec::{Spec, SpecError};

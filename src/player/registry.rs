@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::belief_keys::{
-    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
     opponent_model,
 };
 use super::catalogue::{Entry, Key, Kind};
@@ -15,6 +15,7 @@ use super::clairvoyant::Clairvoyant;
 use super::decision::Player;
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
+use super::models::MODEL;
 use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
 use crate::engine::EngineKind;
@@ -104,7 +105,7 @@ pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Bo
         "random" => Box::new(RandomPlayer),
         "legal" => Box::new(LegalPlayer),
         "hyperplay" => {
-            let (model, belief) = (opponent_model(spec), belief_options(spec));
+            let (model, belief) = (opponent_model(spec, &machine), belief_options(spec));
             Box::new(HyperPlay::new(machine, role, model, belief, search_options(spec)))
         }
         "clairvoyant" => Box::new(Clairvoyant::new(machine, role, search_options(spec))),

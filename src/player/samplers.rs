@@ -6,12 +6,13 @@
 use std::sync::Arc;
 
 use super::belief_keys::{
-    BACKTRACK, ENUMERATE, FILTER, MERGE, MODEL, REJUVENATE, STATES, WEIGHT, WHOLE, opponent_model,
+    BACKTRACK, ENUMERATE, FILTER, MERGE, REJUVENATE, STATES, WEIGHT, WHOLE, opponent_model,
     options_but_particles,
 };
+use super::models::MODEL;
 use super::{Entry, Key, Spec, SpecError};
-use crate::belief::meter::Method;
-use crate::belief::{OpponentModel, Uniform};
+use crate::belief::{OpponentModel, Sampler};
+use crate::machine::Bulk;
 
 const SAMPLERS: &[Entry] = &[
     Entry {
@@ -35,6 +36,26 @@ const SAMPLERS: &[Entry] = &[
         ],
     },
     Entry {
+        name: "hyperplay12-unweighted",
+        about: "the same with all particles alike: what retrying alone samples",
+        keys: &[
+            Key { default: "off", ..ENUMERATE },
+            WHOLE,
+            FILTER,
+            Key { default: "none", ..WEIGHT },
+            BACKTRACK,
+            Key { default: "off", ..MERGE },
+            Key { default: "0", ..REJUVENATE },
+            STATES,
+            MODEL,
+        ],
+    },
+    Entry {
+        name: "bootstrap",
+        about: "the plain particle filter: steps drawn by the model, those that contradict the percepts dropped, resampled",
+        keys: &[MODEL],
+    },
+    Entry {
         name: "rejection",
         about: "every particle starts anew at its first contradiction: exact, and dear",
         keys: &[
@@ -52,7 +73,7 @@ const SAMPLERS: &[Entry] = &[
     Entry {
         name: "exact",
         about: "independent draws from the exact posterior: the control, whose figures are the floors",
-        keys: &[],
+        keys: &[MODEL],
     },
 ];
 
@@ -69,15 +90,24 @@ pub fn read(text: &str) -> Result<Spec, SpecError> {
     Spec::parse(text, SAMPLERS)
 }
 
-/// What a spec asks the meter to measure, and the opponent model it is measured under.
+/// The way to sample that a spec asks for.
 ///
 /// # Panics
 /// If the spec was read against another catalogue than [`samplers`].
-pub fn build(spec: &Spec) -> (Method, Arc<dyn OpponentModel>) {
+pub fn sampler(spec: &Spec) -> Sampler {
     match spec.name() {
-        "exact" => (Method::Independent, Arc::new(Uniform)),
-        _ => (Method::Particles(options_but_particles(spec, 1)), opponent_model(spec)),
+        "exact" => Sampler::Independent,
+        "bootstrap" => Sampler::Bootstrap,
+        _ => Sampler::Particles(options_but_particles(spec, 1)),
     }
+}
+
+/// The way to sample that a spec asks for, and what it takes the other roles to do.
+///
+/// # Panics
+/// As [`sampler`].
+pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> (Sampler, Arc<dyn OpponentModel>) {
+    (sampler(spec), opponent_model(spec, machine))
 }
 
 #[cfg(test)]
@@ -86,7 +116,7 @@ mod tests {
     use crate::belief::{Options, Weight};
 
     fn options(text: &str) -> Options {
-        let (Method::Particles(options), _) = build(&read(text).unwrap()) else { panic!("{text}") };
+        let Sampler::Particles(options) = sampler(&read(text).unwrap()) else { panic!("{text}") };
         options
     }
 
@@ -102,8 +132,11 @@ mod tests {
         };
         assert_eq!(options("hyperplay12"), published);
         let rejection = Options { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
-        assert_eq!(options("rejection"), rejection);
-        assert_eq!(build(&read("exact").unwrap()).0, Method::Independent);
+        assert_eq!(options("rejection"), rejection.clone());
+        let unweighted = Options { weight: Weight::None, states: 500, backtrack: true, ..rejection };
+        assert_eq!(options("hyperplay12-unweighted"), unweighted);
+        assert_eq!(sampler(&read("bootstrap").unwrap()), Sampler::Bootstrap);
+        assert_eq!(sampler(&read("exact").unwrap()), Sampler::Independent);
     }
 
     #[test]

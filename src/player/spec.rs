@@ -11,10 +11,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::catalogue::{Entry, Key, Kind};
+use super::policy_file::{PolicyError, PolicyFile};
 
 /// Specs nested deeper than this are refused.
 const MAX_NESTING: usize = 8;
@@ -24,6 +27,7 @@ enum Value {
     Count(u64),
     Word(&'static str),
     Nested(Box<Spec>),
+    Policy(Arc<PolicyFile>),
 }
 
 /// Why a text is no spec.
@@ -74,6 +78,19 @@ pub enum SpecError {
     Brackets {
         /// The whole text.
         text: String,
+    },
+    /// A policy file that cannot be used.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A value of another entry that is no spec.
+    #[error("'{key}={value}': {error}")]
+    Inner {
+        /// The key.
+        key: &'static str,
+        /// As written.
+        value: String,
+        /// What is wrong with it.
+        error: Box<SpecError>,
     },
     /// Brackets in brackets in brackets.
     #[error("specs are nested more than {MAX_NESTING} deep")]
@@ -155,6 +172,32 @@ impl Spec {
         }
     }
 
+    /// The value of a key that has a catalogue of its own.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn inner(&self, key: &str) -> Spec {
+        let (position, key) = self.key(key);
+        match (self.given.get(&position), key.kind) {
+            (Some(Value::Nested(spec)), _) => (**spec).clone(),
+            (_, Kind::From(catalogue)) => {
+                Spec::parse(key.default, catalogue).expect("the default of a nested key is a spec")
+            }
+            _ => panic!("the key '{}' has no catalogue of its own", key.name),
+        }
+    }
+
+    /// The policy file that the value of a key names; `None` if none is given.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn policy(&self, key: &str) -> Option<&Arc<PolicyFile>> {
+        match self.given.get(&self.key(key).0) {
+            Some(Value::Policy(file)) => Some(file),
+            _ => None,
+        }
+    }
+
     fn key(&self, name: &str) -> (usize, &'static Key) {
         let mut keys = self.entry.keys.iter().enumerate();
         keys.find(|(_, key)| key.name == name).expect("whoever reads a spec asks for keys of its entry only")
@@ -166,11 +209,21 @@ impl fmt::Display for Spec {
         f.write_str(self.entry.name)?;
         let mut separator = ':';
         for (&position, value) in &self.given {
-            write!(f, "{separator}{}=", self.entry.keys[position].name)?;
+            let key = &self.entry.keys[position];
+            if let Value::Policy(file) = value {
+                write!(f, ":{}", file.path().display())?;
+                continue;
+            }
+            write!(f, "{separator}{}=", key.name)?;
             match value {
                 Value::Count(count) => write!(f, "{count}")?,
                 Value::Word(word) => f.write_str(word)?,
-                Value::Nested(spec) => write!(f, "[{spec}]")?,
+                Value::Nested(spec) => {
+                    let text = spec.to_string();
+                    let plain = key.kind != Kind::Nested && !text.contains([',', '[', ']']);
+                    if plain { f.write_str(&text)? } else { write!(f, "[{text}]")? }
+                }
+                Value::Policy(_) => {}
             }
             separator = ',';
         }
@@ -188,6 +241,10 @@ fn parse(text: &str, catalogue: &'static [Entry], depth: usize) -> Result<Spec, 
         name: name.to_owned(),
         known: catalogue.iter().map(|entry| entry.name).collect(),
     })?;
+    if let [Key { kind: Kind::Policy, .. }] = entry.keys {
+        let given = BTreeMap::from([(0, Value::Policy(Arc::new(PolicyFile::read(Path::new(rest.trim()))?)))]);
+        return Ok(Spec { entry, given });
+    }
     let mut seen = Vec::new();
     let mut given = BTreeMap::new();
     for part in parts(rest).ok_or_else(|| SpecError::Brackets { text: text.to_owned() })? {
@@ -239,6 +296,15 @@ fn read_value(
             let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(bad)?;
             Ok(Value::Nested(Box::new(parse(inner, catalogue, depth + 1)?)))
         }
+        Kind::From(catalogue) => {
+            let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+            let spec = parse(inner, catalogue, depth + 1).map_err(|error| match error {
+                SpecError::Policy(error) => SpecError::Policy(error),
+                error => SpecError::Inner { key: key.name, value: text.to_owned(), error: Box::new(error) },
+            })?;
+            Ok(Value::Nested(Box::new(spec)))
+        }
+        Kind::Policy => unreachable!("an entry with a policy file has no other key"),
     }
 }
 
