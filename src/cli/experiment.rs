@@ -14,8 +14,8 @@ use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
 use super::progress::Progress;
 use crate::experiment::{
-    self, Arena, ArenaError, Config, ConfigError, FolderError, Journal, JournalError, Plan, PlanGame, Planned,
-    RunError, Sequence, Shard, slurm,
+    self, Arena, ArenaError, Config, ConfigError, FolderError, Journal, JournalError, Plan, PlanGame,
+    Planned, RunError, Sequence, Shard, slurm,
 };
 use crate::gdl::Game;
 use crate::referee::Interrupt;
@@ -159,7 +159,9 @@ fn open(folder: &Path, name: &str) -> Result<Opened, Failure> {
     }
     match builtin::find(name) {
         Some(builtin) => Opened::new(builtin.source(), None),
-        None => Err(builtin::unknown(format!("'{name}' is neither a file beside the experiment nor a built-in game"))),
+        None => Err(builtin::unknown(format!(
+            "'{name}' is neither a file beside the experiment nor a built-in game"
+        ))),
     }
 }
 

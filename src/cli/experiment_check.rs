@@ -50,7 +50,9 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
     }
     let title = if config.name.is_empty() { "experiment" } else { &config.name };
     out.line(format_args!("{title}: seed {}, {}", plan.seed, plan.hash()))?;
-    let mut rows = vec![["game", "entrants", "seatings", "deals", "matches", "seconds a match"].map(str::to_owned).to_vec()];
+    let mut rows = vec![
+        ["game", "entrants", "seatings", "deals", "matches", "seconds a match"].map(str::to_owned).to_vec(),
+    ];
     for (number, cell) in plan.cells.iter().enumerate() {
         let time = sampled.as_ref().and_then(|sampled| sampled.cells[number].mean());
         rows.push(vec![
@@ -92,7 +94,8 @@ fn as_json(name: &str, plan: &Plan, sampled: Option<&Estimate>, threads: usize) 
             "sampled": sampled.map(|sampled| sampled.cells[number].count()),
         })
     });
-    let entrants = plan.entrants.iter().map(|entrant| json!({ "label": entrant.label, "spec": entrant.spec }));
+    let entrants =
+        plan.entrants.iter().map(|entrant| json!({ "label": entrant.label, "spec": entrant.spec }));
     json!({
         "name": name,
         "config": plan.hash(),

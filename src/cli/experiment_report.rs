@@ -53,7 +53,8 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), Failure> {
             "of": planned.plan.matches(),
             "complete": summary.missing.is_empty(),
         });
-        let all: Map<String, Value> = tables.iter().map(|rows| (rows.name.to_owned(), rows.as_json())).collect();
+        let all: Map<String, Value> =
+            tables.iter().map(|rows| (rows.name.to_owned(), rows.as_json())).collect();
         all.into_iter().for_each(|(name, rows)| document[name] = rows);
         return out.json(&document);
     }

@@ -123,9 +123,7 @@ impl Opened {
         let faults = loaded.findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
         if faults > 0 {
             let them = if faults == 1 { "fault is" } else { "faults are" };
-            log(format_args!(
-                "{name}: {faults} {them} repaired for play; see `hyperplay check {name}`"
-            ));
+            log(format_args!("{name}: {faults} {them} repaired for play; see `hyperplay check {name}`"));
         }
         Ok(Opened { name, rulesheet: loaded.rulesheet, game })
     }

@@ -15,9 +15,7 @@ use crate::engine::{Engine, EngineError, EngineKind, Engines, OfGame, Visitor};
 use crate::gdl::Game;
 use crate::machine::{ByRole, Role};
 use crate::player::{Player, Spec, SpecError, registry};
-use crate::referee::{
-    Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match,
-};
+use crate::referee::{Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match};
 
 /// Why the matches of a plan cannot be played.
 #[derive(Debug, Error)]

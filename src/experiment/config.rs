@@ -164,12 +164,7 @@ impl Reader<'_> {
                 Some(limit) => self.count(limit, 1, 1 << 31)? as usize,
                 None => PLAYOUT_STEPS,
             },
-            nodes: written
-                .budget
-                .nodes
-                .as_ref()
-                .map(|nodes| self.count(nodes, 1, i64::MAX))
-                .transpose()?,
+            nodes: written.budget.nodes.as_ref().map(|nodes| self.count(nodes, 1, i64::MAX)).transpose()?,
             clocks: self.clocks(written)?,
             schedule: self.schedule(written)?,
             seats: match written.schedule.seats.as_ref().map(|seats| (seats, seats.get_ref().as_str())) {
@@ -239,7 +234,8 @@ impl Reader<'_> {
     fn table(&self, written: &Written, name: &Spanned<String>) -> Result<usize, ConfigError> {
         let mut names = written.player.iter().map(|player| player.name.get_ref());
         names.position(|known| known == name.get_ref()).ok_or_else(|| {
-            let known: Vec<&str> = written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
+            let known: Vec<&str> =
+                written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
             self.error(name, format!("no player '{}'; there are {}", name.get_ref(), known.join(", ")))
         })
     }

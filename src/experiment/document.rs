@@ -3,7 +3,7 @@
 //! Every figure says how many deals or decisions stand behind its points and has error bars: 95 % intervals, Student's
 //! t for means, Jeffreys' for shares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::Planned;
 use super::statistics::{Sample, share};
@@ -16,7 +16,7 @@ use crate::report::{Axis, Figure, Page, Point, Series, Table};
 const TOGETHER: usize = 8;
 
 /// Steps shown have at least so many decisions.
-const LEAST: u64 = 5;
+const LEAST: u64 = 20;
 
 /// What stands above the tables.
 fn preamble(planned: &Planned, summary: &Summary) -> Vec<String> {
@@ -65,6 +65,7 @@ pub fn page(planned: &Planned, summary: &Summary, tables: &[Rows]) -> String {
         if !figures.is_empty() {
             page.heading(&one.name);
             figures.iter().for_each(|(figure, caption)| page.figure(figure, caption));
+            page.paragraph(&drawing.depletions());
         }
     }
     for rows in tables {
@@ -91,10 +92,18 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
+    /// How many decisions were made on a depleted belief, as a sentence.
+    fn depletions(&self) -> String {
+        let here = self.summary.steps.iter().filter(|((game, ..), one)| *game == self.game && one.has_belief);
+        let sums = here.fold((0, 0), |sums, (_, one)| (sums.0 + one.depleted, sums.1 + one.turns));
+        format!("{} of {} decisions of players with a belief were made on a depleted one.", sums.0, sums.1)
+    }
+
     /// Every entrant in every cell of the game, with the name of its line: whose parameters vary, and against whom.
     fn entrants(&self) -> impl Iterator<Item = (String, &EntrantSummary)> {
         let plan = &self.planned.plan;
-        let cells = self.summary.cells.iter().enumerate().filter(|(number, _)| plan.cells[*number].game == self.game);
+        let cells =
+            self.summary.cells.iter().enumerate().filter(|(number, _)| plan.cells[*number].game == self.game);
         cells.flat_map(move |(number, cell)| {
             cell.entrants.iter().map(move |entrant| {
                 let mut others = plan.cells[number].entrants.clone();
@@ -134,9 +143,21 @@ impl Drawing<'_> {
         scores("Score against particles", x, lines)
     }
 
+    /// Where parameters vary, these lines only; else every entrant, a point for each meeting.
     fn by_time(&self) -> Vec<(Figure, String)> {
+        let mut families: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for (name, entrant) in self.entrants() {
+            families.entry(name).or_default().insert(entrant.entrant);
+        }
+        let varies = |name: &String| families.get(name).is_some_and(|entrants| entrants.len() > 1);
+        let some_vary = families.keys().any(varies);
         let mut lines: BTreeMap<String, Vec<(f64, &Sample)>> = BTreeMap::new();
         for (name, entrant) in self.entrants() {
+            let name = match (some_vary, varies(&name)) {
+                (true, true) => name,
+                (true, false) => continue,
+                (false, _) => self.planned.plan.label(entrant.entrant).to_owned(),
+            };
             if let Some(seconds) = entrant.work.time.mean().filter(|seconds| *seconds > 0.0) {
                 lines.entry(name).or_default().push((1e3 * seconds, &entrant.score));
             }
@@ -191,11 +212,19 @@ impl Drawing<'_> {
     }
 
     fn depletion_by_step(&self) -> Vec<(Figure, String)> {
+        let mut here = self.summary.steps.iter().filter(|((game, ..), _)| *game == self.game);
+        if here.all(|(_, summary)| summary.depleted == 0) {
+            return Vec::new();
+        }
         let lines = self.by_step(|step, summary| {
             let (mean, low, high) = share(summary.depleted, summary.turns).filter(|_| summary.has_belief)?;
             Some(Point::between(step as f64, 100.0 * mean, 100.0 * low, 100.0 * high))
         });
-        self.figures_by_step("Depletion per step", || Axis::linear("decisions on a depleted belief (%)"), lines)
+        self.figures_by_step(
+            "Depletion per step",
+            || Axis::linear("decisions on a depleted belief (%)"),
+            lines,
+        )
     }
 }
 

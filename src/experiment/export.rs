@@ -16,21 +16,45 @@ use super::results::{Finished, Results, ResultsError};
 use super::tables::field;
 
 const MATCHES: [&str; 13] = [
-    "match", "game", "cell", "deal", "seating", "role", "player", "spec", "goal", "outcome", "steps", "faults",
-    "seconds",
+    "match", "game", "cell", "deal", "seating", "role", "player", "spec", "goal", "outcome", "steps",
+    "faults", "seconds",
 ];
 
 const TURNS: [&str; 23] = [
-    "match", "game", "cell", "deal", "seating", "step", "role", "player", "spec", "legal", "move", "value",
-    "particles", "states", "effective", "whole", "depleted", "visited", "playouts", "playouts_per_move",
-    "time_to_update", "time_to_select", "fault",
+    "match",
+    "game",
+    "cell",
+    "deal",
+    "seating",
+    "step",
+    "role",
+    "player",
+    "spec",
+    "legal",
+    "move",
+    "value",
+    "particles",
+    "states",
+    "effective",
+    "whole",
+    "depleted",
+    "visited",
+    "playouts",
+    "playouts_per_move",
+    "time_to_update",
+    "time_to_select",
+    "fault",
 ];
 
 /// Writes both tables into a folder; returns their paths and the number of matches.
 ///
 /// # Errors
 /// If the results cannot be read or the tables cannot be written.
-pub fn export(planned: &Planned, mut results: Results<'_>, to: &Path) -> Result<(Vec<PathBuf>, u64), ResultsError> {
+pub fn export(
+    planned: &Planned,
+    mut results: Results<'_>,
+    to: &Path,
+) -> Result<(Vec<PathBuf>, u64), ResultsError> {
     let paths = ["matches.csv", "turns.csv"].map(|name| to.join(name));
     let failed = |path: &PathBuf, cause: io::Error| {
         ResultsError::Folder(FolderError::File { path: path.clone(), cause })

@@ -86,7 +86,13 @@ impl Planned {
     /// A plan with its title.
     pub fn new(name: &str, about: &str, plan: Plan) -> Self {
         let config = plan.hash();
-        Planned { schema: PLAN_SCHEMA.to_owned(), name: name.to_owned(), about: about.to_owned(), config, plan }
+        Planned {
+            schema: PLAN_SCHEMA.to_owned(),
+            name: name.to_owned(),
+            about: about.to_owned(),
+            config,
+            plan,
+        }
     }
 
     /// Reads the plan of a folder.
@@ -95,7 +101,8 @@ impl Planned {
     /// If there is none, or it was changed.
     pub fn read(folder: &Path) -> Result<Planned, FolderError> {
         let path = folder.join(PLAN);
-        let text = fs::read_to_string(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
+        let text =
+            fs::read_to_string(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
         let wrong = |what: String| FolderError::Plan { path: path.clone(), what };
         let planned: Planned = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         if planned.schema != PLAN_SCHEMA {

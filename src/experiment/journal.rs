@@ -121,7 +121,8 @@ impl Log {
     fn read(&self, header: &Header) -> Result<Option<WholeLines>, JournalError> {
         let mut file = self.at(self.file.try_clone())?;
         self.at(file.seek(SeekFrom::Start(0)))?;
-        let mut lines = WholeLines { reader: BufReader::with_capacity(1 << 16, file), offset: 0, line: Vec::new() };
+        let mut lines =
+            WholeLines { reader: BufReader::with_capacity(1 << 16, file), offset: 0, line: Vec::new() };
         if !self.at(lines.advance())? {
             return Ok(None);
         }

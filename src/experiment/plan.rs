@@ -167,7 +167,9 @@ impl Plan {
         let mut cells = Vec::new();
         for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
             let located = |what: String| ConfigError { what, place: Some(named.place) };
-            for entrants in meetings(config, opened.width()).map_err(|what| located(format!("{}: {what}", named.name)))? {
+            for entrants in
+                meetings(config, opened.width()).map_err(|what| located(format!("{}: {what}", named.name)))?
+            {
                 let seatings = seatings(&entrants, config.seats);
                 if seatings.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
                     let what = "too many cells or seatings; give pairings, or seats = 'given'";
@@ -278,7 +280,8 @@ impl Plan {
 
     /// The name of a cell: who meets whom.
     pub fn meeting(&self, cell: usize) -> String {
-        let labels: Vec<&str> = self.cells[cell].entrants.iter().map(|&entrant| self.label(entrant)).collect();
+        let labels: Vec<&str> =
+            self.cells[cell].entrants.iter().map(|&entrant| self.label(entrant)).collect();
         labels.join(" - ")
     }
 
@@ -333,7 +336,9 @@ fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>, String> {
                 .flat_map(|&challenger| others.iter().map(move |&other| vec![challenger, other]))
                 .collect()
         }
-        Schedule::Gauntlet(_) => return Err("a gauntlet is for games with one or two roles; give pairings".into()),
+        Schedule::Gauntlet(_) => {
+            return Err("a gauntlet is for games with one or two roles; give pairings".into());
+        }
         Schedule::Pairings(pairings) => {
             let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
             fitting
@@ -363,7 +368,9 @@ fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>, String> {
     let found: Vec<Vec<usize>> = found.into_iter().filter(|meeting| seen.insert(key(meeting))).collect();
     if found.is_empty() {
         let s = if width == 1 { "" } else { "s" };
-        return Err(format!("the game has {width} role{s} to be played, and the schedule names no such meeting"));
+        return Err(format!(
+            "the game has {width} role{s} to be played, and the schedule names no such meeting"
+        ));
     }
     Ok(found)
 }

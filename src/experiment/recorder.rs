@@ -87,7 +87,10 @@ impl<M: StateMachine> Recorder<'_, M> {
             outcome: self.played.outcome.as_str().to_owned(),
             steps: self.played.steps.len(),
             goals: goals_by_role.clone(),
-            faults: game.played().map(|role| (game.roles[role].clone(), self.faults(Role::new(role)))).collect(),
+            faults: game
+                .played()
+                .map(|role| (game.roles[role].clone(), self.faults(Role::new(role))))
+                .collect(),
             turns: turns.len(),
         };
         let timing = TimingRecord {

@@ -156,9 +156,7 @@ impl<'a> Results<'a> {
             let path = |kind: &str| {
                 if merged { folder.join(format!("{kind}.jsonl")) } else { shard.file(folder, kind) }
             };
-            let lines = |kind: &str| {
-                open(&path(kind), &Header::new(kind, &planned.config, plan.seed, shard))
-            };
+            let lines = |kind: &str| open(&path(kind), &Header::new(kind, &planned.config, plan.seed, shard));
             let (Some(matches), Some(turns)) = (lines("matches")?, lines("turns")?) else {
                 absent.push(shard);
                 continue;

@@ -72,8 +72,7 @@ pub fn run(
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
 ) -> Result<(u64, bool), RunError> {
-    let shared =
-        Shared { sequence, journal, issued: 0, written: 0, ahead: BTreeMap::new(), failure: None };
+    let shared = Shared { sequence, journal, issued: 0, written: 0, ahead: BTreeMap::new(), failure: None };
     let run = Run { arena, interrupt, shared: Mutex::new(shared), changed: Condvar::new(), tick };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let ended = pool.broadcast(|_| run.work());
@@ -126,8 +125,7 @@ impl<'a> Run<'a> {
                     Next::Wait => {}
                 }
             }
-            shared =
-                self.changed.wait_timeout(shared, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            shared = self.changed.wait_timeout(shared, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -42,7 +42,9 @@ pub fn script(job: &Job<'_>) -> String {
         let _ = writeln!(text, "{line}");
     };
     line("#!/bin/sh");
-    line("# Submits one task a shard, and a merge behind them. Run it with sh where the experiment file lies.");
+    line(
+        "# Submits one task a shard, and a merge behind them. Run it with sh where the experiment file lies.",
+    );
     line("# A part again: HYPERPLAY_ARRAY=3,7 sh this_script. Each task goes on where its last run ended.");
     line("set -eu");
     line(&format!("mkdir -p {out}"));

@@ -239,7 +239,9 @@ impl<'a> Summing<'a> {
         let best = goals.iter().max();
         let shared = goals.iter().filter(|&goal| Some(goal) == best).count() > 1;
         for (seat, &entrant) in plan_cell.seatings[place.seating].iter().enumerate() {
-            let Some(at) = cell.entrants.iter().position(|summary| summary.entrant == entrant) else { continue };
+            let Some(at) = cell.entrants.iter().position(|summary| summary.entrant == entrant) else {
+                continue;
+            };
             let summary = &mut cell.entrants[at];
             summary.faults += record.faults.get(seat).map_or(0, |&(_, count)| u64::from(count));
             let Some(&goal) = goals.get(seat) else { continue };
@@ -273,7 +275,8 @@ impl<'a> Summing<'a> {
     fn add_turns(&mut self, finished: &Finished) {
         let place = &finished.place;
         let game = self.plan.cells[place.cell].game;
-        let timing = finished.timing.as_ref().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
+        let timing =
+            finished.timing.as_ref().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
         let timing = timing.filter(|timing| timing.id == place.id);
         let cell = &mut self.summary.cells[place.cell];
         let mut means: Vec<Means> = cell.entrants.iter().map(|_| Means::default()).collect();
@@ -325,7 +328,9 @@ impl<'a> Summing<'a> {
                 scores.get(&(cell, deal))?.get(at).copied()
             };
             for deal in self.plan.deals(self.round) {
-                if let (Some(first), Some(second)) = (score(contrast.first, deal), score(contrast.second, deal)) {
+                if let (Some(first), Some(second)) =
+                    (score(contrast.first, deal), score(contrast.second, deal))
+                {
                     contrast.difference.add(first - second);
                 }
             }
@@ -348,7 +353,9 @@ impl EntrantSummary {
 
 /// Which entrants met the same others.
 fn contrasts(plan: &Plan) -> Vec<Contrast> {
-    let mut groups: BTreeMap<(usize, Vec<usize>), Vec<(usize, usize)>> = BTreeMap::new();
+    /// By game and others: the cells, and who met the others there.
+    type Groups = BTreeMap<(usize, Vec<usize>), Vec<(usize, usize)>>;
+    let mut groups = Groups::new();
     for (number, cell) in plan.cells.iter().enumerate() {
         for (at, &entrant) in cell.entrants.iter().enumerate() {
             let mut others = cell.entrants.clone();

@@ -64,7 +64,9 @@ impl Rows {
     pub fn as_json(&self) -> Value {
         let object = |row: &Vec<Entry>| {
             let pairs = self.columns.iter().zip(row);
-            Value::Object(pairs.map(|(&(key, _), entry)| (key.to_owned(), entry.value())).collect::<Map<_, _>>())
+            Value::Object(
+                pairs.map(|(&(key, _), entry)| (key.to_owned(), entry.value())).collect::<Map<_, _>>(),
+            )
         };
         self.rows.iter().map(object).collect()
     }
@@ -87,8 +89,10 @@ impl Rows {
         let mut text = format!("## {}\n\n|", self.title);
         self.columns.iter().for_each(|(_, head)| text.push_str(&format!(" {head} |")));
         text.push_str("\n|");
-        let is_text = |column: usize| self.rows.first().is_some_and(|row| matches!(row[column], Entry::Text(_)));
-        (0..self.columns.len()).for_each(|column| text.push_str(if is_text(column) { " --- |" } else { " ---: |" }));
+        let is_text =
+            |column: usize| self.rows.first().is_some_and(|row| matches!(row[column], Entry::Text(_)));
+        (0..self.columns.len())
+            .for_each(|column| text.push_str(if is_text(column) { " --- |" } else { " ---: |" }));
         for row in &self.rows {
             text.push_str("\n|");
             row.iter().for_each(|entry| text.push_str(&format!(" {} |", escaped(entry.shown()))));
@@ -111,7 +115,12 @@ pub fn field(value: &Value) -> String {
 
 /// All tables that have rows.
 pub fn tables(planned: &Planned, summary: &Summary) -> Vec<Rows> {
-    let all = [scores(planned, summary), differences(planned, summary), contrasts(planned, summary), work(planned, summary)];
+    let all = [
+        scores(planned, summary),
+        differences(planned, summary),
+        contrasts(planned, summary),
+        work(planned, summary),
+    ];
     all.into_iter().filter(|rows| !rows.rows.is_empty()).collect()
 }
 
@@ -275,7 +284,9 @@ fn contrasts(planned: &Planned, summary: &Summary) -> Rows {
     Rows {
         name: "contrasts",
         title: "Entrants who met the same others",
-        note: "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.".to_owned(),
+        note:
+            "Paired by deal: what one of them scored on a deal less what the other scored on the same deal."
+                .to_owned(),
         columns: vec![
             ("game", "game"),
             ("first", "first"),

@@ -64,8 +64,8 @@ const PLAYERS: &[Entry] = &[
         name: "hyperplay",
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
-            PARTICLES, SEARCH, NODES, PLAYOUTS, PER_MOVE, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK,
-            MERGE, REJUVENATE, STATES, MODEL, ENGINE,
+            PARTICLES, SEARCH, NODES, PLAYOUTS, PER_MOVE, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
+            REJUVENATE, STATES, MODEL, ENGINE,
         ],
     },
     Entry {

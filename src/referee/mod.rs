@@ -30,8 +30,8 @@ mod toy;
 mod transcript;
 mod winnable;
 
-pub use actor::{Actor, Line, Question};
 pub use crate::machine::Stopwatch;
+pub use actor::{Actor, Line, Question};
 pub use clock::{Clocks, Turn, date};
 pub use fault::{Fault, FaultKind};
 pub use interrupt::Interrupt;
@@ -43,6 +43,7 @@ pub use series::{match_seed, play_series};
 pub use simulate::{Effort, simulate};
 pub use survey::{Basis, Survey, Words, survey};
 pub use transcript::{
-    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash, text_hash,
+    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
+    text_hash,
 };
 pub use winnable::{Verdict, strongly, weakly};
