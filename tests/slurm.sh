@@ -21,6 +21,7 @@ chmod 755 "$work"
 daemons=""
 cleanup() {
     for id in $daemons; do kill "$id" 2>/dev/null || true; done
+    wait 2>/dev/null || true
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -53,7 +54,7 @@ mkdir -p /run/munge && chown munge:munge /run/munge
 [ -s /etc/munge/munge.key ] || { dd if=/dev/urandom of=/etc/munge/munge.key bs=1 count=1024 2>/dev/null;
     chown munge:munge /etc/munge/munge.key; chmod 400 /etc/munge/munge.key; }
 if ! munge -n >/dev/null 2>&1; then
-    runuser -u munge -- munged --foreground & daemons="$daemons $!"
+    runuser -u munge -- munged --foreground >/dev/null 2>&1 & daemons="$daemons $!"
     sleep 2
 fi
 munge -n | unmunge >/dev/null 2>&1 || skip "munge does not run here"
