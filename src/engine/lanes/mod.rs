@@ -1,4 +1,4 @@
-//! The bit-sliced engine: random playouts in 64, 256 or 512 lanes at a time.
+//! The bit-sliced engine: random playouts in 64, 256, 512 or 1,024 lanes at a time.
 //!
 //! A proposition of the game is a plane with one bit a lane, and one pass over a program of three-input tables makes a
 //! whole random step in every lane: count the legal moves, choose, step, test for the end (`circuit.rs`, `draw.rs`).
@@ -48,6 +48,8 @@ pub enum Width {
     Lanes256,
     /// Eight words.
     Lanes512,
+    /// Sixteen words: two registers of 512 bits for each look at what is to be computed.
+    Lanes1024,
 }
 
 /// The bit-sliced engine of a game.
@@ -66,6 +68,7 @@ pub struct Scratch {
     narrow: Vector<1>,
     middle: Vector<4>,
     wide: Vector<8>,
+    widest: Vector<16>,
 }
 
 impl Lanes {
@@ -124,18 +127,20 @@ impl Lanes {
             tallies[index] = self.propagator.playouts(single, &seed, budget, &mut scratch.single).remove(0);
         }
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
-        let Scratch { single, narrow, middle, wide } = scratch;
+        let Scratch { single, narrow, middle, wide, widest } = scratch;
         let mut goals = |words: &[u64]| self.propagator.goals(&Packed::new(words), single);
         let work = Work { code: &self.code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let width = self.width.unwrap_or(match plan.ends.len() {
             0..=1 => Width::Lanes64,
             2..=4 => Width::Lanes256,
-            _ => Width::Lanes512,
+            5..=15 => Width::Lanes512,
+            _ => Width::Lanes1024,
         });
         let usage = match width {
             Width::Lanes64 => narrow.play(work, &mut tallies, &mut |_, _| true),
             Width::Lanes256 => middle.play(work, &mut tallies, &mut |_, _| true),
             Width::Lanes512 => wide.play(work, &mut tallies, &mut |_, _| true),
+            Width::Lanes1024 => widest.play(work, &mut tallies, &mut |_, _| true),
         };
         (tallies, usage)
     }
@@ -185,6 +190,7 @@ impl StateMachine for Lanes {
             narrow: Vector::new(),
             middle: Vector::new(),
             wide: Vector::new(),
+            widest: Vector::new(),
         }
     }
 

@@ -190,6 +190,7 @@ fn all_widths_give_the_same_bits() {
         let narrow = play(Some(Width::Lanes64));
         assert_eq!(narrow, play(Some(Width::Lanes256)), "{name}");
         assert_eq!(narrow, play(Some(Width::Lanes512)), "{name}");
+        assert_eq!(narrow, play(Some(Width::Lanes1024)), "{name}");
         assert_eq!(narrow, play(None), "{name}");
     }
 }
