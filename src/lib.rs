@@ -73,6 +73,7 @@ pub mod cli;
 pub mod datalog;
 pub mod efg;
 pub mod engine;
+pub mod experiment;
 pub mod gdl;
 pub mod machine;
 pub mod player;

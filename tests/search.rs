@@ -90,7 +90,7 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = game("perfect/tictactoe.kif");
-    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000 };
+    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
     let run = || {
         let start = machine.initial();
         let (seed, scratch) = (Seed::root(1), &mut machine.scratch());

@@ -7,7 +7,7 @@ Examples:
   hyperplay match kuhn_poker alice=hyperplay bob=random --matches 200 --seed 1
   hyperplay check games/broken/several_goals.kif --simulate 100
 
-Exit codes: 0 done; 1 a failure, or findings; 2 a usage error; 130 interrupted.";
+Exit codes: 0 done; 1 a failure, or findings; 2 a usage error; 3 incomplete; 130 interrupted.";
 
 /// Below `match`.
 pub const MATCH: &str = "\
@@ -22,6 +22,18 @@ pub const REPLAY: &str = "\
 Examples:
   hyperplay replay leduc.jsonl
   hyperplay replay leduc.jsonl --game games/imperfect/leduc_poker.kif --json";
+
+/// Below `experiment`.
+pub const EXPERIMENT: &str = "\
+Examples:
+  hyperplay experiment check docs/experiments/kuhn_ladder.toml
+  hyperplay experiment run docs/experiments/kuhn_ladder.toml --out kuhn --matches 20
+  hyperplay experiment run docs/experiments/kuhn_ladder.toml --out shards --shard 3/8 -j 2
+  hyperplay experiment status kuhn
+  hyperplay experiment merge kuhn
+  hyperplay experiment report kuhn
+  hyperplay experiment export kuhn
+  hyperplay experiment slurm docs/experiments/clairvoyant_grid.toml --shards 64 | sh";
 
 /// Below `belief`.
 pub const BELIEF: &str = "\

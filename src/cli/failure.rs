@@ -1,6 +1,6 @@
 //! Failure: why a command ends otherwise than well, and the exit code that says so.
 //!
-//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 130 interrupted. Every message names the
+//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted. Every message names the
 //! place and the cause; a remedy stands on a line of its own where there is one. Standard output closed by its reader
 //! (`| head`) is no failure: the command ends quietly.
 
@@ -39,7 +39,13 @@ pub enum Failure {
     /// The result, which has been reported, is a negative one.
     #[error("there are findings")]
     Findings,
-    /// Ctrl-C; what was finished has been reported.
+    /// What was to be put together is not all there.
+    #[error("{what}")]
+    Incomplete {
+        /// What is not.
+        what: String,
+    },
+    /// Ctrl-C or SIGTERM; what was finished has been reported.
     #[error("interrupted")]
     Interrupted,
     /// Standard output cannot be written to.
@@ -80,6 +86,7 @@ impl Failure {
         match self {
             Failure::Usage { .. } => 2,
             Failure::Failed { .. } | Failure::File { .. } | Failure::Findings => 1,
+            Failure::Incomplete { .. } => 3,
             Failure::Interrupted => 130,
             Failure::Output(_) if self.is_silent() => 0,
             Failure::Output(_) => 1,

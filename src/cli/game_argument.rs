@@ -101,23 +101,29 @@ impl GameArgument {
     /// # Errors
     /// If the rules cannot be read or are not a game.
     pub fn open(&self) -> Result<Opened, Failure> {
-        let source = source(&self.game)?;
-        let loaded = gdl::load(source, self.syntax.map(Syntax::from));
+        Opened::new(source(&self.game)?, self.syntax.map(Syntax::from))
+    }
+}
+
+impl Opened {
+    /// As [`GameArgument::open`], from a text.
+    ///
+    /// # Errors
+    /// If the rules are not a game.
+    pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, Failure> {
+        let loaded = gdl::load(source, syntax);
         let name = loaded.rulesheet.source.name().to_owned();
         let Some(game) = loaded.game else {
             let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
             return Err(Failure::failed(
                 format!("{name}: not a game: {errors} error{}", if errors == 1 { "" } else { "s" }),
-                format!("`hyperplay check {}` says all that is to be said", self.game),
+                format!("`hyperplay check {name}` says all that is to be said"),
             ));
         };
         let faults = loaded.findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
         if faults > 0 {
             let them = if faults == 1 { "fault is" } else { "faults are" };
-            log(format_args!(
-                "{name}: {faults} {them} repaired for play; see `hyperplay check {}`",
-                self.game
-            ));
+            log(format_args!("{name}: {faults} {them} repaired for play; see `hyperplay check {name}`"));
         }
         Ok(Opened { name, rulesheet: loaded.rulesheet, game })
     }

@@ -15,6 +15,10 @@ mod builtin;
 mod check;
 mod convert;
 mod examples;
+mod experiment;
+mod experiment_check;
+mod experiment_report;
+mod experiment_results;
 mod failure;
 mod game_argument;
 mod games;
@@ -33,6 +37,7 @@ mod shell;
 mod verbose;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -57,6 +62,9 @@ enum Command {
     /// Hold transcripts of matches against the rules
     #[command(after_help = examples::REPLAY)]
     Replay(replay::ReplayArguments),
+    /// Play many matches as one file describes them, and report on them
+    #[command(after_help = examples::EXPERIMENT)]
+    Experiment(experiment::ExperimentArguments),
     /// Measure how far samplers are from the exact posterior
     #[command(after_help = examples::BELIEF)]
     Belief(belief::BeliefArguments),
@@ -126,15 +134,18 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Match(_)
             | Command::Belief(_)
             | Command::BeliefSheet(_)
+            | Command::Experiment(_)
             | Command::Check(_)
             | Command::Inspect(_)
             | Command::Perft(_)
             | Command::Agree(_)
             | Command::Bench(_)
     );
-    let interrupt = listen(looks)?;
+    let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
+    let interrupt = listen(looks, grace)?;
     match command {
         Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
+        Command::Experiment(arguments) => experiment::run(arguments, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
         Command::BeliefSheet(arguments) => belief::sheet::run(arguments, &interrupt, &out),
@@ -151,8 +162,12 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program.
-fn listen(looks: bool) -> Result<Interrupt, Failure> {
+/// How long an experiment has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the
+/// program. So does the end of the grace, where there is one: only for commands whose files may end anywhere.
+fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, Failure> {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();
     let handler = move || {
@@ -160,6 +175,12 @@ fn listen(looks: bool) -> Result<Interrupt, Failure> {
             std::process::exit(i32::from(Failure::Interrupted.code()));
         }
         log(format_args!("ending after the step at hand; Ctrl-C again ends at once"));
+        if let Some(grace) = grace {
+            std::thread::spawn(move || {
+                std::thread::sleep(grace);
+                std::process::exit(i32::from(Failure::Interrupted.code()));
+            });
+        }
     };
     ctrlc::set_handler(handler).map_err(|error| {
         Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell")

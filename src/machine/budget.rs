@@ -58,6 +58,22 @@ impl Budget {
     }
 }
 
+/// Measures how long something took.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts at zero.
+    pub fn start() -> Self {
+        Stopwatch(Instant::now())
+    }
+
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// A running account against a [`Budget`].
 #[derive(Clone, Debug)]
 pub struct Meter {

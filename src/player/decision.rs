@@ -1,5 +1,7 @@
 //! The player's contract: what it is shown, what it answers.
 
+use std::time::Duration;
+
 use rand::RngExt;
 
 use crate::machine::{Budget, Evidence, History, Move, Seed};
@@ -29,6 +31,19 @@ pub struct Cost {
     pub playouts: u64,
 }
 
+/// What a belief held when a decision was made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Held {
+    /// Particles, those with equal histories counted once where these are merged.
+    pub particles: usize,
+    /// The distinct states that they end in.
+    pub states: usize,
+    /// The effective sample size of the particles, from 1 to their number.
+    pub effective: f64,
+    /// Whether they were the whole information set.
+    pub whole: bool,
+}
+
 /// The answer of a player.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
@@ -42,6 +57,8 @@ pub struct Decision {
     pub values: Vec<(Move, f64)>,
     /// What it cost.
     pub cost: Cost,
+    /// What was held possible; none for players without a belief and for a depleted one.
+    pub held: Option<Held>,
     /// Whether the belief had no particle left.
     pub depleted: bool,
     /// Sentences and belief for `explain`: what was believed and how it was judged.
@@ -65,6 +82,7 @@ impl Decision {
             policy,
             values: Vec::new(),
             cost: Cost::default(),
+            held: None,
             depleted: false,
             explanation: Vec::new(),
         }
@@ -85,5 +103,11 @@ pub trait Player: Send {
     /// Whether the player must be shown the true history.
     fn is_clairvoyant(&self) -> bool {
         false
+    }
+
+    /// How long the belief took to follow the evidence at the last decision; none for players without a belief. Wall
+    /// time, so no part of a [`Decision`].
+    fn update_time(&self) -> Option<Duration> {
+        None
     }
 }

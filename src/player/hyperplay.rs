@@ -15,11 +15,12 @@
 //! Information*, AAAI 2012.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::decision::{Decision, Player, SAFE_SHARE, View, uniform};
+use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::{deliberate, merge};
 use crate::belief::{self, Belief, OpponentModel, Outcome, ParticleBelief, effective_size};
-use crate::machine::{Budget, Bulk, Role, Seed};
+use crate::machine::{Budget, Bulk, Role, Seed, Stopwatch};
 use crate::search;
 
 /// The share of the time that the belief may use.
@@ -35,6 +36,7 @@ pub struct HyperPlay<M: Bulk> {
     belief: ParticleBelief<M>,
     search: search::Options,
     scratch: M::Scratch,
+    update_time: Option<Duration>,
 }
 
 impl<M: Bulk> HyperPlay<M> {
@@ -48,7 +50,7 @@ impl<M: Bulk> HyperPlay<M> {
     ) -> Self {
         let scratch = machine.scratch();
         let belief = ParticleBelief::new(Arc::clone(&machine), role, model, belief);
-        HyperPlay { machine, role, belief, search, scratch }
+        HyperPlay { machine, role, belief, search, scratch, update_time: None }
     }
 
     /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
@@ -86,7 +88,9 @@ impl<M: Bulk> Player for HyperPlay<M> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let budget = budget.share(SAFE_SHARE);
         let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
+        let watch = Stopwatch::start();
         let outcome = self.belief.update(view.evidence, &for_belief, &seed.child("belief"));
+        self.update_time = Some(watch.elapsed());
         let spent = self.belief.cost().states;
         let depleted = match outcome {
             Outcome::Whole | Outcome::Sampled => None,
@@ -107,12 +111,23 @@ impl<M: Bulk> Player for HyperPlay<M> {
         let particles = self.belief.particles().iter();
         let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
         let mut explanation = self.explain(outcome, &states);
+        let held = Held {
+            particles: self.belief.particles().len(),
+            states: states.len(),
+            effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
+            whole: outcome == Outcome::Whole,
+        };
         let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..budget };
         let scratch = &mut self.scratch;
         let mut decision = deliberate(&*self.machine, &states, self.role, &self.search, &left, seed, scratch);
         decision.cost.states += spent;
+        decision.held = Some(held);
         explanation.append(&mut decision.explanation);
         decision.explanation = explanation;
         decision
+    }
+
+    fn update_time(&self) -> Option<Duration> {
+        self.update_time
     }
 }

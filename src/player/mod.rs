@@ -30,7 +30,7 @@ pub use belief_keys::{
 };
 pub use catalogue::{Entry, Key, Kind, SWITCH};
 pub use clairvoyant::Clairvoyant;
-pub use decision::{Cost, Decision, Player, View};
+pub use decision::{Cost, Decision, Held, Player, View};
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
 pub use models::MODEL;

@@ -43,6 +43,13 @@ const PLAYOUTS: Key = Key {
     about: "random playouts where exact search does not fit, flat or in a tree, at least one a move and state",
 };
 
+const PER_MOVE: Key = Key {
+    name: "per_move",
+    kind: Kind::Count(0, 1_000_000),
+    default: "0",
+    about: "if not 0: playouts for each move of each state held possible, instead of their number in all",
+};
+
 const ENGINE: Key = Key {
     name: "engine",
     kind: Kind::Word(&["match", "auto", "interpreter", "propagator", "lanes"]),
@@ -57,14 +64,14 @@ const PLAYERS: &[Entry] = &[
         name: "hyperplay",
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
-            PARTICLES, SEARCH, NODES, PLAYOUTS, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
+            PARTICLES, SEARCH, NODES, PLAYOUTS, PER_MOVE, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
             REJUVENATE, STATES, MODEL, ENGINE,
         ],
     },
     Entry {
         name: "clairvoyant",
         about: "searches the true state, which it is shown: the control for hyperplay",
-        keys: &[SEARCH, NODES, PLAYOUTS, ENGINE],
+        keys: &[SEARCH, NODES, PLAYOUTS, PER_MOVE, ENGINE],
     },
 ];
 
@@ -115,5 +122,6 @@ fn search_options(spec: &Spec) -> Options {
         "flat" => Algorithm::Flat,
         _ => Algorithm::Auto,
     };
-    Options { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts") }
+    let per_move = Some(spec.count("per_move")).filter(|&each| each > 0);
+    Options { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts"), per_move }
 }

@@ -55,7 +55,7 @@ impl<M: Bulk + 'static> Softmax<M> {
     fn values(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<(Move, f64)> {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
         let belief = belief::Options { particles, whole: particles, ..belief::Options::default() };
-        let search = search::Options { algorithm: search::Algorithm::Auto, nodes, playouts };
+        let search = search::Options { algorithm: search::Algorithm::Auto, nodes, playouts, per_move: None };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
         let mut player = HyperPlay::new(machine, role, below, belief, search);
         let view = View { evidence, legal, history: None };

@@ -51,22 +51,6 @@ impl Turn {
     }
 }
 
-/// Measures how long something took.
-#[derive(Clone, Copy, Debug)]
-pub struct Stopwatch(Instant);
-
-impl Stopwatch {
-    /// Starts at zero.
-    pub fn start() -> Self {
-        Stopwatch(Instant::now())
-    }
-
-    /// The time since the start.
-    pub fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
 /// The date, as in `2026-01-31T12:00:00Z`.
 pub fn date() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()

@@ -30,8 +30,9 @@ mod toy;
 mod transcript;
 mod winnable;
 
+pub use crate::machine::Stopwatch;
 pub use actor::{Actor, Line, Question};
-pub use clock::{Clocks, Stopwatch, Turn, date};
+pub use clock::{Clocks, Turn, date};
 pub use fault::{Fault, FaultKind};
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, Outcome, Settings, Step, play_match};
@@ -43,5 +44,6 @@ pub use simulate::{Effort, simulate};
 pub use survey::{Basis, Survey, Words, survey};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
+    text_hash,
 };
 pub use winnable::{Verdict, strongly, weakly};

@@ -131,6 +131,7 @@ impl Player for Guesser {
             policy: vec![(choice, 1.0)],
             values: Vec::new(),
             cost: Cost::default(),
+            held: None,
             depleted: false,
             explanation: Vec::new(),
         }

@@ -143,7 +143,12 @@ pub fn host() -> String {
 
 /// The hash of rules in their canonical print; capitals do not matter.
 pub fn rules_hash(canonical: &str) -> String {
-    let digest = Sha256::digest(fold(canonical).as_bytes());
+    text_hash(&fold(canonical))
+}
+
+/// The hash of a text as it stands.
+pub fn text_hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{hex}")
 }

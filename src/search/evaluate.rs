@@ -132,7 +132,9 @@ fn then<M: Bulk>(
             Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
         }
         Algorithm::Uct => {
-            let count = options.playouts / open.len().max(1) as u64;
+            let starts: u64 = open.iter().map(|(_, legal, _)| legal.len() as u64).sum();
+            let total = options.per_move.map_or(options.playouts, |each| each.saturating_mul(starts));
+            let count = total / open.len().max(1) as u64;
             let open: Vec<(&M::State, Vec<Move>)> =
                 open.iter().map(|(state, legal, _)| (*state, legal.clone())).collect();
             let blocks = Blocks::default();
@@ -140,7 +142,8 @@ fn then<M: Bulk>(
         }
         Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
             let starts = open.iter().map(|(_, legal, _)| legal.len() as u64).sum::<u64>().max(1);
-            let count = u32::try_from((options.playouts / starts).max(1)).unwrap_or(u32::MAX);
+            let each = options.per_move.unwrap_or(options.playouts / starts);
+            let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
             playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
         }
     }
@@ -168,7 +171,7 @@ mod tests {
     }
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
-        let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100 };
+        let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
         evaluate(&toy(), &[(&0, 0.5), (&1, 0.5)], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
     }
 
@@ -183,10 +186,20 @@ mod tests {
 
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
-        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100 };
+        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
         let (role, seed) = (Role::new(0), Seed::root(1));
         let made = evaluate(&toy(), &[(&0, 1.0)], role, &options, &Budget::UNLIMITED, &seed, &mut ());
         assert_eq!(made.states[0].method, Method::Uct(100));
+    }
+
+    #[test]
+    fn playouts_can_be_asked_for_by_the_move_and_state() {
+        let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
+        let (role, seed) = (Role::new(0), Seed::root(1));
+        let states = [(&0, 0.5), (&1, 0.5)];
+        let made = evaluate(&toy(), &states, role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
+        assert_eq!(made.playouts, 5 * starts as u64);
     }
 
     #[test]

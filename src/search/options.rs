@@ -28,4 +28,6 @@ pub struct Options {
     pub nodes: u64,
     /// Playouts, all moves of all states together.
     pub playouts: u64,
+    /// If given, playouts for each move of each state instead.
+    pub per_move: Option<u64>,
 }

@@ -1,0 +1,266 @@
+//! `hyperplay experiment`: many matches as one file describes them, and what follows from them.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::builtin;
+use super::experiment_check;
+use super::experiment_report;
+use super::experiment_results;
+use super::failure::Failure;
+use super::game_argument::{GameArgument, Opened};
+use super::output::{Output, log};
+use super::progress::Progress;
+use crate::experiment::{
+    self, Arena, ArenaError, Config, ConfigError, FolderError, Journal, JournalError, Plan, PlanGame,
+    Planned, RunError, Sequence, Shard, slurm,
+};
+use crate::gdl::Game;
+use crate::referee::Interrupt;
+
+/// Arguments of `experiment`.
+#[derive(Args, Debug)]
+pub struct ExperimentArguments {
+    #[command(subcommand)]
+    command: ExperimentCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum ExperimentCommand {
+    /// Say what an experiment would play, and how long that would take
+    Check(experiment_check::CheckArguments),
+    /// Play the matches of an experiment, or of one shard of it; goes on where the last run ended
+    Run(RunArguments),
+    /// Say how far the shards in a folder are
+    Status(experiment_results::FolderArguments),
+    /// Put the shards together as matches.jsonl and turns.jsonl; exit code 3 if something is missing
+    Merge(experiment_results::FolderArguments),
+    /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
+    Report(experiment_report::ReportArguments),
+    /// Write tables for analysis elsewhere: matches.csv and turns.csv
+    Export(experiment_results::ExportArguments),
+    /// Print a script that plays an experiment as a Slurm job array
+    Slurm(SlurmArguments),
+}
+
+/// Which experiment.
+#[derive(Args, Clone, Debug)]
+pub struct FileArgument {
+    /// The file that describes the experiment (docs/experiments/README.md)
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Deals a cell, instead of the repetitions that the file asks for
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub matches: Option<u64>,
+}
+
+/// Arguments of `experiment run`.
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    file: FileArgument,
+    /// The folder for the matches; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// How many threads play [default: as many as there are processors; with clocks, one for all roles of a match]
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Play only this part, as in 3/8
+    #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
+    shard: Shard,
+    /// Write down every decision whole: evidence, belief, values, final goals
+    #[arg(long)]
+    log_positions: bool,
+}
+
+/// Arguments of `experiment slurm`.
+#[derive(Args, Debug)]
+pub struct SlurmArguments {
+    #[command(flatten)]
+    file: FileArgument,
+    /// The folder for the matches, on a file system that all nodes share
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    out: PathBuf,
+    /// How many shards: tasks of the array
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    shards: u64,
+    /// Processors of each task
+    #[arg(long, value_name = "N", default_value = "1")]
+    cpus: NonZero<usize>,
+    /// The longest time of a task, as Slurm writes it
+    #[arg(long, value_name = "TIME", default_value = "24:00:00")]
+    time: String,
+}
+
+/// An experiment whose games are open.
+pub struct Described {
+    /// What the file says.
+    pub config: Config,
+    /// The games, in the order of the plan.
+    pub games: Vec<Game>,
+    /// What is to be played.
+    pub plan: Plan,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &ExperimentArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+    match &arguments.command {
+        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, interrupt, out),
+        ExperimentCommand::Run(arguments) => play(arguments, interrupt, out),
+        ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
+        ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
+        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
+        ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
+        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, out),
+    }
+}
+
+impl FileArgument {
+    /// Reads the file and opens its games.
+    ///
+    /// # Errors
+    /// A usage error with the place, if the file is not an experiment; else what opening a game says.
+    pub fn open(&self) -> Result<Described, Failure> {
+        let text = std::fs::read_to_string(&self.file)
+            .map_err(|cause| Failure::File { path: self.file.clone(), cause })?;
+        let wrong = |error: ConfigError| {
+            let separator = if error.place.is_some() { ":" } else { ": " };
+            Failure::usage(
+                format!("{}{separator}{error}", self.file.display()),
+                "docs/experiments/README.md explains every key",
+            )
+        };
+        let mut config = Config::read(&text).map_err(wrong)?;
+        config.repetitions = self.matches.unwrap_or(config.repetitions);
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let opened = config.games.iter().map(|game| open(folder, &game.name));
+        let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
+        let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
+            name: named.name.clone(),
+            rules: opened.hash(),
+            roles: opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect(),
+            random: opened.game.random(),
+        });
+        let plan = Plan::new(&config, games.collect()).map_err(wrong)?;
+        Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
+    }
+}
+
+/// A game: a path relative to the folder of the file, or the name of a built-in game.
+fn open(folder: &Path, name: &str) -> Result<Opened, Failure> {
+    let beside = folder.join(name);
+    if beside.is_file() {
+        return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None }.open();
+    }
+    match builtin::find(name) {
+        Some(builtin) => Opened::new(builtin.source(), None),
+        None => Err(builtin::unknown(format!(
+            "'{name}' is neither a file beside the experiment nor a built-in game"
+        ))),
+    }
+}
+
+/// The number of threads: as asked for, or as many matches as the computer has processors for.
+pub fn threads(given: Option<NonZero<usize>>, plan: &Plan) -> usize {
+    given.map_or_else(
+        || {
+            let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+            let roles = plan.games.iter().map(PlanGame::width).max().unwrap_or(1);
+            if plan.clocks.is_some() { (processors / roles.max(1)).max(1) } else { processors }
+        },
+        NonZero::get,
+    )
+}
+
+fn play(arguments: &RunArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+    let Described { config, games, plan } = arguments.file.open()?;
+    let shard = arguments.shard;
+    let threads = threads(arguments.threads, &plan);
+    let planned = Planned::new(&config.name, &config.about, plan);
+    planned.settle(&arguments.out).map_err(of_folder)?;
+    let plan = &planned.plan;
+    let mut sequence = Sequence::new(plan, shard);
+    let journal = Journal::open(&arguments.out, plan, shard, arguments.log_positions, &mut sequence);
+    let journal = journal.map_err(of_journal)?;
+    let (resumed, total) = (journal.resumed, plan.matches_of(shard));
+    if resumed > 0 || journal.cut > 0 {
+        let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
+        log(format_args!("{}: going on after {resumed} matches{cut}", arguments.out.display()));
+    }
+    let arena = Arena::new(plan.clone(), &games, threads, arguments.log_positions).map_err(of_arena)?;
+    let progress = Progress::new((total - resumed) as usize, "matches", false);
+    let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());
+    let time = progress.finish();
+    let (written, all) = ran.map_err(|error| match error {
+        RunError::Arena(error) => of_arena(error),
+        RunError::Journal(error) => of_journal(error),
+        RunError::Threads(error) => {
+            Failure::failed(format!("{threads} threads cannot be made: {error}"), "give fewer with -j")
+        }
+    })?;
+    let rate = written as f64 / time.as_secs_f64().max(1e-9);
+    let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
+    out.line(format_args!(
+        "{}: shard {shard}: {} of {total} matches{stopped}, {written} of them now, {rate:.1} a second",
+        arguments.out.display(),
+        resumed + written,
+    ))?;
+    if all { Ok(()) } else { Err(Failure::Interrupted) }
+}
+
+fn print_slurm(arguments: &SlurmArguments, out: &Output) -> Result<(), Failure> {
+    // A file that cannot be played is better refused here than by every task.
+    let described = arguments.file.open()?;
+    let script = slurm::script(&slurm::Job {
+        name: &described.config.name,
+        file: &arguments.file.file,
+        out: &arguments.out,
+        shards: arguments.shards,
+        cpus: arguments.cpus.get(),
+        time: &arguments.time,
+        matches: arguments.file.matches,
+    });
+    out.text(&script)
+}
+
+/// What a folder's error means to the user.
+pub fn of_folder(error: FolderError) -> Failure {
+    let remedy = match &error {
+        FolderError::Other { .. } => "name another folder with --out, or take that one away",
+        FolderError::Divisions { .. } => "merge one division only: move the other files away",
+        FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
+        FolderError::Plan { .. } => "take the folder away and play again",
+        FolderError::File { .. } => return Failure::Failed { what: error.to_string(), remedy: None },
+    };
+    Failure::failed(error.to_string(), remedy)
+}
+
+/// What a journal's error means to the user.
+pub fn of_journal(error: JournalError) -> Failure {
+    let remedy = match &error {
+        JournalError::Header { .. } | JournalError::Foreign { .. } => {
+            "name another folder with --out, or take that file away"
+        }
+        JournalError::Locked { .. } => "wait for it, or play another shard",
+        JournalError::File { .. } => return Failure::Failed { what: error.to_string(), remedy: None },
+    };
+    Failure::failed(error.to_string(), remedy)
+}
+
+/// What an arena's error means to the user.
+pub fn of_arena(error: ArenaError) -> Failure {
+    let remedy = match &error {
+        ArenaError::Engine { .. } => "take engine = 'interpreter'",
+        ArenaError::Player { .. } => "`hyperplay players` explains them",
+        ArenaError::Failed { .. } => {
+            "the rules derive more than the engine's limits; `hyperplay check` may say where"
+        }
+        ArenaError::Thread(_) => "play without clocks, or on fewer threads",
+    };
+    Failure::failed(error.to_string(), remedy)
+}

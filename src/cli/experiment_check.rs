@@ -1,0 +1,112 @@
+//! `hyperplay experiment check`: what an experiment would play, and how long that would take.
+
+use std::num::NonZero;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::experiment::{Described, FileArgument, of_arena, threads};
+use super::failure::Failure;
+use super::options::seconds;
+use super::output::Output;
+use crate::experiment::{Arena, Estimate, Plan, estimate};
+use crate::referee::Interrupt;
+
+/// Arguments of `experiment check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    file: FileArgument,
+    /// Seconds of play from which the time is estimated; 0 for none
+    #[arg(long, value_name = "S", default_value = "5", value_parser = seconds, allow_negative_numbers = true)]
+    sample: Duration,
+    /// For how many threads the time is estimated [default: as for `experiment run`]
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<NonZero<usize>>,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+    let Described { config, games, plan } = arguments.file.open()?;
+    let threads = threads(arguments.threads, &plan);
+    let sampled = if arguments.sample.is_zero() {
+        None
+    } else {
+        let arena = Arena::new(plan.clone(), &games, threads, false).map_err(of_arena)?;
+        Some(estimate(&arena, arguments.sample, interrupt).map_err(of_arena)?)
+    };
+    if interrupt.is_raised() {
+        return Err(Failure::Interrupted);
+    }
+    if arguments.json {
+        return out.json(&as_json(&config.name, &plan, sampled.as_ref(), threads));
+    }
+    let title = if config.name.is_empty() { "experiment" } else { &config.name };
+    out.line(format_args!("{title}: seed {}, {}", plan.seed, plan.hash()))?;
+    let mut rows = vec![
+        ["game", "entrants", "seatings", "deals", "matches", "seconds a match"].map(str::to_owned).to_vec(),
+    ];
+    for (number, cell) in plan.cells.iter().enumerate() {
+        let time = sampled.as_ref().and_then(|sampled| sampled.cells[number].mean());
+        rows.push(vec![
+            plan.game(number).name.clone(),
+            plan.meeting(number),
+            cell.seatings.len().to_string(),
+            plan.repetitions.to_string(),
+            (plan.repetitions * cell.seatings.len() as u64).to_string(),
+            time.map_or("-".to_owned(), |time| format!("{time:.5}")),
+        ]);
+    }
+    out.table(&rows)?;
+    let s = |count: u64| if count == 1 { "" } else { "s" };
+    let cells = plan.cells.len() as u64;
+    let es = if plan.matches() == 1 { "" } else { "es" };
+    let most = if plan.stop.is_some() { "at most " } else { "" };
+    out.line(format_args!("{cells} cell{}, {most}{} match{es}", s(cells), plan.matches()))?;
+    if let Some(sampled) = &sampled {
+        let time = sampled.seconds / threads as f64;
+        let unknown = match sampled.unknown as u64 {
+            0 => String::new(),
+            count => format!(", without {count} cell{} of which no match ended in the sample", s(count)),
+        };
+        let whole = humantime::format_duration(Duration::from_secs(time.ceil() as u64));
+        out.line(format_args!("about {whole} on {threads} thread{}{unknown}", s(threads as u64)))?;
+    }
+    Ok(())
+}
+
+fn as_json(name: &str, plan: &Plan, sampled: Option<&Estimate>, threads: usize) -> Value {
+    let cells = plan.cells.iter().enumerate().map(|(number, cell)| {
+        let labels: Vec<&str> = cell.entrants.iter().map(|&entrant| plan.label(entrant)).collect();
+        json!({
+            "game": plan.game(number).name,
+            "entrants": labels,
+            "seatings": cell.seatings.len(),
+            "matches": plan.repetitions * cell.seatings.len() as u64,
+            "seconds_per_match": sampled.and_then(|sampled| sampled.cells[number].mean()),
+            "sampled": sampled.map(|sampled| sampled.cells[number].count()),
+        })
+    });
+    let entrants =
+        plan.entrants.iter().map(|entrant| json!({ "label": entrant.label, "spec": entrant.spec }));
+    json!({
+        "name": name,
+        "config": plan.hash(),
+        "seed": plan.seed,
+        "reproduces": plan.clocks.is_none(),
+        "repetitions": plan.repetitions,
+        "entrants": entrants.collect::<Vec<Value>>(),
+        "cells": cells.collect::<Vec<Value>>(),
+        "matches": plan.matches(),
+        "threads": threads,
+        "seconds": sampled.map(|sampled| sampled.seconds / threads as f64),
+        "cells_not_sampled": sampled.map(|sampled| sampled.unknown),
+    })
+}

@@ -1,0 +1,66 @@
+//! `hyperplay experiment report`: scores, differences, Elo and verdicts, as Markdown, CSV and HTML.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::experiment::of_folder;
+use super::experiment_results::of_results;
+use super::failure::Failure;
+use super::output::{Output, log};
+use crate::experiment::{Planned, Results, Summary, markdown, page, tables};
+
+/// Arguments of `experiment report`.
+#[derive(Args, Debug)]
+pub struct ReportArguments {
+    /// The folder that `experiment run` was given
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The folder for report.md, report.html and one CSV file a table [default: the same]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), Failure> {
+    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
+    let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
+    let summary = Summary::of(&planned, results).map_err(of_results)?;
+    summary.missing.iter().for_each(|missing| log(format_args!("not whole: {missing}")));
+    let tables = tables(&planned, &summary);
+    let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
+    std::fs::create_dir_all(to).map_err(|cause| Failure::File { path: to.clone(), cause })?;
+    let text = markdown(&planned, &summary, &tables);
+    write(&to.join("report.md"), &text)?;
+    write(&to.join("report.html"), &page(&planned, &summary, &tables))?;
+    for rows in &tables {
+        write(&to.join(format!("{}.csv", rows.name)), &rows.as_csv())?;
+    }
+    if arguments.json {
+        let mut document = json!({
+            "name": planned.name,
+            "config": planned.config,
+            "seed": planned.plan.seed,
+            "reproduces": planned.plan.clocks.is_none(),
+            "matches": summary.matches,
+            "of": planned.plan.matches(),
+            "complete": summary.missing.is_empty(),
+        });
+        let all: Map<String, Value> =
+            tables.iter().map(|rows| (rows.name.to_owned(), rows.as_json())).collect();
+        all.into_iter().for_each(|(name, rows)| document[name] = rows);
+        return out.json(&document);
+    }
+    out.text(&text)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|cause| Failure::File { path: path.to_owned(), cause })
+}

@@ -1,0 +1,119 @@
+//! `hyperplay experiment status`, `merge`, `export`: what is in the folder of an experiment.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::experiment::{of_folder, of_journal};
+use super::failure::Failure;
+use super::output::{Output, log};
+use crate::experiment::{
+    Merged, Missing, Planned, Results, ResultsError, export as export_tables, merge as merge_shards,
+};
+
+/// Arguments of `experiment status` and `experiment merge`.
+#[derive(Args, Debug)]
+pub struct FolderArguments {
+    /// The folder that `experiment run` was given
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `experiment export`.
+#[derive(Args, Debug)]
+pub struct ExportArguments {
+    /// The folder that `experiment run` was given
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// The folder for the tables [default: the same]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// What a result's error means to the user.
+pub fn of_results(error: ResultsError) -> Failure {
+    match error {
+        ResultsError::Folder(error) => of_folder(error),
+        ResultsError::Journal(error) => of_journal(error),
+    }
+}
+
+/// Says how far the shards are.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), Failure> {
+    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
+    let mut results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
+    let mut count: u64 = 0;
+    while results.next().map_err(of_results)?.is_some() {
+        count += 1;
+    }
+    let missing = results.missing();
+    if arguments.json {
+        return out.json(&json!({
+            "name": planned.name,
+            "config": planned.config,
+            "seed": planned.plan.seed,
+            "matches": count,
+            "of": planned.plan.matches(),
+            "complete": missing.is_empty(),
+            "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+        }));
+    }
+    let most = if planned.plan.stop.is_some() { "at most " } else { "" };
+    let total = planned.plan.matches();
+    out.line(format_args!("{}: {count} of {most}{total} matches", arguments.folder.display()))?;
+    missing.iter().try_for_each(|missing| out.line(missing))?;
+    if missing.is_empty() { out.line("complete") } else { Ok(()) }
+}
+
+fn as_json(missing: &Missing) -> Value {
+    json!({ "shard": missing.shard.to_string(), "matches": missing.matches, "of": missing.of })
+}
+
+/// Puts the shards together.
+///
+/// # Errors
+/// See [`Failure`]; [`Failure::Incomplete`] if matches are missing.
+pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), Failure> {
+    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
+    let merged = merge_shards(&arguments.folder, &planned).map_err(of_results)?;
+    let (count, missing) = match merged {
+        Merged::Whole(count) => (Some(count), Vec::new()),
+        Merged::Missing(missing) => (None, missing),
+    };
+    if arguments.json {
+        out.json(&json!({
+            "config": planned.config,
+            "matches": count,
+            "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
+        }))?;
+    } else if let Some(count) = count {
+        let folder = arguments.folder.display();
+        out.line(format_args!("{folder}: {count} matches in matches.jsonl and turns.jsonl"))?;
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    missing.iter().for_each(|missing| log(format_args!("{missing}")));
+    Err(Failure::Incomplete { what: format!("{}: matches are missing", arguments.folder.display()) })
+}
+
+/// Writes the tables.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), Failure> {
+    let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
+    let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
+    let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
+    std::fs::create_dir_all(to).map_err(|cause| Failure::File { path: to.clone(), cause })?;
+    let (paths, count) = export_tables(&planned, results, to).map_err(of_results)?;
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    out.line(format_args!("{count} matches in {}", paths.join(" and ")))
+}

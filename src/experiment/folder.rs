@@ -1,0 +1,160 @@
+//! Folder: where an experiment leaves its files, and which experiment that is.
+//!
+//! The plan lies beside the matches as `plan.json`, so whatever reads the folder later needs neither the experiment
+//! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan is
+//! the same, and one of another hash is refused.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::plan::Plan;
+use super::shard::Shard;
+
+/// The name of the plan in its folder.
+pub const PLAN: &str = "plan.json";
+
+/// The name of this form of plans.
+const PLAN_SCHEMA: &str = "hyperplay.plan/1";
+
+/// A plan as it lies in a folder.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Planned {
+    /// The form of the file.
+    pub schema: String,
+    /// The title of the experiment.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// The hash of the plan.
+    pub config: String,
+    /// The plan.
+    pub plan: Plan,
+}
+
+/// Why a folder is not that of an experiment.
+#[derive(Debug, Error)]
+pub enum FolderError {
+    /// The operating system's.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        cause: io::Error,
+    },
+    /// The plan is not a plan.
+    #[error("{}: {what}", path.display())]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The folder belongs to another experiment.
+    #[error("{} holds the experiment '{name}' with another plan ({config})", folder.display())]
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// The title found there.
+        name: String,
+        /// The hash found there.
+        config: String,
+    },
+    /// The shards are of more than one division.
+    #[error("{} holds shards of {one} and of {other}", folder.display())]
+    Divisions {
+        /// The folder.
+        folder: PathBuf,
+        /// Parts of one division.
+        one: u64,
+        /// Parts of another.
+        other: u64,
+    },
+    /// There is nothing yet.
+    #[error("{} holds no matches", folder.display())]
+    Empty {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Planned {
+    /// A plan with its title.
+    pub fn new(name: &str, about: &str, plan: Plan) -> Self {
+        let config = plan.hash();
+        Planned {
+            schema: PLAN_SCHEMA.to_owned(),
+            name: name.to_owned(),
+            about: about.to_owned(),
+            config,
+            plan,
+        }
+    }
+
+    /// Reads the plan of a folder.
+    ///
+    /// # Errors
+    /// If there is none, or it was changed.
+    pub fn read(folder: &Path) -> Result<Planned, FolderError> {
+        let path = folder.join(PLAN);
+        let text =
+            fs::read_to_string(&path).map_err(|cause| FolderError::File { path: path.clone(), cause })?;
+        let wrong = |what: String| FolderError::Plan { path: path.clone(), what };
+        let planned: Planned = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        if planned.schema != PLAN_SCHEMA {
+            return Err(wrong(format!("its schema is '{}', not '{PLAN_SCHEMA}'", planned.schema)));
+        }
+        if planned.plan.hash() != planned.config {
+            return Err(wrong("it does not have the hash that it names: it was changed".to_owned()));
+        }
+        Ok(Planned { plan: planned.plan.completed(), ..planned })
+    }
+
+    /// Makes the folder and puts the plan there, unless it is there already.
+    ///
+    /// # Errors
+    /// If another plan is there, or the folder cannot be written to.
+    pub fn settle(&self, folder: &Path) -> Result<(), FolderError> {
+        let failed = |path: &Path, cause| FolderError::File { path: path.to_owned(), cause };
+        fs::create_dir_all(folder).map_err(|cause| failed(folder, cause))?;
+        let path = folder.join(PLAN);
+        if path.exists() {
+            let found = Planned::read(folder)?;
+            return if found.config == self.config {
+                Ok(())
+            } else {
+                Err(FolderError::Other { folder: folder.to_owned(), name: found.name, config: found.config })
+            };
+        }
+        // Several shards may come at once: each writes a file of its own and renames it.
+        let draft = folder.join(format!(".{PLAN}.{}", std::process::id()));
+        let text = serde_json::to_string_pretty(self).expect("a plan is plain data");
+        fs::write(&draft, text + "\n").map_err(|cause| failed(&draft, cause))?;
+        fs::rename(&draft, &path).map_err(|cause| failed(&path, cause))
+    }
+}
+
+/// How many shards the matches in a folder are divided into.
+///
+/// # Errors
+/// If there are none, or they are of several divisions.
+pub fn division(folder: &Path) -> Result<u64, FolderError> {
+    let failed = |cause| FolderError::File { path: folder.to_owned(), cause };
+    let mut found: Option<u64> = None;
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let Some(shard) = name.to_str().and_then(|name| Shard::of_file(name, "matches")) else { continue };
+        match found {
+            Some(count) if count != shard.count => {
+                let (one, other) = (count.min(shard.count), count.max(shard.count));
+                return Err(FolderError::Divisions { folder: folder.to_owned(), one, other });
+            }
+            _ => found = Some(shard.count),
+        }
+    }
+    found.ok_or_else(|| FolderError::Empty { folder: folder.to_owned() })
+}

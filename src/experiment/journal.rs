@@ -1,0 +1,289 @@
+//! Journal: the files that a shard appends to, and how it takes them up again after whatever ended the last run.
+//!
+//! Invariant: `matches` is a prefix of what the whole run would write, and every match in it has all its turns. Each
+//! record is one write to a file opened for appending; a match's turns are written before the match, which is the last
+//! record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
+//! A line that was finished but is no record (a disk that lost power) is cut off with everything behind it, for the
+//! same matches will be played again.
+//!
+//! The file of matches is locked while it is written to: two processes cannot append to one shard.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::plan::Plan;
+use super::record::{Header, MatchRecord};
+use super::recorder::Lines;
+use super::sequence::{Next, Sequence};
+use super::shard::Shard;
+
+/// The longest line that is looked at; a longer one is torn.
+const MAX_LINE: u64 = 1 << 26;
+
+/// Why the files of a shard cannot be taken up.
+#[derive(Debug, Error)]
+pub enum JournalError {
+    /// The operating system's.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What it says.
+        cause: io::Error,
+    },
+    /// The header is that of another experiment.
+    #[error("{}: {difference}", path.display())]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        difference: String,
+    },
+    /// The file holds something else.
+    #[error("{}: {what}", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// Another process writes to it.
+    #[error("{}: another process is playing this shard", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// The open files of a shard.
+#[derive(Debug)]
+pub struct Journal {
+    matches: Log,
+    turns: Log,
+    timings: Log,
+    positions: Option<Log>,
+    /// Matches taken over from an earlier run.
+    pub resumed: u64,
+    /// Bytes cut off because what they began was not finished.
+    pub cut: u64,
+}
+
+#[derive(Debug)]
+struct Log {
+    path: PathBuf,
+    file: File,
+}
+
+/// What a line about a turn, a timing or a position must say: whose it is.
+#[derive(Deserialize)]
+struct OfMatch {
+    #[serde(rename = "match")]
+    id: u64,
+}
+
+impl Log {
+    fn open(folder: &Path, shard: Shard, kind: &str) -> Result<Log, JournalError> {
+        let path = shard.file(folder, kind);
+        let file = OpenOptions::new().create(true).read(true).append(true).open(&path);
+        match file {
+            Ok(file) => Ok(Log { path, file }),
+            Err(cause) => Err(JournalError::File { path, cause }),
+        }
+    }
+
+    fn at<T>(&self, result: io::Result<T>) -> Result<T, JournalError> {
+        result.map_err(|cause| JournalError::File { path: self.path.clone(), cause })
+    }
+
+    /// One record, one write.
+    fn write(&mut self, line: &[u8]) -> Result<(), JournalError> {
+        let written = self.file.write_all(line);
+        self.at(written)
+    }
+
+    /// Cuts the file off at a length; returns what was lost. Puts the header into a file that has lost it.
+    fn cut(&mut self, length: u64, header: &Header) -> Result<u64, JournalError> {
+        let before = self.at(self.file.metadata())?.len();
+        self.at(self.file.set_len(length))?;
+        if length == 0 {
+            let mut line = serde_json::to_vec(header).expect("a header is plain data");
+            line.push(b'\n');
+            self.write(&line)?;
+        }
+        Ok(before - length)
+    }
+
+    /// A reader of the lines behind the header, if that is whole and the right one.
+    fn read(&self, header: &Header) -> Result<Option<WholeLines>, JournalError> {
+        let mut file = self.at(self.file.try_clone())?;
+        self.at(file.seek(SeekFrom::Start(0)))?;
+        let mut lines =
+            WholeLines { reader: BufReader::with_capacity(1 << 16, file), offset: 0, line: Vec::new() };
+        if !self.at(lines.advance())? {
+            return Ok(None);
+        }
+        let foreign = |what: &str| JournalError::Foreign { path: self.path.clone(), what: what.to_owned() };
+        let found: Header =
+            serde_json::from_slice(&lines.line).map_err(|_| foreign("its first line is no header"))?;
+        match header.difference(&found) {
+            Some(difference) => Err(JournalError::Header { path: self.path.clone(), difference }),
+            None => Ok(Some(lines)),
+        }
+    }
+}
+
+/// The whole lines of a file, and how far they reach.
+struct WholeLines {
+    reader: BufReader<File>,
+    /// Where the last whole line ends.
+    offset: u64,
+    line: Vec<u8>,
+}
+
+impl WholeLines {
+    /// Reads the next line; whether there is a whole one.
+    fn advance(&mut self) -> io::Result<bool> {
+        self.line.clear();
+        self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
+        let whole = self.line.last() == Some(&b'\n');
+        if whole {
+            self.offset += self.line.len() as u64;
+        }
+        Ok(whole)
+    }
+
+    /// Passes over lines while they belong to matches up to `id`; returns how many belong to `id` itself, and where
+    /// they end. The first line beyond is kept for the next call.
+    fn skip_to(&mut self, id: u64, kept: &mut Kept) -> io::Result<()> {
+        loop {
+            if kept.pending.is_none() {
+                if !self.advance()? {
+                    return Ok(());
+                }
+                let Ok(of) = serde_json::from_slice::<OfMatch>(&self.line) else { return Ok(()) };
+                kept.pending = Some((of.id, self.offset));
+            }
+            match kept.pending {
+                Some((of, end)) if of <= id => {
+                    if of != kept.id {
+                        (kept.id, kept.count) = (of, 0);
+                    }
+                    (kept.count, kept.end, kept.pending) = (kept.count + 1, end, None);
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+/// How far the lines about matches have been looked at.
+#[derive(Clone, Copy)]
+struct Kept {
+    /// The match looked at last, and how many lines it has.
+    id: u64,
+    count: usize,
+    /// Where the last one ends.
+    end: u64,
+    /// A line that was read already: its match and its end.
+    pending: Option<(u64, u64)>,
+}
+
+impl Kept {
+    fn from(header_end: u64) -> Kept {
+        Kept { id: u64::MAX, count: 0, end: header_end, pending: None }
+    }
+
+    fn lines_of(&self, id: u64) -> usize {
+        if self.id == id { self.count } else { 0 }
+    }
+}
+
+impl Journal {
+    /// Opens the files of a shard and feeds the matches that they hold to `sequence`, which then stands behind them.
+    ///
+    /// # Errors
+    /// If a header differs, the matches are not those of the plan, another process holds the files, or they cannot be
+    /// read and written.
+    pub fn open(
+        folder: &Path,
+        plan: &Plan,
+        shard: Shard,
+        positions: bool,
+        sequence: &mut Sequence<'_>,
+    ) -> Result<Journal, JournalError> {
+        let hash = plan.hash();
+        let header = |kind: &str| Header::new(kind, &hash, plan.seed, shard);
+        let mut matches = Log::open(folder, shard, "matches")?;
+        match matches.file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(JournalError::Locked { path: matches.path }),
+            // A file system without locks: the user must not start a shard twice.
+            Err(TryLockError::Error(_)) => {}
+        }
+        let mut turns = Log::open(folder, shard, "turns")?;
+        let mut timings = Log::open(folder, shard, "timings")?;
+        let mut of_positions = positions.then(|| Log::open(folder, shard, "positions")).transpose()?;
+
+        let (mut resumed, mut end, mut last) = (0, 0, None);
+        let mut kept_turns = Kept::from(0);
+        let readers = (matches.read(&header("matches"))?, turns.read(&header("turns"))?);
+        if let (Some(mut of_matches), Some(mut of_turns)) = readers {
+            end = of_matches.offset;
+            kept_turns = Kept::from(of_turns.offset);
+            while matches.at(of_matches.advance())? {
+                let Ok(record) = serde_json::from_slice::<MatchRecord>(&of_matches.line) else { break };
+                let place = match sequence.next() {
+                    Next::Match(place) if place.id == record.id => place,
+                    _ => {
+                        let what = format!("match {} is not what the plan plays next", record.id);
+                        return Err(JournalError::Foreign { path: matches.path, what });
+                    }
+                };
+                let mut seen = kept_turns;
+                turns.at(of_turns.skip_to(record.id, &mut seen))?;
+                if seen.lines_of(record.id) != record.turns {
+                    sequence.take_back(&place);
+                    break;
+                }
+                kept_turns = seen;
+                let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
+                sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
+                (end, resumed, last) = (of_matches.offset, resumed + 1, Some(record.id));
+            }
+        }
+        let mut cut = matches.cut(end, &header("matches"))?;
+        cut += turns.cut(kept_turns.end, &header("turns"))?;
+        // These are no part of any identity: what is there of the matches that are kept stays.
+        let beside = [("timings", Some(&mut timings)), ("positions", of_positions.as_mut())];
+        for (kind, log) in beside {
+            let Some(log) = log else { continue };
+            let mut end = 0;
+            if let Some(mut lines) = log.read(&header(kind))? {
+                let mut kept = Kept::from(lines.offset);
+                if let Some(last) = last {
+                    log.at(lines.skip_to(last, &mut kept))?;
+                }
+                end = kept.end;
+            }
+            cut += log.cut(end, &header(kind))?;
+        }
+        Ok(Journal { matches, turns, timings, positions: of_positions, resumed, cut })
+    }
+
+    /// Writes what there is to say about one match.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn write(&mut self, lines: &Lines) -> Result<(), JournalError> {
+        self.timings.write(&lines.timing)?;
+        if let Some(positions) = &mut self.positions {
+            lines.positions.iter().try_for_each(|line| positions.write(line))?;
+        }
+        lines.turns.iter().try_for_each(|line| self.turns.write(line))?;
+        self.matches.write(&lines.of_match)
+    }
+}

@@ -1,0 +1,56 @@
+//! Layer 8, experiments: many matches as one file describes them, on one machine or on many, and what follows from them.
+//!
+//! ```text
+//! experiment.toml --config, grid--> Config --plan--> Plan (its hash is the identity)
+//!     Plan + games --arena--> matches --run, journal--> matches.K-of-N.jsonl, turns..., timings...
+//!         --merge--> matches.jsonl, turns.jsonl --summary--> report (Markdown, CSV, HTML), export
+//! ```
+//!
+//! The plan and its seed fix every byte of the matches and turns, whatever the number of threads and shards and however
+//! often a run was interrupted. Wall times stand apart.
+//!
+//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `statrs` (Student's t), `thiserror`.
+
+mod arena;
+mod config;
+mod document;
+mod estimate;
+mod export;
+mod folder;
+mod grid;
+mod journal;
+mod merge;
+mod plan;
+mod record;
+mod recorder;
+mod results;
+mod run;
+mod sequence;
+mod shard;
+pub mod slurm;
+mod statistics;
+mod summary;
+mod tables;
+mod watched;
+mod written;
+
+pub use arena::{Arena, ArenaError};
+pub use config::{Config, ConfigError, Named, SCHEMA, Schedule};
+pub use document::{markdown, page};
+pub use estimate::{Estimate, estimate};
+pub use export::export;
+pub use folder::{FolderError, PLAN, Planned, division};
+pub use journal::{Journal, JournalError};
+pub use merge::{Merged, merge};
+pub use plan::{Cell, Entrant, Place, Plan, PlanGame, Seats, Stop, StopRule};
+pub use record::{
+    Header, HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
+};
+pub use recorder::Lines;
+pub use results::{Finished, Missing, Results, ResultsError};
+pub use run::{RunError, WINDOW, run};
+pub use sequence::{Next, Sequence};
+pub use shard::Shard;
+pub use statistics::{Sample, Verdict, elo, rounded, share};
+pub use summary::{CellSummary, Contrast, EntrantSummary, StepSummary, Summary, Work};
+pub use tables::{Entry, Rows, tables};

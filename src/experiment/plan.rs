@@ -1,0 +1,403 @@
+//! Plan: everything that is to be played, as plain data. Its hash is the identity of an experiment.
+//!
+//! A *cell* is a game and the entrants that meet in it; a *deal* is one repetition of a cell, played once in every
+//! *seating*, a way to give the entrants the roles. Deal `d` draws from `seed/match/d` only, in every cell and
+//! seating, so all entrants face the same moves of `random` and have the streams of the role that they play (common
+//! random numbers), and `hyperplay match` with the same seed plays the same matches.
+//!
+//! Matches are numbered in the order in which they are played: round by round, in a round cell by cell, in a cell deal
+//! by deal, and then by seating. A round is one deal, or as many as a rule that stops looks at together. So a part of
+//! an experiment is a balanced part of every cell. Two plans with one hash have the same numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{Config, ConfigError, SCHEMA, Schedule};
+use super::shard::Shard;
+use crate::referee::text_hash;
+
+/// The most seatings of a cell: six roles have 720.
+const MAX_SEATINGS: usize = 5_040;
+/// The most cells.
+const MAX_CELLS: usize = 1_000_000;
+
+/// A player with its parameters.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Entrant {
+    /// Its name in every table: that of the player and its parameters.
+    pub label: String,
+    /// Which table of the file it comes from: entrants of one table differ in parameters only.
+    pub table: usize,
+    /// The canonical spec.
+    pub spec: String,
+    /// The parameters that the table varies.
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// Which seatings of a cell are played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seats {
+    /// Every way to give the entrants the roles.
+    All,
+    /// The entrants in the order in which they are named.
+    Given,
+}
+
+/// When a cell has been played enough.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Stop {
+    /// The rule.
+    pub rule: StopRule,
+    /// Deals looked at together.
+    pub every: u64,
+    /// Deals before the rule is asked at all.
+    pub least: u64,
+}
+
+/// What is asked of the deals of a cell.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StopRule {
+    /// Half the width of the 95 % interval of the first entrant's score is at most so many goal points.
+    Width {
+        /// In goal points.
+        points: f64,
+    },
+    /// The sequential test of the mean difference between the first two entrants, in goal points, has decided.
+    Sprt {
+        /// The difference that is to be rejected.
+        h0: f64,
+        /// The difference that is looked for.
+        h1: f64,
+        /// How often a true `h0` may be rejected.
+        alpha: f64,
+        /// How often a true `h1` may be.
+        beta: f64,
+    },
+}
+
+/// A game as far as a plan knows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlanGame {
+    /// As the file names it.
+    pub name: String,
+    /// The hash of the rules.
+    pub rules: String,
+    /// The roles.
+    pub roles: Vec<String>,
+    /// Which of them is `random`.
+    pub random: Option<usize>,
+}
+
+impl PlanGame {
+    /// The roles that somebody plays.
+    pub fn played(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.roles.len()).filter(|&role| self.random != Some(role))
+    }
+
+    /// How many these are.
+    pub fn width(&self) -> usize {
+        self.played().count()
+    }
+}
+
+/// Entrants that meet in a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cell {
+    /// The game, by its place in the plan.
+    pub game: usize,
+    /// The entrants, by their places, in the order in which they are named: a difference is the first less the second.
+    pub entrants: Vec<usize>,
+    /// Ways to give them the played roles: an entrant for each.
+    #[serde(skip)]
+    pub seatings: Vec<Vec<usize>>,
+}
+
+/// Which match.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// Its number in the plan.
+    pub id: u64,
+    /// The cell.
+    pub cell: usize,
+    /// The deal.
+    pub deal: u64,
+    /// The seating, by its place in the cell.
+    pub seating: usize,
+}
+
+/// A whole experiment.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Fixes everything.
+    pub seed: u64,
+    /// Deals a cell.
+    pub repetitions: u64,
+    /// The engine of the matches.
+    pub engine: String,
+    /// The longest match, in steps.
+    pub limit: usize,
+    /// States a decision, if limited.
+    pub nodes: Option<u64>,
+    /// Start clock and play clock in seconds, if time is limited.
+    pub clocks: Option<(f64, f64)>,
+    /// When a cell is played enough.
+    pub stop: Option<Stop>,
+    /// Which seatings are played.
+    pub seats: Seats,
+    /// The games.
+    pub games: Vec<PlanGame>,
+    /// The entrants.
+    pub entrants: Vec<Entrant>,
+    /// The cells.
+    pub cells: Vec<Cell>,
+}
+
+impl Plan {
+    /// The plan of a config whose games have been opened, in the same order.
+    ///
+    /// # Errors
+    /// If the schedule does not fit a game.
+    pub fn new(config: &Config, games: Vec<PlanGame>) -> Result<Plan, ConfigError> {
+        let mut cells = Vec::new();
+        for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
+            let located = |what: String| ConfigError { what, place: Some(named.place) };
+            for entrants in
+                meetings(config, opened.width()).map_err(|what| located(format!("{}: {what}", named.name)))?
+            {
+                let seatings = seatings(&entrants, config.seats);
+                if seatings.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
+                    let what = "too many cells or seatings; give pairings, or seats = 'given'";
+                    return Err(located(what.to_owned()));
+                }
+                cells.push(Cell { game, entrants, seatings });
+            }
+        }
+        let is_sprt = matches!(config.stop, Some(Stop { rule: StopRule::Sprt { .. }, .. }));
+        if is_sprt && cells.iter().any(|cell: &Cell| cell.is_alone()) {
+            return Err(ConfigError::new("an sprt needs two different entrants in every cell"));
+        }
+        Ok(Plan {
+            schema: SCHEMA.to_owned(),
+            seed: config.seed,
+            repetitions: config.repetitions,
+            engine: config.engine.to_string(),
+            limit: config.limit,
+            nodes: config.nodes,
+            clocks: config.clocks,
+            stop: config.stop,
+            seats: config.seats,
+            games,
+            entrants: config.entrants.clone(),
+            cells,
+        })
+    }
+
+    /// Fills in what is not written down.
+    pub(super) fn completed(mut self) -> Plan {
+        for cell in &mut self.cells {
+            cell.seatings = seatings(&cell.entrants, self.seats);
+        }
+        self
+    }
+
+    /// The identity: a hash over the canonical content.
+    pub fn hash(&self) -> String {
+        text_hash(&serde_json::to_string(self).expect("a plan is plain data"))
+    }
+
+    /// Deals of a round.
+    pub fn round(&self) -> u64 {
+        self.stop.map_or(1, |stop| stop.every)
+    }
+
+    /// The number of rounds.
+    pub fn rounds(&self) -> u64 {
+        self.repetitions.div_ceil(self.round())
+    }
+
+    /// The deals of a round by its number.
+    pub fn deals(&self, round: u64) -> Range<u64> {
+        let first = round * self.round();
+        first..(first + self.round()).min(self.repetitions)
+    }
+
+    /// The number of matches, if no rule stops any cell.
+    pub fn matches(&self) -> u64 {
+        self.repetitions * self.width()
+    }
+
+    /// The number of matches that a shard plays, if no rule stops any cell.
+    pub fn matches_of(&self, shard: Shard) -> u64 {
+        let deals = |cell: usize| {
+            if self.stop.is_some() {
+                return if self.belongs(shard, cell, 0) { self.repetitions } else { 0 };
+            }
+            // Deals d with d + cell = index - 1 modulo the number of shards.
+            let first = (shard.index - 1 + shard.count - cell as u64 % shard.count) % shard.count;
+            self.repetitions.saturating_sub(first).div_ceil(shard.count)
+        };
+        let cells = self.cells.iter().enumerate();
+        cells.map(|(number, cell)| deals(number) * cell.seatings.len() as u64).sum()
+    }
+
+    /// The matches of one deal in all cells.
+    fn width(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.seatings.len() as u64).sum()
+    }
+
+    /// The number of the first match of each cell in a round, for looking up [`Place::id`].
+    pub(super) fn firsts(&self, round: u64) -> Vec<u64> {
+        let deals = self.deals(round);
+        let mut first = deals.start * self.width();
+        let in_round = deals.end - deals.start;
+        self.cells
+            .iter()
+            .map(|cell| {
+                let here = first;
+                first += in_round * cell.seatings.len() as u64;
+                here
+            })
+            .collect()
+    }
+
+    /// Whether a shard plays a deal of a cell. Without a rule that stops, deals are dealt out in turn, and every shard
+    /// gets its part of every cell; with one a cell belongs to one shard, which alone knows when it is enough.
+    pub fn belongs(&self, shard: Shard, cell: usize, deal: u64) -> bool {
+        let turn = if self.stop.is_some() { cell as u64 } else { deal + cell as u64 };
+        turn % shard.count == shard.index - 1
+    }
+
+    /// The entrant's label.
+    pub fn label(&self, entrant: usize) -> &str {
+        &self.entrants[entrant].label
+    }
+
+    /// The name of a cell: who meets whom.
+    pub fn meeting(&self, cell: usize) -> String {
+        let labels: Vec<&str> =
+            self.cells[cell].entrants.iter().map(|&entrant| self.label(entrant)).collect();
+        labels.join(" - ")
+    }
+
+    /// The game of a cell.
+    pub fn game(&self, cell: usize) -> &PlanGame {
+        &self.games[self.cells[cell].game]
+    }
+}
+
+impl Cell {
+    /// The two entrants whose difference is of interest: the first two, if they differ.
+    pub fn rivals(&self) -> Option<(usize, usize)> {
+        match self.entrants[..] {
+            [first, second, ..] if first != second => Some((first, second)),
+            _ => None,
+        }
+    }
+
+    fn is_alone(&self) -> bool {
+        self.rivals().is_none()
+    }
+}
+
+/// Which entrants meet in a game with so many played roles.
+fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>, String> {
+    let all: Vec<usize> = (0..config.entrants.len()).collect();
+    let of_table = |table: usize| -> Vec<usize> {
+        all.iter().copied().filter(|&entrant| config.entrants[entrant].table == table).collect()
+    };
+    let found: Vec<Vec<usize>> = match &config.schedule {
+        Schedule::RoundRobin => {
+            let mut found = vec![Vec::new()];
+            for _ in 0..width {
+                found = found
+                    .iter()
+                    .flat_map(|chosen: &Vec<usize>| {
+                        let next = chosen.last().map_or(0, |last| last + 1);
+                        all[next..].iter().map(move |&entrant| with(chosen, entrant))
+                    })
+                    .take(MAX_CELLS + 1)
+                    .collect();
+            }
+            found
+        }
+        Schedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
+        Schedule::Gauntlet(tables) if width == 2 => {
+            let is_challenger = |entrant: usize| tables.contains(&config.entrants[entrant].table);
+            let (challengers, others): (Vec<usize>, Vec<usize>) =
+                all.iter().partition(|&&entrant| is_challenger(entrant));
+            challengers
+                .iter()
+                .flat_map(|&challenger| others.iter().map(move |&other| vec![challenger, other]))
+                .collect()
+        }
+        Schedule::Gauntlet(_) => {
+            return Err("a gauntlet is for games with one or two roles; give pairings".into());
+        }
+        Schedule::Pairings(pairings) => {
+            let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
+            fitting
+                .flat_map(|pairing| {
+                    let mut found = vec![Vec::new()];
+                    for &table in pairing {
+                        let here = of_table(table);
+                        found = found
+                            .iter()
+                            .flat_map(|chosen: &Vec<usize>| here.iter().map(|&entrant| with(chosen, entrant)))
+                            .take(MAX_CELLS + 1)
+                            .collect();
+                    }
+                    found
+                })
+                .collect()
+        }
+    };
+    let mut seen = BTreeSet::new();
+    let key = |meeting: &Vec<usize>| {
+        let mut key = meeting.clone();
+        if config.seats == Seats::All {
+            key.sort_unstable();
+        }
+        key
+    };
+    let found: Vec<Vec<usize>> = found.into_iter().filter(|meeting| seen.insert(key(meeting))).collect();
+    if found.is_empty() {
+        let s = if width == 1 { "" } else { "s" };
+        return Err(format!(
+            "the game has {width} role{s} to be played, and the schedule names no such meeting"
+        ));
+    }
+    Ok(found)
+}
+
+fn with(chosen: &[usize], next: usize) -> Vec<usize> {
+    let mut chosen = chosen.to_vec();
+    chosen.push(next);
+    chosen
+}
+
+/// The different arrangements of entrants, the given one first.
+fn seatings(entrants: &[usize], seats: Seats) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    if seats == Seats::Given {
+        return vec![entrants.to_vec()];
+    }
+    // Arrangements of positions, in order; then the entrants that stand there.
+    for _ in 0..entrants.len() {
+        found = found
+            .iter()
+            .flat_map(|chosen: &Vec<usize>| {
+                (0..entrants.len()).filter(|at| !chosen.contains(at)).map(move |at| with(chosen, at))
+            })
+            .take(MAX_SEATINGS * 8)
+            .collect();
+    }
+    let mut seen = BTreeSet::new();
+    let arranged = found.iter().map(|positions| positions.iter().map(|&at| entrants[at]).collect::<Vec<_>>());
+    arranged.filter(|seating| seen.insert(seating.clone())).collect()
+}

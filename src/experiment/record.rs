@@ -1,0 +1,248 @@
+//! Records: the lines of the files of an experiment.
+//!
+//! `matches` and `turns` hold what the plan and the seed determine, and nothing else; wall times, host and thread count
+//! stand in `timings`. Every file begins with a header. `docs/json.md` explains every key.
+
+use serde::{Deserialize, Serialize};
+
+use super::shard::Shard;
+
+/// What the first line of every file says.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// The form of the file: `hyperplay.matches/1` and so on.
+    pub schema: String,
+    /// The program that played.
+    pub version: String,
+    /// The hash of the plan.
+    pub config: String,
+    /// The seed of the plan.
+    pub seed: u64,
+    /// Which part of the experiment this is, as in `1-of-8`.
+    pub shard: String,
+}
+
+impl Header {
+    /// The header of one kind of file.
+    pub fn new(kind: &str, config: &str, seed: u64, shard: Shard) -> Self {
+        Header {
+            schema: format!("hyperplay.{kind}/1"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            config: config.to_owned(),
+            seed,
+            shard: shard.to_string(),
+        }
+    }
+
+    /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does.
+    pub fn difference(&self, found: &Header) -> Option<String> {
+        let pairs = [
+            ("schema", &self.schema, &found.schema),
+            ("version", &self.version, &found.version),
+            ("config", &self.config, &found.config),
+            ("shard", &self.shard, &found.shard),
+        ];
+        let differing = pairs.into_iter().find(|(_, mine, theirs)| mine != theirs);
+        let sentence = |key, mine: &dyn std::fmt::Display, theirs: &dyn std::fmt::Display| {
+            format!("its {key} is {theirs}, that of this run {mine}")
+        };
+        match differing {
+            Some((key, mine, theirs)) => Some(sentence(key, mine, theirs)),
+            None if self.seed != found.seed => Some(sentence("seed", &self.seed, &found.seed)),
+            None => None,
+        }
+    }
+}
+
+/// One match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct MatchRecord {
+    /// Its number in the plan.
+    #[serde(rename = "match")]
+    pub id: u64,
+    /// The game, as the plan names it.
+    pub game: String,
+    /// The cell, from 0.
+    pub cell: usize,
+    /// The deal, from 0: the number of the match in a series of `hyperplay match`.
+    pub deal: u64,
+    /// The seating of the cell, from 0.
+    pub seating: usize,
+    /// The entrant of each role.
+    #[serde(with = "by_role")]
+    pub players: Vec<(String, String)>,
+    /// How it ended: `over`, `step-limit` or `no-legal-move`.
+    pub outcome: String,
+    /// Joint moves made.
+    pub steps: usize,
+    /// The goals, empty if it did not end with goals.
+    #[serde(with = "by_role")]
+    pub goals: Vec<(String, u8)>,
+    /// Moves replaced.
+    #[serde(with = "by_role")]
+    pub faults: Vec<(String, u32)>,
+    /// Records of this match among the turns.
+    pub turns: usize,
+}
+
+/// One decision between two legal moves or more, or a fault.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// The number of the match.
+    #[serde(rename = "match")]
+    pub id: u64,
+    /// The game.
+    pub game: String,
+    /// The cell.
+    pub cell: usize,
+    /// The step, from 1.
+    pub step: usize,
+    /// The role.
+    pub role: String,
+    /// The entrant.
+    pub player: String,
+    /// How many legal moves there were.
+    pub legal: usize,
+    /// The move made.
+    #[serde(rename = "move")]
+    pub own: String,
+    /// Its expected goal, if the player reasons.
+    pub value: Option<f64>,
+    /// Particles held, if the player has a belief.
+    pub particles: Option<usize>,
+    /// Their distinct states.
+    pub states: Option<usize>,
+    /// Their effective sample size.
+    pub effective: Option<f64>,
+    /// Whether they were the whole information set.
+    pub whole: Option<bool>,
+    /// Whether the belief was depleted.
+    pub depleted: bool,
+    /// States visited.
+    pub visited: u64,
+    /// Playouts made.
+    pub playouts: u64,
+    /// Playouts for each legal move and state held possible.
+    pub playouts_per_move: f64,
+    /// `late`, `illegal` or `crashed`, if the move was replaced.
+    pub fault: Option<String>,
+}
+
+/// Where a match was played and how long it took.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TimingRecord {
+    /// The number of the match.
+    #[serde(rename = "match")]
+    pub id: u64,
+    /// The computer.
+    pub host: String,
+    /// Threads of the run.
+    pub threads: usize,
+    /// Seconds of the match.
+    pub seconds: f64,
+    /// Of each record among the turns, in the same order.
+    pub turns: Vec<TurnTime>,
+}
+
+/// How long a decision took.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TurnTime {
+    /// Seconds in which the belief followed the evidence, if there is one.
+    pub update: Option<f64>,
+    /// Seconds for all the rest.
+    pub select: Option<f64>,
+}
+
+/// All about one decision, for training and analysis elsewhere.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct PositionRecord {
+    /// The number of the match.
+    #[serde(rename = "match")]
+    pub id: u64,
+    /// The game.
+    pub game: String,
+    /// The step, from 1.
+    pub step: usize,
+    /// The role.
+    pub role: String,
+    /// The entrant.
+    pub player: String,
+    /// What the role knew: its own moves and percepts, step by step.
+    pub evidence: Vec<SeenRecord>,
+    /// The legal moves.
+    pub legal: Vec<String>,
+    /// The policy of the player.
+    #[serde(with = "by_role")]
+    pub policy: Vec<(String, f64)>,
+    /// The expected goal of each move considered.
+    #[serde(with = "by_role")]
+    pub values: Vec<(String, f64)>,
+    /// The move made.
+    #[serde(rename = "move")]
+    pub own: String,
+    /// What the belief held, if there is one.
+    pub belief: Option<HeldRecord>,
+    /// Whether it was depleted.
+    pub depleted: bool,
+    /// The goals at the end of the match, empty if there are none.
+    #[serde(with = "by_role")]
+    pub goals: Vec<(String, u8)>,
+}
+
+/// One step as a role saw it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeenRecord {
+    /// Its own move.
+    #[serde(rename = "move")]
+    pub own: String,
+    /// What it perceived.
+    pub percepts: Vec<String>,
+}
+
+/// A belief in figures.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HeldRecord {
+    /// Particles.
+    pub particles: usize,
+    /// Distinct states.
+    pub states: usize,
+    /// Effective sample size.
+    pub effective: f64,
+    /// Whether it is the whole information set.
+    pub whole: bool,
+}
+
+/// Pairs that are written as an object, in their order.
+mod by_role {
+    use std::fmt;
+    use std::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+    use serde::ser::{Serialize, Serializer};
+
+    pub fn serialize<S: Serializer, T: Serialize>(pairs: &[(String, T)], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+        from: D,
+    ) -> Result<Vec<(String, T)>, D::Error> {
+        struct Pairs<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Pairs<T> {
+            type Value = Vec<(String, T)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(pairs)
+            }
+        }
+        from.deserialize_map(Pairs(PhantomData))
+    }
+}

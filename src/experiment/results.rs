@@ -1,0 +1,224 @@
+//! Results: the matches in a folder, in the order of their numbers, however many shards they came from.
+//!
+//! The shards are read side by side, each against the sequence that it must follow; a match counts when all its turns
+//! are there. What is missing is known at the end. Memory is one match a shard.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::folder::{FolderError, Planned, division};
+use super::journal::JournalError;
+use super::plan::{Place, Plan};
+use super::record::{Header, MatchRecord};
+use super::sequence::{Next, Sequence};
+use super::shard::Shard;
+
+/// The longest line that is looked at.
+const MAX_LINE: u64 = 1 << 26;
+
+/// One match with all its lines.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finished {
+    /// Which.
+    pub place: Place,
+    /// Its record.
+    pub record: MatchRecord,
+    /// The line of the record.
+    pub line: Vec<u8>,
+    /// The lines of its turns.
+    pub turns: Vec<Vec<u8>>,
+    /// The line of its timing, if there is one.
+    pub timing: Option<Vec<u8>>,
+}
+
+/// What a shard lacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// Which.
+    pub shard: Shard,
+    /// Whole matches that are there; none if there is no file.
+    pub matches: Option<u64>,
+    /// Matches that there should be, or fewer if a rule stops cells.
+    pub of: u64,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.matches {
+            None => write!(f, "shard {}: no file ({} matches)", self.shard, self.of),
+            Some(matches) => write!(f, "shard {}: {matches} of {} matches", self.shard, self.of),
+        }
+    }
+}
+
+/// The whole lines of a file.
+struct Lines(BufReader<File>);
+
+impl Lines {
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        self.0.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
+        Ok(line.ends_with(b"\n").then_some(line))
+    }
+}
+
+/// The file at a path behind its header; none if there is no file or nothing whole in it.
+fn open(path: &Path, header: &Header) -> Result<Option<Lines>, JournalError> {
+    let failed = |cause| JournalError::File { path: path.to_owned(), cause };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(cause) => return Err(failed(cause)),
+    };
+    let mut lines = Lines(BufReader::new(file));
+    let Some(first) = lines.next().map_err(failed)? else { return Ok(None) };
+    let found: Header = serde_json::from_slice(&first).map_err(|_| JournalError::Foreign {
+        path: path.to_owned(),
+        what: "its first line is no header".to_owned(),
+    })?;
+    match header.difference(&found) {
+        Some(difference) => Err(JournalError::Header { path: path.to_owned(), difference }),
+        None => Ok(Some(lines)),
+    }
+}
+
+/// One shard as it is read.
+struct Part<'a> {
+    shard: Shard,
+    sequence: Sequence<'a>,
+    path: PathBuf,
+    matches: Lines,
+    turns: Lines,
+    timings: Option<Lines>,
+    count: u64,
+    next: Option<Finished>,
+}
+
+impl Part<'_> {
+    /// Reads the next whole match; whether a part ends early is asked of its sequence.
+    fn advance(&mut self) -> Result<(), JournalError> {
+        let failed = |cause| JournalError::File { path: self.path.clone(), cause };
+        self.next = None;
+        let Some(line) = self.matches.next().map_err(failed)? else { return Ok(()) };
+        let Ok(record) = serde_json::from_slice::<MatchRecord>(&line) else { return Ok(()) };
+        let mut turns = Vec::with_capacity(record.turns);
+        for _ in 0..record.turns {
+            match self.turns.next().map_err(failed)? {
+                Some(turn) => turns.push(turn),
+                None => return Ok(()),
+            }
+        }
+        let place = match self.sequence.next() {
+            Next::Match(place) if place.id == record.id => place,
+            _ => {
+                let what = format!("match {} is not what the plan plays next", record.id);
+                return Err(JournalError::Foreign { path: self.path.clone(), what });
+            }
+        };
+        let timing = match &mut self.timings {
+            Some(timings) => timings.next().map_err(failed)?,
+            None => None,
+        };
+        let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
+        self.sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
+        self.count += 1;
+        self.next = Some(Finished { place, record, line, turns, timing });
+        Ok(())
+    }
+}
+
+/// The matches in a folder.
+pub struct Results<'a> {
+    plan: &'a Plan,
+    parts: Vec<Part<'a>>,
+    absent: Vec<Shard>,
+    heap: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl<'a> Results<'a> {
+    /// Opens the shards of a folder; if there are none, what was merged.
+    ///
+    /// # Errors
+    /// If there is nothing, or it does not belong together.
+    pub fn open(folder: &Path, planned: &'a Planned) -> Result<Results<'a>, ResultsError> {
+        let plan = &planned.plan;
+        let (count, merged) = match division(folder) {
+            Ok(count) => (count, false),
+            Err(FolderError::Empty { .. }) if folder.join("matches.jsonl").is_file() => (1, true),
+            Err(error) => return Err(error.into()),
+        };
+        let (mut parts, mut absent) = (Vec::new(), Vec::new());
+        for shard in Shard::all(count) {
+            let path = |kind: &str| {
+                if merged { folder.join(format!("{kind}.jsonl")) } else { shard.file(folder, kind) }
+            };
+            let lines = |kind: &str| open(&path(kind), &Header::new(kind, &planned.config, plan.seed, shard));
+            let (Some(matches), Some(turns)) = (lines("matches")?, lines("turns")?) else {
+                absent.push(shard);
+                continue;
+            };
+            let timings = lines("timings")?;
+            let sequence = Sequence::new(plan, shard);
+            let path = path("matches");
+            parts.push(Part { shard, sequence, path, matches, turns, timings, count: 0, next: None });
+        }
+        let mut results = Results { plan, parts, absent, heap: BinaryHeap::new() };
+        for part in 0..results.parts.len() {
+            results.advance(part)?;
+        }
+        Ok(results)
+    }
+
+    fn advance(&mut self, part: usize) -> Result<(), JournalError> {
+        self.parts[part].advance()?;
+        if let Some(next) = &self.parts[part].next {
+            self.heap.push(Reverse((next.place.id, part)));
+        }
+        Ok(())
+    }
+
+    /// The next match; none at the end.
+    ///
+    /// # Errors
+    /// If a file cannot be read or is not what the plan says.
+    #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
+    pub fn next(&mut self) -> Result<Option<Finished>, ResultsError> {
+        let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
+        let result = self.parts[part].next.take();
+        self.advance(part)?;
+        Ok(result)
+    }
+
+    /// How many matches each shard has, after the last [`next`](Results::next), and which of them lack some.
+    pub fn missing(&mut self) -> Vec<Missing> {
+        let mut missing: Vec<Missing> = self
+            .absent
+            .iter()
+            .map(|&shard| Missing { shard, matches: None, of: self.plan.matches_of(shard) })
+            .filter(|missing| missing.of > 0)
+            .collect();
+        for part in &mut self.parts {
+            if part.sequence.next() != Next::End {
+                let of = self.plan.matches_of(part.shard);
+                missing.push(Missing { shard: part.shard, matches: Some(part.count), of });
+            }
+        }
+        missing.sort_by_key(|missing| missing.shard);
+        missing
+    }
+}
+
+/// Why results cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A file of a shard.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}

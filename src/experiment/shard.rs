@@ -1,0 +1,77 @@
+//! Shard: a part of an experiment, written `3-of-8`, and the names of its files.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The most shards.
+const MAX_SHARDS: u64 = 100_000;
+
+/// One of several equal parts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which, from 1.
+    pub index: u64,
+    /// Of how many.
+    pub count: u64,
+}
+
+impl Shard {
+    /// The one part that is the whole.
+    pub const WHOLE: Shard = Shard { index: 1, count: 1 };
+
+    /// Reads `K/N`.
+    ///
+    /// # Errors
+    /// The sentence that says what a shard is.
+    pub fn read(text: &str) -> Result<Shard, String> {
+        let shard = text.split_once('/').and_then(|(index, count)| {
+            Some(Shard { index: index.trim().parse().ok()?, count: count.trim().parse().ok()? })
+        });
+        shard
+            .filter(|shard| (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS)
+            .ok_or_else(|| format!("expected K/N with K from 1 to N, and N at most {MAX_SHARDS}"))
+    }
+
+    /// All shards of so many.
+    pub fn all(count: u64) -> impl Iterator<Item = Shard> {
+        (1..=count).map(move |index| Shard { index, count })
+    }
+
+    /// The name of a file of this shard.
+    pub fn file(self, folder: &Path, kind: &str) -> PathBuf {
+        folder.join(format!("{kind}.{self}.jsonl"))
+    }
+
+    /// The shard whose file this is, by its name.
+    pub fn of_file(name: &str, kind: &str) -> Option<Shard> {
+        let middle = name.strip_prefix(kind)?.strip_prefix('.')?.strip_suffix(".jsonl")?;
+        let shard = Shard::read(&middle.replace("-of-", "/")).ok()?;
+        (shard.to_string() == middle).then_some(shard)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-of-{}", self.index, self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shard_is_read_and_its_files_are_known_again() {
+        let shard = Shard::read("3/8").unwrap();
+        let file = shard.file(Path::new("out"), "matches");
+        assert_eq!(file, Path::new("out/matches.3-of-8.jsonl"));
+        assert_eq!(Shard::of_file("matches.3-of-8.jsonl", "matches"), Some(shard));
+        assert_eq!(Shard::of_file("matches.jsonl", "matches"), None);
+        assert_eq!(Shard::of_file("matches.03-of-8.jsonl", "matches"), None);
+        for wrong in ["0/8", "9/8", "3", "a/b", "1/0", "1/100001"] {
+            assert!(Shard::read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

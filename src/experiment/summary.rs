@@ -1,0 +1,381 @@
+//! Summary: what the matches of an experiment say, cell by cell and entrant by entrant.
+//!
+//! One pass over the results in the order of their numbers; memory grows with cells and steps, not with matches. The
+//! independent numbers are those of deals: a deal is averaged over its seatings first, and one with a match that has no
+//! goals counts in no mean. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
+
+use std::collections::BTreeMap;
+
+use super::folder::Planned;
+use super::plan::{Plan, StopRule};
+use super::record::{TimingRecord, TurnRecord};
+use super::results::{Finished, Missing, Results, ResultsError};
+use super::statistics::{Sample, Verdict};
+
+/// Entrants that met the same others are all compared with each other up to this many; beyond, neighbours only.
+const CONTRASTED: usize = 12;
+
+/// An experiment summed up.
+pub struct Summary {
+    /// By cell.
+    pub cells: Vec<CellSummary>,
+    /// Entrants who met the same others.
+    pub contrasts: Vec<Contrast>,
+    /// By game, entrant and step.
+    pub steps: BTreeMap<(usize, usize, usize), StepSummary>,
+    /// Matches read.
+    pub matches: u64,
+    /// What is not there yet.
+    pub missing: Vec<Missing>,
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub struct CellSummary {
+    /// Matches read.
+    pub matches: u64,
+    /// Matches without goals, by outcome.
+    pub unfinished: BTreeMap<String, u64>,
+    /// Whether every match was won, lost or drawn: two roles, 100 to 0 or 50 to 50.
+    pub is_won_or_lost: bool,
+    /// Joint moves made.
+    pub steps: Sample,
+    /// The different entrants, in the order of the cell.
+    pub entrants: Vec<EntrantSummary>,
+    /// The first rival's score less the second's, by deal.
+    pub difference: Sample,
+    /// What the sequential test says, if the plan has one: the logarithm of the ratio, and the verdict.
+    pub sprt: Option<(f64, Verdict)>,
+}
+
+/// One entrant in one cell.
+#[derive(Clone, Debug)]
+pub struct EntrantSummary {
+    /// The entrant, by its place in the plan.
+    pub entrant: usize,
+    /// Its goals, by deal.
+    pub score: Sample,
+    /// Matches with the best goal of all, shared with another, and the rest.
+    pub wins: u64,
+    /// See [`wins`](Self::wins).
+    pub draws: u64,
+    /// See [`wins`](Self::wins).
+    pub losses: u64,
+    /// Moves replaced.
+    pub faults: u64,
+    /// What its decisions were.
+    pub work: Work,
+}
+
+/// What decisions cost and rested on. Samples are of means over a match: decisions of one match are not independent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Decisions.
+    pub turns: u64,
+    /// Those on a depleted belief.
+    pub depleted: u64,
+    /// Particles held.
+    pub particles: Sample,
+    /// Their distinct states.
+    pub states: Sample,
+    /// Their effective sample size.
+    pub effective: Sample,
+    /// Playouts for each legal move and state.
+    pub playouts_per_move: Sample,
+    /// Seconds of the belief.
+    pub update: Sample,
+    /// Seconds of all the rest.
+    pub select: Sample,
+    /// Seconds in all.
+    pub time: Sample,
+}
+
+/// What happened at one step, over all matches of a game.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StepSummary {
+    /// Decisions.
+    pub turns: u64,
+    /// Those on a depleted belief.
+    pub depleted: u64,
+    /// Whether the entrant has a belief.
+    pub has_belief: bool,
+    /// Seconds a decision.
+    pub time: Sample,
+}
+
+/// Two entrants who met the same others.
+#[derive(Clone, Debug)]
+pub struct Contrast {
+    /// The game.
+    pub game: usize,
+    /// Whom both met.
+    pub others: Vec<usize>,
+    /// The two, each with its cell.
+    pub first: (usize, usize),
+    /// See [`first`](Self::first).
+    pub second: (usize, usize),
+    /// The first one's score less the second's, by deal.
+    pub difference: Sample,
+}
+
+/// What is known of the deal that a cell is at.
+#[derive(Clone, Default)]
+struct Deal {
+    matches: usize,
+    broken: bool,
+    /// By entrant of the summary: the sum of its goals and their number.
+    sums: Vec<(f64, u32)>,
+}
+
+/// Means over one match.
+#[derive(Default)]
+struct Means(BTreeMap<&'static str, (f64, u32)>);
+
+impl Means {
+    fn add(&mut self, what: &'static str, value: Option<f64>) {
+        if let Some(value) = value {
+            let (sum, count) = self.0.entry(what).or_default();
+            (*sum, *count) = (*sum + value, *count + 1);
+        }
+    }
+
+    fn into(self, sample: &mut Sample, what: &'static str) -> Self {
+        if let Some((sum, count)) = self.0.get(what) {
+            sample.add(sum / f64::from(*count));
+        }
+        self
+    }
+}
+
+impl Summary {
+    /// Sums up the results of a folder.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn of(planned: &Planned, mut results: Results<'_>) -> Result<Summary, ResultsError> {
+        let plan = &planned.plan;
+        let mut summing = Summing::new(plan);
+        while let Some(finished) = results.next()? {
+            summing.add(&finished);
+        }
+        summing.end_round();
+        let mut summary = summing.summary;
+        summary.missing = results.missing();
+        if let Some(StopRule::Sprt { h0, h1, alpha, beta }) = plan.stop.map(|stop| stop.rule) {
+            for cell in &mut summary.cells {
+                let difference = &cell.difference;
+                let verdict = difference.sprt(h0, h1, alpha, beta);
+                cell.sprt = Some((difference.log_likelihood_ratio(h0, h1), verdict));
+            }
+        }
+        Ok(summary)
+    }
+}
+
+struct Summing<'a> {
+    plan: &'a Plan,
+    summary: Summary,
+    deals: Vec<Deal>,
+    /// The scores of the deals of the round at hand, by cell and deal.
+    round: u64,
+    scores: BTreeMap<(usize, u64), Vec<f64>>,
+}
+
+impl<'a> Summing<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let cells: Vec<CellSummary> = plan
+            .cells
+            .iter()
+            .map(|cell| {
+                let mut different: Vec<usize> = Vec::new();
+                for &entrant in &cell.entrants {
+                    if !different.contains(&entrant) {
+                        different.push(entrant);
+                    }
+                }
+                CellSummary {
+                    matches: 0,
+                    unfinished: BTreeMap::new(),
+                    is_won_or_lost: plan.games[cell.game].width() == 2,
+                    steps: Sample::default(),
+                    entrants: different.into_iter().map(EntrantSummary::new).collect(),
+                    difference: Sample::default(),
+                    sprt: None,
+                }
+            })
+            .collect();
+        let deals = cells.iter().map(|cell| Deal::new(cell.entrants.len())).collect();
+        let contrasts = contrasts(plan);
+        let summary = Summary { cells, contrasts, steps: BTreeMap::new(), matches: 0, missing: Vec::new() };
+        Summing { plan, summary, deals, round: 0, scores: BTreeMap::new() }
+    }
+
+    fn add(&mut self, finished: &Finished) {
+        let place = &finished.place;
+        let round = place.deal / self.plan.round();
+        if round != self.round {
+            self.end_round();
+            self.round = round;
+        }
+        self.summary.matches += 1;
+        self.add_goals(finished);
+        self.add_turns(finished);
+    }
+
+    fn add_goals(&mut self, finished: &Finished) {
+        let (place, record) = (&finished.place, &finished.record);
+        let plan_cell = &self.plan.cells[place.cell];
+        let cell = &mut self.summary.cells[place.cell];
+        let deal = &mut self.deals[place.cell];
+        cell.matches += 1;
+        cell.steps.add(record.steps as f64);
+        let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
+        if goals.is_empty() {
+            *cell.unfinished.entry(record.outcome.clone()).or_default() += 1;
+            deal.broken = true;
+        } else {
+            cell.is_won_or_lost &= matches!(goals[..], [100, 0] | [0, 100] | [50, 50]);
+        }
+        let best = goals.iter().max();
+        let shared = goals.iter().filter(|&goal| Some(goal) == best).count() > 1;
+        for (seat, &entrant) in plan_cell.seatings[place.seating].iter().enumerate() {
+            let Some(at) = cell.entrants.iter().position(|summary| summary.entrant == entrant) else {
+                continue;
+            };
+            let summary = &mut cell.entrants[at];
+            summary.faults += record.faults.get(seat).map_or(0, |&(_, count)| u64::from(count));
+            let Some(&goal) = goals.get(seat) else { continue };
+            let sum = &mut deal.sums[at];
+            *sum = (sum.0 + f64::from(goal), sum.1 + 1);
+            match (Some(&goal) == best, shared) {
+                (true, false) => summary.wins += 1,
+                (true, true) => summary.draws += 1,
+                (false, _) => summary.losses += 1,
+            }
+        }
+        deal.matches += 1;
+        if deal.matches < plan_cell.seatings.len() {
+            return;
+        }
+        let fresh = Deal::new(cell.entrants.len());
+        let deal = std::mem::replace(deal, fresh);
+        if deal.broken {
+            return;
+        }
+        let means: Vec<f64> = deal.sums.iter().map(|&(sum, count)| sum / f64::from(count.max(1))).collect();
+        for (summary, &mean) in cell.entrants.iter_mut().zip(&means) {
+            summary.score.add(mean);
+        }
+        if let (Some(_), [first, second, ..]) = (plan_cell.rivals(), &means[..]) {
+            cell.difference.add(first - second);
+        }
+        self.scores.insert((place.cell, place.deal), means);
+    }
+
+    fn add_turns(&mut self, finished: &Finished) {
+        let place = &finished.place;
+        let game = self.plan.cells[place.cell].game;
+        let timing =
+            finished.timing.as_ref().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
+        let timing = timing.filter(|timing| timing.id == place.id);
+        let cell = &mut self.summary.cells[place.cell];
+        let mut means: Vec<Means> = cell.entrants.iter().map(|_| Means::default()).collect();
+        for (number, line) in finished.turns.iter().enumerate() {
+            let Ok(turn) = serde_json::from_slice::<TurnRecord>(line) else { continue };
+            let is_of = |summary: &EntrantSummary| self.plan.label(summary.entrant) == turn.player;
+            let Some(at) = cell.entrants.iter().position(is_of) else { continue };
+            let summary = &mut cell.entrants[at];
+            let time = timing.as_ref().and_then(|timing| timing.turns.get(number)).copied();
+            let (update, select) = (time.and_then(|time| time.update), time.and_then(|time| time.select));
+            let all = select.map(|select| select + update.unwrap_or(0.0));
+            summary.work.turns += 1;
+            summary.work.depleted += u64::from(turn.depleted);
+            let number = |count: Option<usize>| count.map(|count| count as f64);
+            means[at].add("particles", number(turn.particles));
+            means[at].add("states", number(turn.states));
+            means[at].add("effective", turn.effective);
+            means[at].add("playouts", Some(turn.playouts_per_move));
+            means[at].add("update", update);
+            means[at].add("select", select);
+            means[at].add("time", all);
+            let step = self.summary.steps.entry((game, summary.entrant, turn.step)).or_default();
+            step.turns += 1;
+            step.depleted += u64::from(turn.depleted);
+            step.has_belief |= turn.particles.is_some() || turn.depleted;
+            if let Some(all) = all {
+                step.time.add(all);
+            }
+        }
+        for (summary, means) in cell.entrants.iter_mut().zip(means) {
+            let work = &mut summary.work;
+            means
+                .into(&mut work.particles, "particles")
+                .into(&mut work.states, "states")
+                .into(&mut work.effective, "effective")
+                .into(&mut work.playouts_per_move, "playouts")
+                .into(&mut work.update, "update")
+                .into(&mut work.select, "select")
+                .into(&mut work.time, "time");
+        }
+    }
+
+    /// All cells have played the deals of a round: what can be compared is compared.
+    fn end_round(&mut self) {
+        let scores = std::mem::take(&mut self.scores);
+        for contrast in &mut self.summary.contrasts {
+            let score = |(cell, entrant): (usize, usize), deal: u64| {
+                let at = self.summary.cells[cell].entrants.iter().position(|one| one.entrant == entrant)?;
+                scores.get(&(cell, deal))?.get(at).copied()
+            };
+            for deal in self.plan.deals(self.round) {
+                if let (Some(first), Some(second)) =
+                    (score(contrast.first, deal), score(contrast.second, deal))
+                {
+                    contrast.difference.add(first - second);
+                }
+            }
+        }
+    }
+}
+
+impl Deal {
+    fn new(entrants: usize) -> Self {
+        Deal { matches: 0, broken: false, sums: vec![(0.0, 0); entrants] }
+    }
+}
+
+impl EntrantSummary {
+    fn new(entrant: usize) -> Self {
+        let (score, work) = (Sample::default(), Work::default());
+        EntrantSummary { entrant, score, wins: 0, draws: 0, losses: 0, faults: 0, work }
+    }
+}
+
+/// Which entrants met the same others.
+fn contrasts(plan: &Plan) -> Vec<Contrast> {
+    /// By game and others: the cells, and who met the others there.
+    type Groups = BTreeMap<(usize, Vec<usize>), Vec<(usize, usize)>>;
+    let mut groups = Groups::new();
+    for (number, cell) in plan.cells.iter().enumerate() {
+        for (at, &entrant) in cell.entrants.iter().enumerate() {
+            let mut others = cell.entrants.clone();
+            others.remove(at);
+            others.sort_unstable();
+            let group = groups.entry((cell.game, others)).or_default();
+            if !group.contains(&(number, entrant)) {
+                group.push((number, entrant));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for ((game, others), group) in groups {
+        for (at, &first) in group.iter().enumerate() {
+            let reach = if group.len() <= CONTRASTED { group.len() } else { at + 2 };
+            for &second in group.iter().take(reach).skip(at + 1) {
+                let difference = Sample::default();
+                found.push(Contrast { game, others: others.clone(), first, second, difference });
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,118 @@
+//! Written: `experiment.toml` as it stands in the file, before anything is looked up.
+//!
+//! Unknown keys are refused, with their place. What a value means is decided in [`config`](super::config); here stand
+//! only the shapes. `docs/experiments/README.md` explains every key.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Written {
+    pub schema: Spanned<String>,
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub about: String,
+    pub seed: Spanned<i64>,
+    pub games: Vec<Spanned<String>>,
+    pub repetitions: Spanned<i64>,
+    #[serde(default)]
+    pub engine: Option<Spanned<String>>,
+    #[serde(default)]
+    pub limit: Option<Spanned<i64>>,
+    #[serde(default)]
+    pub budget: BudgetTable,
+    #[serde(default)]
+    pub schedule: ScheduleTable,
+    #[serde(default)]
+    pub stop: Option<Spanned<StopTable>>,
+    pub player: Vec<PlayerTable>,
+}
+
+/// What a decision may cost.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetTable {
+    pub nodes: Option<Spanned<i64>>,
+    pub playclock: Option<Spanned<f64>>,
+    pub startclock: Option<Spanned<f64>>,
+}
+
+/// Who meets whom.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleTable {
+    #[serde(default)]
+    pub kind: Option<Spanned<String>>,
+    #[serde(default)]
+    pub challengers: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub pairings: Vec<Spanned<Vec<Spanned<String>>>>,
+    #[serde(default)]
+    pub seats: Option<Spanned<String>>,
+}
+
+/// When a cell has been played enough.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StopTable {
+    pub width: Option<f64>,
+    pub sprt: Option<SprtTable>,
+    pub every: Option<Spanned<i64>>,
+    pub least: Option<Spanned<i64>>,
+}
+
+/// A sequential test.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SprtTable {
+    pub h0: f64,
+    pub h1: f64,
+    #[serde(default = "five_percent")]
+    pub alpha: f64,
+    #[serde(default = "five_percent")]
+    pub beta: f64,
+}
+
+fn five_percent() -> f64 {
+    0.05
+}
+
+/// A player, or several that differ in some parameters.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayerTable {
+    pub name: Spanned<String>,
+    pub spec: Spanned<String>,
+    /// Every combination of these values.
+    #[serde(default)]
+    pub grid: BTreeMap<String, Vec<Parameter>>,
+    /// The first values together, then the second ones, and so on.
+    #[serde(default)]
+    pub zip: BTreeMap<String, Vec<Parameter>>,
+}
+
+/// A value of a key of a spec.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Parameter {
+    Count(i64),
+    Switch(bool),
+    Text(String),
+}
+
+impl Parameter {
+    /// As it stands in a spec.
+    pub fn as_spec(&self) -> String {
+        match self {
+            Parameter::Count(count) => count.to_string(),
+            Parameter::Switch(true) => "on".to_owned(),
+            Parameter::Switch(false) => "off".to_owned(),
+            Parameter::Text(text) => text.clone(),
+        }
+    }
+}
