@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hyperplay::belief::meter::{self, BINS, Bin, Figures, Method, Oracle, Point, Trial};
 use hyperplay::belief::{OpponentModel, Options, Uniform, Weight};
-use hyperplay::engine::{Engines, Propagator as Machine};
+use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
 use hyperplay::machine::{Role, Seed, StateMachine, StateMachineExt};
 
@@ -15,7 +15,7 @@ fn game(name: &str) -> Arc<Machine> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif");
     let text = std::fs::read_to_string(&path).unwrap();
     let game = gdl::load(gdl::Source::new(name, text), None).game.unwrap();
-    Engines::new(&game).propagator().unwrap()
+    Engines::new(&game).lanes().unwrap()
 }
 
 fn uniform() -> Arc<dyn OpponentModel> {
