@@ -19,8 +19,12 @@ pub struct Chunk {
 /// The most playouts of a chunk.
 pub const MAX_CHUNK: u32 = 255;
 
-/// The words of the widest vector.
-const WIDEST: u64 = 8;
+/// The words of one vector, narrow or wide.
+const FEW: u64 = 8;
+const MANY: u64 = 16;
+
+/// Playouts a lane from which on a wide vector is filled rather than a narrow one.
+const ENOUGH: u64 = 256;
 
 /// Playouts a lane from which on more words are made rather than longer ones.
 const LONG: u64 = 4096;
@@ -38,7 +42,10 @@ impl Plan {
     /// The plan for so many playouts of each start.
     pub fn new(counts: impl Iterator<Item = u32> + Clone) -> Plan {
         let total: u64 = counts.clone().map(u64::from).sum();
-        let words = (total.div_ceil(64)).min(WIDEST.max((total / (64 * LONG)).next_multiple_of(WIDEST)));
+        let words = match total / (64 * MANY) {
+            a_lane if a_lane < ENOUGH => total.div_ceil(64).min(FEW),
+            a_lane => MANY * (a_lane / LONG).max(1),
+        };
         let a_lane = total / (64 * words).max(1);
         let size = ((2 * a_lane) as f64).sqrt().clamp(1.0, f64::from(MAX_CHUNK)) as u32;
         let mut chunks = Vec::new();

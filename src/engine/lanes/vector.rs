@@ -19,8 +19,8 @@ use crate::machine::{Budget, ByRole, Goal, PLAYOUT_STEPS, Seed, Tally};
 
 /// Bits of the number of playouts of a chunk.
 const CHUNK_BITS: usize = MAX_CHUNK.count_ones() as usize;
-/// Bits of the number of passes that a chunk waits.
-const WAIT_BITS: usize = 30;
+/// Bits of the number of passes that a chunk waits, before it is carried into the lane's own number.
+const WAIT_BITS: usize = 6;
 /// A lane's age is counted in eighths of the longest playout.
 const AGE_BITS: usize = 4;
 const AGE_STEP: u64 = PLAYOUT_STEPS as u64 / 8;
@@ -57,6 +57,8 @@ pub struct Usage {
 struct Lane {
     chunk: usize,
     since: u64,
+    /// Passes that it has waited, those apart that are counted in planes.
+    waited: u64,
     /// Playouts that ended against the rules and are in the tally already.
     irregular: u32,
 }
@@ -90,6 +92,7 @@ pub struct Vector<const W: usize> {
 struct Pass<const W: usize> {
     done: [u64; W],
     stuck: [u64; W],
+    waited: [u64; W],
 }
 
 impl<const W: usize> Vector<W> {
@@ -136,6 +139,9 @@ impl<const W: usize> Vector<W> {
             let mut pass = advance(self, work.code);
             self.passes += 1;
             usage.places += 64 * W as u64;
+            if is_any(&pass.waited) {
+                self.carry_waits(&pass.waited);
+            }
             if is_any(&pass.stuck) {
                 self.end_irregularly(pass.stuck, false, &mut pass.done, &mut work, tallies);
             }
@@ -219,7 +225,7 @@ impl<const W: usize> Vector<W> {
         let chunk = word.next;
         word.next += 1;
         self.active[place] |= 1 << lane;
-        self.lanes[64 * place + lane] = Lane { chunk, since: self.passes, irregular: 0 };
+        self.lanes[64 * place + lane] = Lane { chunk, since: self.passes, waited: 0, irregular: 0 };
         // The last playout overflows.
         self.ended.set(place, lane, (1 << CHUNK_BITS) - work.plan.chunks[chunk].count);
         self.waited.set(place, lane, 0);
@@ -243,7 +249,7 @@ impl<const W: usize> Vector<W> {
         let chunk = work.plan.chunks[own.chunk];
         let left = (1 << CHUNK_BITS) - self.ended.read(place, lane);
         let ended = if is_done { chunk.count } else { chunk.count - left };
-        let steps = self.passes - own.since - u64::from(self.waited.read(place, lane));
+        let steps = self.passes - own.since - own.waited - u64::from(self.waited.read(place, lane));
         let tally = &mut tallies[chunk.start];
         tally.steps += steps;
         tally.count += ended;
@@ -262,6 +268,15 @@ impl<const W: usize> Vector<W> {
             add(code.rest, rest);
         }
         steps
+    }
+
+    /// The waits of some lanes have overflowed.
+    fn carry_waits(&mut self, lanes: &[u64; W]) {
+        for (place, &word) in lanes.iter().enumerate() {
+            for lane in lanes_of(word) {
+                self.lanes[64 * place + lane].waited += 1 << WAIT_BITS;
+            }
+        }
     }
 
     /// Ends the playouts of some lanes where they are, with the goals of the state.
@@ -356,7 +371,7 @@ fn advance<const W: usize>(vector: &mut Vector<W>, code: &Code) -> Pass<W> {
         }
         counter.add(mask);
     }
-    vector.waited.add(waits);
+    let waited = vector.waited.add(waits);
     vector.age.clear(ended);
     let done = vector.ended.add(ended);
     for &(from, to) in &code.staged {
@@ -377,5 +392,5 @@ fn advance<const W: usize>(vector: &mut Vector<W>, code: &Code) -> Pass<W> {
         first[word] = ended[word] | old[word] & !goes[word];
     }
     planes[code.circuit.first] = first;
-    Pass { done, stuck: is_stuck }
+    Pass { done, stuck: is_stuck, waited }
 }

@@ -3,24 +3,24 @@
 //! The loops are compiled once for each kind of processor (512-bit words with three-input logic, 256-bit words, or the
 //! least that the target guarantees) and the kind is looked at when the program runs.
 
+use std::cell::Cell;
+
 use multiversion::multiversion;
 
 use super::schedule::Run;
 
-/// Computes all runs on 64 x `W` cases; the first table is written to plane `first`.
+/// Computes all runs on 64 x `W` cases.
 ///
 /// # Panics
 /// If there are fewer planes than the runs read and write.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
-pub fn execute<const W: usize>(runs: &[Run], operands: &[[u32; 3]], first: usize, planes: &mut [[u64; W]]) {
-    let mut target = first;
+pub fn execute<const W: usize>(runs: &[Run], operands: &[[u32; 3]], planes: &mut [[u64; W]]) {
+    let planes = Cell::from_mut(planes).as_slice_of_cells();
     let mut operands = operands;
     for run in runs {
         let (own, rest) = operands.split_at(run.length);
         operands = rest;
-        let (read, write) = planes.split_at_mut(target);
-        one_run(run.table, own, read, &mut write[..run.length]);
-        target += run.length;
+        one_run(run.table, own, planes, &planes[run.target..run.target + run.length]);
     }
 }
 
@@ -49,13 +49,18 @@ fn pair<const PAIR: u8>(a: u64, b: u64) -> u64 {
 
 /// One run: every place of `write` becomes the table of the places of `read` that its operands name.
 #[inline(always)]
-fn one_run<const W: usize>(table: u8, operands: &[[u32; 3]], read: &[[u64; W]], write: &mut [[u64; W]]) {
+fn one_run<const W: usize>(
+    table: u8,
+    operands: &[[u32; 3]],
+    read: &[Cell<[u64; W]>],
+    write: &[Cell<[u64; W]>],
+) {
     macro_rules! tables {
         ($($table:literal)*) => {
             match table {
                 $($table => {
-                    for (out, &[a, b, c]) in write.iter_mut().zip(operands) {
-                        let (a, b, c) = (read[a as usize], read[b as usize], read[c as usize]);
+                    for (out, &[a, b, c]) in write.iter().zip(operands) {
+                        let [a, b, c] = [a, b, c].map(|plane| read[plane as usize].get());
                         let mut value = [0; W];
                         for word in 0..W {
                             let low = pair::<{ $table & 0xf }>(a[word], b[word]);
@@ -66,7 +71,7 @@ fn one_run<const W: usize>(table: u8, operands: &[[u32; 3]], read: &[[u64; W]], 
                                 low & !c[word] | high & c[word]
                             };
                         }
-                        *out = value;
+                        out.set(value);
                     }
                 })*
                 _ => unreachable!("the least forms of all tables are listed"),

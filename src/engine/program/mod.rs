@@ -2,7 +2,7 @@
 //!
 //! A *plane* holds one bit for each case: `[u64; W]` is a plane of 64 x `W` cases. The way from a network: gates of two
 //! wires (`graph.rs`), few tables that cover them (`cut.rs`, `cover.rs`), long runs of equal tables (`schedule.rs`),
-//! loops over planes (`execute.rs`).
+//! planes that are used again (`slots.rs`), loops over planes (`execute.rs`).
 
 mod cover;
 mod cut;
@@ -10,6 +10,7 @@ mod execute;
 mod graph;
 mod planes;
 mod schedule;
+mod slots;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ pub use planes::Planes;
 #[derive(Clone, Debug)]
 pub struct Program {
     inputs: usize,
+    planes: usize,
     runs: Vec<Run>,
     operands: Vec<[u32; 3]>,
     outputs: Vec<usize>,
@@ -32,9 +34,11 @@ impl Program {
     pub fn compile(network: &Network, outputs: &[Wire]) -> Program {
         let graph = graph::Graph::new(network, outputs);
         let cover = cover::cover(&graph);
-        let schedule = schedule::schedule(&graph, &cover, first_table(graph.inputs));
+        let first = first_table(graph.inputs);
+        let mut schedule = schedule::schedule(&graph, &cover, first);
         Program {
             inputs: graph.inputs,
+            planes: slots::reuse(&mut schedule, first),
             runs: schedule.runs,
             operands: schedule.operands,
             outputs: schedule.outputs,
@@ -48,7 +52,7 @@ impl Program {
 
     /// The number of planes needed.
     pub fn planes(&self) -> usize {
-        first_table(self.inputs) + self.operands.len()
+        self.planes
     }
 
     /// The number of tables computed in a pass.
@@ -71,7 +75,7 @@ impl Program {
     /// # Panics
     /// If there are fewer than [`planes`](Program::planes) planes.
     pub fn run<const W: usize>(&self, planes: &mut [[u64; W]]) {
-        execute::execute(&self.runs, &self.operands, first_table(self.inputs), planes);
+        execute::execute(&self.runs, &self.operands, planes);
     }
 }
 

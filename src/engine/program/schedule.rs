@@ -5,8 +5,8 @@
 //! tables of three inputs if these may change places; whether a node is kept as itself or as its complement is chosen
 //! so that few kinds occur.
 //!
-//! Invariants: a run reads only planes written before it; no plane is written twice; an output is kept as itself, and
-//! needs a plane of its own where its complement is an output too.
+//! Invariants: a run reads only planes written before it; an output is kept as itself, and needs a plane of its own
+//! where its complement is an output too. Here no plane is written twice; `slots.rs` then lets planes be used again.
 
 use rustc_hash::FxHashMap;
 
@@ -20,12 +20,14 @@ pub struct Run {
     pub table: u8,
     /// How many.
     pub length: usize,
+    /// The plane that the first one writes; the others write those after it.
+    pub target: usize,
 }
 
 /// Runs, the planes that their tables read, and the planes of the outputs.
 #[derive(Debug, Default)]
 pub struct Schedule {
-    /// The runs, in order. They write plane after plane, from the first that is no input.
+    /// The runs, in order.
     pub runs: Vec<Run>,
     /// The planes that each table reads, in the order of the tables.
     pub operands: Vec<[u32; 3]>,
@@ -218,7 +220,7 @@ impl Order {
             }
             // Neighbours in the planes they read are neighbours in those they write.
             run.sort_by_cached_key(|&at| self.operands_of(&tables[at as usize]));
-            self.runs.push(Run { table: kind as u8, length: run.len() });
+            self.runs.push(Run { table: kind as u8, length: run.len(), target: self.next });
             for &at in &run {
                 let operands = self.operands_of(&tables[at as usize]);
                 self.operands.push(operands);

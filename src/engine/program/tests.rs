@@ -52,6 +52,7 @@ fn a_program_computes_what_its_network_computes_at_every_width() {
         check::<1>(&network, &outputs, &mut rng);
         check::<4>(&network, &outputs, &mut rng);
         check::<8>(&network, &outputs, &mut rng);
+        check::<16>(&network, &outputs, &mut rng);
     }
 }
 
@@ -96,4 +97,23 @@ fn an_adder_is_covered_by_its_sums_and_majorities() {
     let program = Program::compile(&network, &outputs);
     assert_eq!(program.tables(), 8, "a sum and a carry for each of four bits");
     check::<4>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(1));
+}
+
+#[test]
+fn planes_are_used_again() {
+    let mut network = Network::new(200);
+    let mut parity = network.input(0);
+    let mut middle = parity;
+    for input in 1..200 {
+        let other = network.input(input);
+        let (left, right) = (network.and(&[parity, !other]), network.and(&[!parity, other]));
+        parity = network.or(&[left, right]);
+        if input == 100 {
+            middle = parity;
+        }
+    }
+    let outputs = [middle, parity];
+    let program = Program::compile(&network, &outputs);
+    assert!(program.tables() >= 99 && program.planes() <= 200 + 4, "{} planes", program.planes());
+    check::<16>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(2));
 }
