@@ -55,7 +55,7 @@ fn updates(
             let mut belief = sampler.belief(machine, role, &model, particles);
             let updates = evidence_by_step(machine, &history, role).into_iter().map(|evidence| {
                 belief.update(&evidence, &Budget::UNLIMITED, &seed.child("update").index(evidence.step()));
-                assert!(!belief.particles().is_empty());
+                assert!(spec == "rejection" || !belief.particles().is_empty());
                 (evidence, belief.cost())
             });
             all.push(updates.collect());
@@ -118,7 +118,7 @@ fn sampling_never_visits_more_states_than_enumeration() {
     }
 }
 
-/// What a particle costs in Blind Breakthrough 6x6 up to a step, all updates together: rejuvenation apart and
+/// (Where rejection gives up after a million states a sample, its figure is too good.) What a particle costs in Blind Breakthrough 6x6 up to a step, all updates together: rejuvenation apart and
 /// included, and by rejection.
 #[test]
 fn a_particle_costs_a_small_part_of_a_sample_by_rejection() {

@@ -178,10 +178,11 @@ fn the_posterior_under_a_policy_file_is_sampled_as_well_over_many_matches() {
 fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
     let machine = game("kuhn_poker");
     let role = players(&machine)[0];
-    let history = random_match(&machine, 1, &Seed::root(1));
-    let evidence = evidence_by_step(&machine, &history, role).remove(0);
+    let histories = (1..).map(|steps| random_match(&machine, steps, &Seed::root(1)));
+    let choice = |history: &History| legal(&machine, history, role).len() == 2;
+    let history = histories.into_iter().find(choice).unwrap();
+    let evidence = evidence_by_step(&machine, &history, role).pop().unwrap();
     let legal = legal(&machine, &history, role);
-    assert_eq!(legal.len(), 2);
     let moves: serde_json::Map<String, serde_json::Value> =
         legal.iter().zip([0.9, 0.1]).map(|(own, share)| (machine.show_move(*own), json!(share))).collect();
     let role_name = machine.roles()[role].to_uppercase();

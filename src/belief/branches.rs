@@ -46,7 +46,7 @@ enum Known {
     /// The code of every branch; empty while none is known.
     List(SmallVec<[u32; 4]>),
     /// The codes that are not `UNTRIED`.
-    Table(FxHashMap<u64, u32>),
+    Table(Box<FxHashMap<u64, u32>>),
 }
 
 #[derive(Debug)]
@@ -58,8 +58,8 @@ pub(super) struct Branches {
     /// |J|. (Products beyond 2^64 are cut there; such a node is never exhausted anyway.)
     count: u64,
     known: Known,
-    dead: u64,
-    tried: u64,
+    dead: u32,
+    tried: u32,
     /// The step up to which every branch was last found dead or alive; 0 for never.
     pub(super) tested: u32,
     /// Whether some particle is finding that out.
@@ -69,8 +69,7 @@ pub(super) struct Branches {
 impl Branches {
     pub(super) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
-        let known =
-            if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(FxHashMap::default()) };
+        let known = if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(Box::default()) };
         let mut branches =
             Branches { moves, policy, count, known, dead: 0, tried: 0, tested: 0, testing: false };
         if branches.policy.is_some() {
@@ -116,12 +115,12 @@ impl Branches {
 
     /// Whether no branch is left: A is empty.
     pub(super) fn is_barren(&self) -> bool {
-        self.dead == self.count
+        u64::from(self.dead) == self.count
     }
 
     /// Whether every branch has been tried.
     pub(super) fn is_tried(&self) -> bool {
-        self.tried == self.count
+        u64::from(self.tried) == self.count
     }
 
     /// Whether the model holds all joint moves equally probable.
@@ -206,7 +205,7 @@ impl Branches {
             return 0.0;
         }
         if self.policy.is_none() {
-            return (self.count - self.dead) as f64 / self.count as f64;
+            return (self.count - u64::from(self.dead)) as f64 / self.count as f64;
         }
         if self.count <= SUMMED {
             return (0..self.count)

@@ -16,15 +16,16 @@
 //! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside, and all
 //! work [in step](super::in_step).
 //!
-//! **How many moves.** Resampling leaves copies, and moves make them independent again. The particles lost to uneven
-//! weights are `N - ESS`; they are to be changed [twice](CHANGES) each, and of a round of moves the share that changed
-//! something at the update before is expected to do so again. So the number of rounds is
-//! `2 (1 - ESS/N) / share`, rounded up, at least one and at most what the options allow. It is fixed before the first
-//! move is drawn: moves that went on until something changed would favour histories that are easily left.
+//! **How many moves.** Every particle is to be changed once an update, and those that uneven weights cost, `N - ESS`,
+//! [twice](CHANGES) more, because resampling leaves copies of others there. Of a round of moves the share that changed something at
+//! the update before is expected to do so again; so the number of rounds is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at
+//! most what the options allow. It is fixed before the first move is drawn: moves that went on until something changed
+//! would favour histories that are easily left.
 //!
-//! **Nothing found.** When all particles died, and growing all from the root within the same budget fails too, one
-//! history is [searched](Searching) for with a larger one, all particles begin there, and make all moves allowed. So a
-//! belief with backtracking is depleted only when the caller's budget ends, or this one ([`SEARCHED`]).
+//! **Nothing found.** When all particles died, and growing all from the root within the same budget fails too, the last
+//! histories that were held are cut off somewhere and grown again, time after time with more states, and if that fails a
+//! history is looked for depth first. The particles begin at what was found and make all moves allowed. So a belief with
+//! backtracking is depleted only when the caller's budget ends, or this one ([`SEARCHED`]).
 //!
 //! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
 //! logarithm in its result.
@@ -42,11 +43,14 @@ use crate::machine::{Budget, Bulk, Meter, Seed};
 /// After so many dead particles that the budget did not last for, no more are regrown in an update.
 const FAILURES: usize = 2;
 
-/// How often a particle lost to uneven weights is to be changed.
+/// How many times more often than others a particle lost to uneven weights is to be changed.
 const CHANGES: f64 = 2.0;
 
-/// States that the search for a single history may visit when all particles are dead.
+/// States that may be visited to find any history when all particles are dead.
 const SEARCHED: u64 = 1 << 22;
+
+/// How often the last histories are cut off and grown again.
+const CUTS: usize = 100;
 
 /// Dead particles regrown at a time.
 const TOGETHER: usize = 64;
@@ -98,8 +102,9 @@ impl Sample {
         seed: &Seed,
     ) -> Result<Vec<f64>, Outcome> {
         let before = tree.visited();
+        let former: Vec<NodeId> = self.slots.iter().map(|slot| slot.node).collect();
         let mut meters = self.grow_all(tree, options, budget, u64::MAX, seed);
-        let mut found = None;
+        let mut found = false;
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
             // Nothing below the bases, or the budgets were too small: all from the root.
             self.slots = vec![Slot::at_root(); options.particles];
@@ -107,7 +112,8 @@ impl Sample {
             let share = if options.has_bases() { options.share_after(spent) } else { u64::MAX };
             meters = self.grow_all(tree, options, &less(budget, spent), share, &seed.child("regrow"));
             if options.has_bases() && !self.any_reached(tree) && !tree.is_refuted() {
-                found = self.search(tree, options, &less(budget, tree.visited() - before), &mut meters);
+                let left = less(budget, tree.visited() - before);
+                found = self.search(tree, options, &former, &left, &mut meters, seed);
             }
         }
         if tree.is_refuted() {
@@ -120,7 +126,7 @@ impl Sample {
         if options.has_bases() {
             self.regrow(tree, budget, &mut logarithms, &mut meters, seed);
         }
-        let size = if found.is_some() { 0.0 } else { effective_size(normalised(&logarithms)) };
+        let size = if found { 0.0 } else { effective_size(normalised(&logarithms)) };
         if options.has_bases() {
             self.resample(tree, options, &mut logarithms, seed);
         }
@@ -132,30 +138,57 @@ impl Sample {
         Ok(logarithms)
     }
 
-    /// Puts all particles on one history, if there is one within the budget.
+    /// Puts all particles on any histories that explain the evidence. False if none was found within the budget.
     fn search<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         options: &Options,
+        former: &[NodeId],
         budget: &Budget,
         meters: &mut [Meter],
-    ) -> Option<NodeId> {
-        let nodes = budget.nodes.map_or(SEARCHED, |nodes| nodes.min(SEARCHED));
-        let mut searching = [Searching::new(&budget.with_nodes(nodes))];
-        in_step::run(tree, &mut searching, budget);
-        let node = searching[0].node()?;
-        self.slots = vec![Slot { node, base: tree.target(), ..Slot::at_root() }; options.particles];
-        // What the particles spent on the way to nothing must not keep them where they are.
-        let moves =
-            options.states.min(less(budget, nodes).nodes.unwrap_or(u64::MAX) / options.particles as u64);
+        seed: &Seed,
+    ) -> bool {
+        let before = tree.visited();
+        let all = budget.with_nodes(budget.nodes.map_or(SEARCHED, |nodes| nodes.min(SEARCHED)));
+        let mut found = Vec::new();
+        for round in 0..=CUTS {
+            let left = less(&all, tree.visited() - before);
+            let nodes = left.nodes.unwrap_or(SEARCHED);
+            if nodes == 0 {
+                break;
+            }
+            let mut searching: Vec<Searching> = if round == CUTS {
+                vec![Searching::new(&left)]
+            } else {
+                let states = (2 * tree.target() * (round + 1)) as u64;
+                let each = left.with_nodes(states.min(nodes / former.len() as u64));
+                let seed = seed.child("search").index(round);
+                let cut =
+                    |(place, &node): (usize, &NodeId)| Searching::cut(tree, node, &each, &seed.index(place));
+                former.iter().take(TOGETHER).enumerate().map(cut).collect()
+            };
+            in_step::run(tree, &mut searching, budget);
+            found.extend(searching.iter().filter_map(Searching::node));
+            if !found.is_empty() || tree.is_refuted() || budget.is_late() {
+                break;
+            }
+        }
+        if found.is_empty() {
+            return false;
+        }
+        let slot = |&node: &NodeId| Slot { node, base: tree.target(), ..Slot::at_root() };
+        self.slots = found.iter().map(slot).cycle().take(options.particles).collect();
+        // What was spent on the way to nothing must not keep the particles where they are.
+        let left = less(budget, tree.visited() - before).nodes.unwrap_or(u64::MAX);
+        let moves = options.states.min(left / options.particles as u64);
         meters.fill(Meter::new(budget.with_nodes(moves)));
-        Some(node)
+        true
     }
 
     /// How many moves every particle makes, where the weights had this effective size before resampling.
     fn rounds(&self, options: &Options, size: f64) -> usize {
         let lost = 1.0 - size / self.slots.len() as f64;
-        let needed = (CHANGES * lost / self.changed.max(f64::EPSILON)).ceil();
+        let needed = ((1.0 + CHANGES * lost) / self.changed.max(f64::EPSILON)).ceil();
         (needed as usize).max(1).min(options.rejuvenate)
     }
 

@@ -46,6 +46,9 @@ pub(super) const ROOT: NodeId = NodeId(0);
 /// So many nodes are never too many: some tens of megabytes.
 const CROWD: usize = 1 << 19;
 
+/// A tree is crowded when it has grown by this part of what the last pruning left.
+const CROWDED: usize = 4;
+
 struct Node<S> {
     parent: NodeId,
     /// Which branch of the parent it is.
@@ -357,7 +360,7 @@ impl<M: Bulk> Tree<M> {
         for node in kept {
             *node = NodeId(numbers[node.number()]);
         }
-        self.crowd = CROWD.max(2 * self.nodes.len());
+        self.crowd = CROWD.max(self.nodes.len() + self.nodes.len() / CROWDED);
     }
 
     fn node(&self, node: NodeId) -> &Node<M::State> {

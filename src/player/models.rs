@@ -121,7 +121,6 @@ pub fn misfit(spec: &Spec, roles: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::player::{SpecError, registry};
 
     #[test]

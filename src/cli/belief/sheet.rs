@@ -38,24 +38,24 @@ const SAMPLERS: [&str; 7] = [
     "hyperplay12",
     "hyperplay12-unweighted",
     "bootstrap",
-    "rejection:states=20000",
+    "rejection:states=5000",
     "exact",
 ];
 
 /// The games: how many matches, and the last step looked at.
 const GAMES: [(&str, usize, usize); 12] = [
     ("monty_hall", 40, 9),
-    ("krieg_tictactoe_3x3", 4, 6),
+    ("krieg_tictactoe_3x3", 3, 5),
     ("krieg_tictactoe_4x4", 2, 3),
     ("mastermind_3c3p", 20, 9),
-    ("mastermind_4c3p", 20, 9),
+    ("mastermind_4c3p", 8, 9),
     ("blind_breakthrough_4x4", 4, 6),
-    ("blind_breakthrough_5x5", 2, 4),
+    ("blind_breakthrough_5x5", 3, 5),
     ("kuhn_poker", 40, 9),
     ("leduc_poker", 20, 9),
     ("liars_dice_1x6", 20, 9),
-    ("phantom_tictactoe", 4, 5),
-    ("battleships_small", 4, 4),
+    ("phantom_tictactoe", 6, 6),
+    ("battleships_small", 2, 3),
 ];
 
 /// Arguments of `belief-sheet`.
