@@ -63,8 +63,8 @@
 //! ```
 //!
 //! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
-//! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`report`] (figures and
-//! pages). The API is not stable.
+//! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
+//! matches and their statistics), [`report`] (figures and pages). The API is not stable.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyperplay::belief::accuracy::{self, Distribution};
+use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, exact};
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
@@ -134,13 +134,24 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
                     continue;
                 }
                 let uniform = exact::posterior(&**machine, evidence, &Uniform, 100_000).unwrap();
-                let mean = Distribution::mean(held);
+                let mean = |posterior: &exact::Posterior| {
+                    let mut sum = Placed::nothing(posterior.histories.len());
+                    for placed in held.iter().map(|held| held.on(posterior)) {
+                        sum.weights
+                            .iter_mut()
+                            .zip(&placed.weights)
+                            .for_each(|(sum, own)| *sum += own / runs as f64);
+                        sum.outside += placed.outside / runs as f64;
+                    }
+                    sum
+                };
                 let set = held.iter().map(|held| held.total_variation(&posterior)).sum::<f64>() / runs as f64;
                 let floor = |draws| accuracy::floor(&posterior, draws);
-                sums[0] += (mean.total_variation(&posterior) / floor(runs * PARTICLES)).ln();
+                sums[0] += (mean(&posterior).total_variation(&posterior) / floor(runs * PARTICLES)).ln();
                 sums[1] += (set / floor(PARTICLES)).ln();
-                sums[2] +=
-                    (mean.total_variation(&uniform) / accuracy::floor(&uniform, runs * PARTICLES)).ln();
+                sums[2] += (mean(&uniform).total_variation(&uniform)
+                    / accuracy::floor(&uniform, runs * PARTICLES))
+                .ln();
                 decisions += 1;
             }
         }
@@ -257,7 +268,7 @@ fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
                 }
                 let posterior = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
                 if outcome == Outcome::Whole {
-                    assert!(Distribution::of(&belief).state_variation(&posterior) < 1e-9);
+                    assert!(Distribution::of(&belief).on(&posterior).state_variation(&posterior) < 1e-9);
                 } else {
                     assert!(posterior.histories.len() > 1);
                 }

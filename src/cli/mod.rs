@@ -4,7 +4,7 @@
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
-//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc` (interrupt),
+//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook` (interrupt),
 //! `indicatif` (progress), `include_dir` (built-in games), `serde_json`, `csv` (reports), `sha2` (the hash of a configuration),
 //! `rayon` (the number of threads).
 
@@ -165,8 +165,9 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
 /// How long an experiment has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// Makes Ctrl-C and SIGTERM raise the interrupt; the second one, or the first if the command does not look, ends the
-/// program. So does the end of the grace, where there is one: only for commands whose files may end anywhere.
+/// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program. With a
+/// grace SIGTERM does the same, and the end of the grace ends the program too: only for commands whose files may end
+/// anywhere. SIGHUP keeps its meaning, so `nohup` works.
 fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, Failure> {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();
@@ -182,10 +183,21 @@ fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, Failure> {
             });
         }
     };
-    ctrlc::set_handler(handler).map_err(|error| {
-        Failure::failed(format!("Ctrl-C cannot be caught: {error}"), "run in another shell")
-    })?;
+    let uncaught = |what: &str, error: &dyn std::fmt::Display| {
+        Failure::failed(format!("{what} cannot be caught: {error}"), "run in another shell")
+    };
+    if grace.is_some() {
+        on_termination(handler.clone()).map_err(|error| uncaught("SIGTERM", &error))?;
+    }
+    ctrlc::set_handler(handler).map_err(|error| uncaught("Ctrl-C", &error))?;
     Ok(interrupt)
+}
+
+/// Calls the handler at every SIGTERM.
+fn on_termination(handler: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    std::thread::spawn(move || signals.forever().for_each(|_| handler()));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Journal: the files that a shard appends to, and how it takes them up again after whatever ended the last run.
 //!
-//! Invariant: `matches` is a prefix of what the whole run would write, and every match in it has all its turns. Each
-//! record is one write to a file opened for appending; a match's turns are written before the match, which is the last
+//! Invariant: `matches` is a prefix of what the whole run would write, and every match in it has all its turns (and
+//! positions, where these are recorded). Each record is one write to a file opened for appending; a match's turns are written before the match, which is the last
 //! record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
 //! A line that was finished but is no record (a disk that lost power) is cut off with everything behind it, for the
 //! same matches will be played again.
@@ -202,6 +202,30 @@ impl Kept {
     }
 }
 
+/// A file that must have a line for every turn of a match, while it is read.
+struct Detail<'a> {
+    log: &'a Log,
+    lines: Option<WholeLines>,
+    /// How far it was looked at, and how far it is kept.
+    seen: Kept,
+    kept: Kept,
+}
+
+impl<'a> Detail<'a> {
+    fn new(log: &'a Log, header: &Header) -> Result<Self, JournalError> {
+        let lines = log.read(header)?;
+        let kept = Kept::from(lines.as_ref().map_or(0, |lines| lines.offset));
+        Ok(Detail { log, lines, seen: kept, kept })
+    }
+
+    /// Whether it has a line for every turn of the match.
+    fn look(&mut self, record: &MatchRecord) -> Result<bool, JournalError> {
+        let Some(lines) = &mut self.lines else { return Ok(false) };
+        self.log.at(lines.skip_to(record.id, &mut self.seen))?;
+        Ok(self.seen.lines_of(record.id) == record.turns)
+    }
+}
+
 impl Journal {
     /// Opens the files of a shard and feeds the matches that they hold to `sequence`, which then stands behind them.
     ///
@@ -229,11 +253,12 @@ impl Journal {
         let mut of_positions = positions.then(|| Log::open(folder, shard, "positions")).transpose()?;
 
         let (mut resumed, mut end, mut last) = (0, 0, None);
-        let mut kept_turns = Kept::from(0);
-        let readers = (matches.read(&header("matches"))?, turns.read(&header("turns"))?);
-        if let (Some(mut of_matches), Some(mut of_turns)) = readers {
+        let mut details = vec![Detail::new(&turns, &header("turns"))?];
+        if let Some(log) = &of_positions {
+            details.push(Detail::new(log, &header("positions"))?);
+        }
+        if let Some(mut of_matches) = matches.read(&header("matches"))? {
             end = of_matches.offset;
-            kept_turns = Kept::from(of_turns.offset);
             while matches.at(of_matches.advance())? {
                 let Ok(record) = serde_json::from_slice::<MatchRecord>(&of_matches.line) else { break };
                 let place = match sequence.next() {
@@ -243,34 +268,37 @@ impl Journal {
                         return Err(JournalError::Foreign { path: matches.path, what });
                     }
                 };
-                let mut seen = kept_turns;
-                turns.at(of_turns.skip_to(record.id, &mut seen))?;
-                if seen.lines_of(record.id) != record.turns {
+                let mut whole = true;
+                for detail in &mut details {
+                    whole &= detail.look(&record)?;
+                }
+                if !whole {
                     sequence.take_back(&place);
                     break;
                 }
-                kept_turns = seen;
+                details.iter_mut().for_each(|detail| detail.kept = detail.seen);
                 let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
                 sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
                 (end, resumed, last) = (of_matches.offset, resumed + 1, Some(record.id));
             }
         }
+        let ends: Vec<u64> = details.iter().map(|detail| detail.kept.end).collect();
+        drop(details);
         let mut cut = matches.cut(end, &header("matches"))?;
-        cut += turns.cut(kept_turns.end, &header("turns"))?;
-        // These are no part of any identity: what is there of the matches that are kept stays.
-        let beside = [("timings", Some(&mut timings)), ("positions", of_positions.as_mut())];
-        for (kind, log) in beside {
-            let Some(log) = log else { continue };
-            let mut end = 0;
-            if let Some(mut lines) = log.read(&header(kind))? {
-                let mut kept = Kept::from(lines.offset);
-                if let Some(last) = last {
-                    log.at(lines.skip_to(last, &mut kept))?;
-                }
-                end = kept.end;
-            }
-            cut += log.cut(end, &header(kind))?;
+        cut += turns.cut(ends[0], &header("turns"))?;
+        if let Some(log) = &mut of_positions {
+            cut += log.cut(ends[1], &header("positions"))?;
         }
+        // Timings are no part of any identity: what is there of the matches that are kept stays.
+        let mut end = 0;
+        if let Some(mut lines) = timings.read(&header("timings"))? {
+            let mut kept = Kept::from(lines.offset);
+            if let Some(last) = last {
+                timings.at(lines.skip_to(last, &mut kept))?;
+            }
+            end = kept.end;
+        }
+        cut += timings.cut(end, &header("timings"))?;
         Ok(Journal { matches, turns, timings, positions: of_positions, resumed, cut })
     }
 
