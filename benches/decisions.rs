@@ -161,7 +161,7 @@ fn all_particles(game: &str, particles: usize, step: usize) {
              decision {took:.4} s, {} playouts, {:.0} a second: {:.2} of the bulk rate",
             starts.len(),
             playouts as f64 / bulk,
-            100.0 * usage.steps as f64 / usage.places as f64,
+            100.0 * usage.unwrap().steps as f64 / usage.unwrap().places as f64,
             decision.cost.playouts,
             decision.cost.playouts as f64 / took,
             decision.cost.playouts as f64 / took / (playouts as f64 / bulk),

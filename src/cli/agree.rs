@@ -158,7 +158,7 @@ fn play(
         Ok(())
     })?;
     for engine in engines {
-        let Engine::Lanes(lanes) = engine else { continue };
+        let Some(lanes) = engine.lanes() else { continue };
         let tracer = Tracer::new(lanes);
         let of_block = |block: usize| (arguments.matches - block * BLOCK).min(BLOCK);
         let one = |block| {

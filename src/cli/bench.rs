@@ -72,7 +72,7 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         let engine = match kind {
             // Only the circuit leaves percepts out if nobody asks for them; a match needs them.
             EngineKind::Lanes if opened.game.is_imperfect() => {
-                engines.perceiving_lanes().map(Engine::Lanes).map_err(EngineError::from)
+                engines.perceiving_lanes().map(Engine::Network).map_err(EngineError::from)
             }
             kind => engines.get(kind),
         };

@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::lanes::{Detail, Policy, Usage};
-use super::{EngineError, Interpreter, Lanes, Packed, Propagator};
+use super::{EngineError, Interpreter, Lanes, Propagator};
 use crate::gdl::{Game, TermId};
 use crate::machine::{Budget, Bulk, ByRole, Failure, Seed, Start, StateMachine, Tally};
 use crate::propnet::simplify::PassStats;
@@ -94,10 +94,8 @@ impl fmt::Display for EngineKind {
 pub enum Engine {
     /// The reference.
     Interpreter(Arc<Interpreter>),
-    /// The engine for single states.
-    Propagator(Arc<Propagator>),
-    /// The engine for many playouts.
-    Lanes(Arc<Lanes>),
+    /// The ground network, with lanes or without.
+    Network(Arc<Lanes>),
 }
 
 /// Work that any engine can do.
@@ -114,8 +112,15 @@ impl Engine {
     pub fn kind(&self) -> EngineKind {
         match self {
             Engine::Interpreter(machine) => machine.kind(),
-            Engine::Propagator(machine) => machine.kind(),
-            Engine::Lanes(machine) => machine.kind(),
+            Engine::Network(machine) => machine.kind(),
+        }
+    }
+
+    /// The lanes, if it has some.
+    pub fn lanes(&self) -> Option<&Arc<Lanes>> {
+        match self {
+            Engine::Network(machine) if machine.are_there() => Some(machine),
+            Engine::Network(_) | Engine::Interpreter(_) => None,
         }
     }
 
@@ -123,8 +128,7 @@ impl Engine {
     pub fn failure(&self) -> Option<Failure> {
         match self {
             Engine::Interpreter(machine) => machine.failure(),
-            Engine::Propagator(machine) => machine.failure(),
-            Engine::Lanes(machine) => machine.failure(),
+            Engine::Network(machine) => machine.failure(),
         }
     }
 
@@ -132,8 +136,7 @@ impl Engine {
     pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
         match self {
             Engine::Interpreter(machine) => visitor.visit(machine),
-            Engine::Propagator(machine) => visitor.visit(machine),
-            Engine::Lanes(machine) => visitor.visit(machine),
+            Engine::Network(machine) => visitor.visit(machine),
         }
     }
 }
@@ -146,6 +149,7 @@ pub struct Engines {
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
+    no_lanes: OnceLock<Arc<Lanes>>,
     lanes: OnceLock<Arc<Lanes>>,
 }
 
@@ -174,6 +178,7 @@ impl Engines {
             interpreter: OnceLock::new(),
             network: OnceLock::new(),
             propagator: OnceLock::new(),
+            no_lanes: OnceLock::new(),
             lanes: OnceLock::new(),
         }
     }
@@ -223,6 +228,11 @@ impl Engines {
         Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(Lanes::new(propagator)))))
     }
 
+    fn no_lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+        let propagator = self.propagator()?;
+        Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(Lanes::none(propagator)))))
+    }
+
     /// Nothing if the network is what [`EngineKind::Auto`] plays on; else why it is not.
     ///
     /// # Errors
@@ -255,12 +265,12 @@ impl Engines {
     pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
         match kind {
             EngineKind::Auto => match self.is_worthwhile() {
-                Ok(()) => Ok(Engine::Lanes(self.lanes()?)),
+                Ok(()) => Ok(Engine::Network(self.lanes()?)),
                 Err(_) => self.reference(),
             },
             EngineKind::Interpreter => self.reference(),
-            EngineKind::Propagator => Ok(Engine::Propagator(self.propagator()?)),
-            EngineKind::Lanes => Ok(Engine::Lanes(self.lanes()?)),
+            EngineKind::Propagator => Ok(Engine::Network(self.no_lanes()?)),
+            EngineKind::Lanes => Ok(Engine::Network(self.lanes()?)),
         }
     }
 
@@ -272,7 +282,7 @@ impl Engines {
     pub fn for_steps(&self, kind: EngineKind) -> Result<Engine, EngineError> {
         match kind {
             EngineKind::Auto => match self.is_worthwhile() {
-                Ok(()) => Ok(Engine::Propagator(self.propagator()?)),
+                Ok(()) => Ok(Engine::Network(self.no_lanes()?)),
                 Err(_) => self.reference(),
             },
             kind => self.get(kind),
@@ -281,34 +291,5 @@ impl Engines {
 
     fn reference(&self) -> Result<Engine, EngineError> {
         self.interpreter().map(Engine::Interpreter)
-    }
-}
-
-impl OfGame for Lanes {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Lanes
-    }
-
-    fn game(&self) -> &Game {
-        self.propagator().game()
-    }
-
-    fn holds(&self, state: &Packed) -> Vec<TermId> {
-        self.propagator().holds(state)
-    }
-
-    fn prepare(&self) {
-        self.propagator().prepare();
-    }
-
-    fn measured_playouts(
-        &self,
-        starts: &[Start<Packed>],
-        seed: &Seed,
-        budget: &Budget,
-        scratch: &mut Self::Scratch,
-    ) -> (Vec<Tally>, Option<Usage>) {
-        let (tallies, usage) = Lanes::measured_playouts(self, starts, seed, budget, scratch);
-        (tallies, Some(usage))
     }
 }

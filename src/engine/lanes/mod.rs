@@ -31,9 +31,10 @@ pub use policy::Policy;
 pub use trace::{Step, Tracer};
 pub use vector::Usage;
 
+use super::choice::{EngineKind, OfGame};
 use super::packed::Packed;
 use super::propagator::{self, Propagator};
-use crate::gdl::TermStore;
+use crate::gdl::{Game, TermId, TermStore};
 use crate::machine::{
     Budget, Bulk, ByRole, Failure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,
@@ -56,7 +57,8 @@ pub enum Width {
 #[derive(Debug)]
 pub struct Lanes {
     propagator: Arc<Propagator>,
-    code: Code,
+    /// None where playouts are made one by one.
+    code: Option<Code>,
     width: Option<Width>,
     policies: ByRole<Policy>,
 }
@@ -75,7 +77,7 @@ impl Lanes {
     /// The engine beside the propagator of a game: every role draws uniformly, and the width is that which the number
     /// of playouts asks for.
     pub fn new(propagator: Arc<Propagator>) -> Lanes {
-        let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
+        let policies = uniform(&propagator);
         Lanes::with(propagator, policies, Detail::Ends, None)
     }
 
@@ -88,7 +90,18 @@ impl Lanes {
         width: Option<Width>,
     ) -> Lanes {
         let circuit = Circuit::new(propagator.propnet(), &policies);
-        Lanes { code: Code::new(circuit, detail), propagator, width, policies }
+        Lanes { code: Some(Code::new(circuit, detail)), propagator, width, policies }
+    }
+
+    /// The propagator alone, whose playouts are made one by one. It is of the same type, so that what is generic over
+    /// machines is compiled once for both.
+    pub fn none(propagator: Arc<Propagator>) -> Lanes {
+        Lanes { code: None, width: None, policies: uniform(&propagator), propagator }
+    }
+
+    /// Whether playouts are made in lanes.
+    pub fn are_there(&self) -> bool {
+        self.code.is_some()
     }
 
     /// The engine for single states.
@@ -96,27 +109,20 @@ impl Lanes {
         &self.propagator
     }
 
-    /// Tables of three inputs in a random step.
-    pub fn tables(&self) -> usize {
-        self.code.program.tables()
-    }
-
-    /// Runs of equal tables.
-    pub fn runs(&self) -> usize {
-        self.code.program.runs()
-    }
-
-    /// As [`Bulk::playouts`], and how the lanes were used.
+    /// As [`Bulk::playouts`], and how the lanes were used, if there are any.
     pub fn measured_playouts(
         &self,
         starts: &[Start<Packed>],
         seed: &Seed,
         budget: &Budget,
         scratch: &mut Scratch,
-    ) -> (Vec<Tally>, Usage) {
+    ) -> (Vec<Tally>, Option<Usage>) {
+        let Some(code) = &self.code else {
+            return (self.propagator.playouts(starts, seed, budget, &mut scratch.single), None);
+        };
         let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(self.roles().len())).collect();
         let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| self.image(start, &mut scratch.single)).collect();
+            starts.iter().map(|start| self.image(&code.circuit, start, &mut scratch.single)).collect();
         let counts = starts.iter().zip(&images);
         let counts = counts.map(|(start, image)| if image.is_some() { start.count } else { 0 });
         let plan = Plan::new(counts);
@@ -129,7 +135,7 @@ impl Lanes {
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
         let Scratch { single, narrow, middle, wide, widest } = scratch;
         let mut goals = |words: &[u64]| self.propagator.goals(&Packed::new(words), single);
-        let work = Work { code: &self.code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
+        let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let width = self.width.unwrap_or(match plan.ends.len() {
             0..=1 => Width::Lanes64,
             2..=4 => Width::Lanes256,
@@ -142,12 +148,16 @@ impl Lanes {
             Width::Lanes512 => wide.play(work, &mut tallies, &mut |_, _| true),
             Width::Lanes1024 => widest.play(work, &mut tallies, &mut |_, _| true),
         };
-        (tallies, usage)
+        (tallies, Some(usage))
     }
 
     /// The inputs of a start, in words: its bits, then the forced choices. None if a first move is not legal.
-    fn image(&self, start: &Start<Packed>, scratch: &mut propagator::Scratch) -> Option<Vec<u64>> {
-        let circuit = &self.code.circuit;
+    fn image(
+        &self,
+        circuit: &Circuit,
+        start: &Start<Packed>,
+        scratch: &mut propagator::Scratch,
+    ) -> Option<Vec<u64>> {
         let mut image = vec![0; circuit.first.div_ceil(64)];
         let words = start.state.words();
         let own = circuit.bits.div_ceil(64);
@@ -178,6 +188,10 @@ impl Lanes {
         }
         Some(image)
     }
+}
+
+fn uniform(propagator: &Propagator) -> ByRole<Policy> {
+    ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform)
 }
 
 impl StateMachine for Lanes {
@@ -253,7 +267,7 @@ impl Bulk for Lanes {
     }
 
     fn at_once(&self) -> u32 {
-        4096
+        if self.are_there() { 4096 } else { self.propagator.at_once() }
     }
 
     fn playouts(
@@ -264,5 +278,33 @@ impl Bulk for Lanes {
         scratch: &mut Scratch,
     ) -> Vec<Tally> {
         self.measured_playouts(starts, seed, budget, scratch).0
+    }
+}
+
+impl OfGame for Lanes {
+    fn kind(&self) -> EngineKind {
+        if self.are_there() { EngineKind::Lanes } else { EngineKind::Propagator }
+    }
+
+    fn game(&self) -> &Game {
+        self.propagator.game()
+    }
+
+    fn holds(&self, state: &Packed) -> Vec<TermId> {
+        self.propagator.holds(state)
+    }
+
+    fn prepare(&self) {
+        self.propagator.prepare();
+    }
+
+    fn measured_playouts(
+        &self,
+        starts: &[Start<Packed>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Scratch,
+    ) -> (Vec<Tally>, Option<Usage>) {
+        Lanes::measured_playouts(self, starts, seed, budget, scratch)
     }
 }

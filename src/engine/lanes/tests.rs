@@ -32,10 +32,6 @@ fn lanes(game: &Game) -> Lanes {
     Lanes::new(propagator(game))
 }
 
-fn uniform(propagator: &Propagator) -> ByRole<Policy> {
-    ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform)
-}
-
 /// Draws about `draws` times among `legal` of `leaves` leaves; how often each of the legal ones was drawn.
 fn drawn(leaves: usize, legal: usize, draws: u64) -> Vec<u64> {
     let bits = index_bits(leaves);

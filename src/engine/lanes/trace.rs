@@ -36,14 +36,14 @@ impl Tracer {
         scratch: &mut Scratch,
     ) -> (Vec<Step>, Vec<Tally>) {
         let Tracer(lanes) = self;
+        let (code, budget) = (lanes.code.as_ref().expect("a tracer has lanes"), &Budget::UNLIMITED);
         let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| lanes.image(start, &mut scratch.single)).collect();
+            starts.iter().map(|start| lanes.image(&code.circuit, start, &mut scratch.single)).collect();
         let counts = starts.iter().zip(&images);
         let plan = Plan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
         let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(lanes.roles().len())).collect();
         let mut goals = |words: &[u64]| lanes.propagator.goals(&Packed::new(words), &mut scratch.single);
-        let (code, budget) = (&lanes.code, &Budget::UNLIMITED);
         let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let (mut steps, mut passes) = (Vec::new(), 0);
         let mut vector = Vector::<1>::new();

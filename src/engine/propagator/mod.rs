@@ -21,7 +21,6 @@ use batch::Batch;
 use code::{Step, View};
 
 use super::packed::Packed;
-use super::{EngineKind, OfGame};
 use crate::engine::program::Program;
 use crate::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
@@ -140,6 +139,11 @@ impl Propagator {
         }
     }
 
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
     /// The network.
     pub fn propnet(&self) -> &Arc<Propnet> {
         &self.propnet
@@ -148,6 +152,20 @@ impl Propagator {
     /// The moves that a role may ever make, in the natural order.
     pub fn moves(&self, role: Role) -> &[Move] {
         &self.propnet.roles[role].moves
+    }
+
+    /// Makes now what would be made when it is first needed.
+    pub fn prepare(&self) {
+        self.view();
+        self.end();
+        self.step();
+        self.next_only();
+    }
+
+    /// The fluents that hold in a state, each once, in no particular order.
+    pub fn holds(&self, state: &Packed) -> Vec<TermId> {
+        let on = self.listing.iter().filter(|(_, bit)| bit.is_none_or(|bit| state.bit(bit)));
+        on.map(|&(fluent, _)| fluent).collect()
     }
 
     fn view(&self) -> &View {
@@ -325,27 +343,5 @@ impl StateMachine for Propagator {
 
     fn fluents(&self, state: &Packed) -> Vec<String> {
         self.holds(state).into_iter().map(|fluent| self.terms().show(fluent)).collect()
-    }
-}
-
-impl OfGame for Propagator {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Propagator
-    }
-
-    fn game(&self) -> &Game {
-        &self.game
-    }
-
-    fn prepare(&self) {
-        self.view();
-        self.end();
-        self.step();
-        self.next_only();
-    }
-
-    fn holds(&self, state: &Packed) -> Vec<TermId> {
-        let on = self.listing.iter().filter(|(_, bit)| bit.is_none_or(|bit| state.bit(bit)));
-        on.map(|&(fluent, _)| fluent).collect()
     }
 }
