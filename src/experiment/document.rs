@@ -15,6 +15,9 @@ use crate::report::{Axis, Figure, Page, Point, Series, Table};
 /// Series that can be told apart in one figure.
 const TOGETHER: usize = 8;
 
+/// Seconds below which times are not told apart: they are written down in microseconds.
+const RESOLUTION: f64 = 1e-6;
+
 /// Steps shown have at least so many decisions.
 const LEAST: u64 = 20;
 
@@ -143,7 +146,7 @@ impl Drawing<'_> {
         scores("Score against particles", x, lines)
     }
 
-    /// Where parameters vary, these lines only; else every entrant, a point for each meeting.
+    /// Where parameters vary, these lines only; else every meeting by itself, if they are few enough to be told apart.
     fn by_time(&self) -> Vec<(Figure, String)> {
         let mut families: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         for (name, entrant) in self.entrants() {
@@ -151,15 +154,13 @@ impl Drawing<'_> {
         }
         let varies = |name: &String| families.get(name).is_some_and(|entrants| entrants.len() > 1);
         let some_vary = families.keys().any(varies);
+        if !some_vary && families.len() > TOGETHER {
+            return Vec::new();
+        }
         let mut lines: BTreeMap<String, Vec<(f64, &Sample)>> = BTreeMap::new();
-        for (name, entrant) in self.entrants() {
-            let name = match (some_vary, varies(&name)) {
-                (true, true) => name,
-                (true, false) => continue,
-                (false, _) => self.planned.plan.label(entrant.entrant).to_owned(),
-            };
-            if let Some(seconds) = entrant.work.time.mean().filter(|seconds| *seconds > 0.0) {
-                lines.entry(name).or_default().push((1e3 * seconds, &entrant.score));
+        for (name, entrant) in self.entrants().filter(|(name, _)| !some_vary || varies(name)) {
+            if let Some(seconds) = entrant.work.time.mean() {
+                lines.entry(name).or_default().push((1e3 * seconds.max(RESOLUTION), &entrant.score));
             }
         }
         let x = || Axis::logarithmic("time a decision (ms, wall)");
@@ -205,7 +206,8 @@ impl Drawing<'_> {
     fn time_by_step(&self) -> Vec<(Figure, String)> {
         let lines = self.by_step(|step, summary| {
             let (mean, half) = (summary.time.mean()?, summary.time.half_width().unwrap_or(0.0));
-            let [y, low, high] = [mean, mean - half, mean + half].map(|seconds| 1e3 * seconds);
+            let [y, low, high] =
+                [mean, mean - half, mean + half].map(|seconds| 1e3 * seconds.max(RESOLUTION));
             Some(Point::between(step as f64, y, low, high))
         });
         self.figures_by_step("Time per step", || Axis::logarithmic("time a decision (ms, wall)"), lines)

@@ -253,11 +253,12 @@ impl Journal {
         let mut of_positions = positions.then(|| Log::open(folder, shard, "positions")).transpose()?;
 
         let (mut resumed, mut end, mut last) = (0, 0, None);
+        let found = matches.read(&header("matches"))?;
         let mut details = vec![Detail::new(&turns, &header("turns"))?];
         if let Some(log) = &of_positions {
             details.push(Detail::new(log, &header("positions"))?);
         }
-        if let Some(mut of_matches) = matches.read(&header("matches"))? {
+        if let Some(mut of_matches) = found {
             end = of_matches.offset;
             while matches.at(of_matches.advance())? {
                 let Ok(record) = serde_json::from_slice::<MatchRecord>(&of_matches.line) else { break };

@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn rounding_keeps_six_digits() {
-        assert_eq!(rounded(1234.567_891), 1234.57);
+        assert_eq!(rounded(1_234.567_891), 1234.57);
         assert_eq!(rounded(0.000_123_456_78), 0.000_123_457);
         assert_eq!((rounded(0.0), rounded(-2.0)), (0.0, -2.0));
     }
