@@ -339,10 +339,8 @@ impl<M: Bulk> Tree<M> {
             }
         }
         // A prefix has a lower number than what continues it, before and after.
-        let mut next = 0;
-        for number in numbers.iter_mut().filter(|number| **number != GONE) {
+        for (next, number) in (0..).zip(numbers.iter_mut().filter(|number| **number != GONE)) {
             *number = next;
-            next += 1;
         }
         let number = |node: NodeId| (numbers[node.number()] != GONE).then(|| NodeId(numbers[node.number()]));
         let mut place = 0;

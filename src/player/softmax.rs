@@ -33,11 +33,14 @@ pub(super) struct SoftmaxOptions {
     pub(super) nodes: u64,
 }
 
+/// The legal moves with their probabilities.
+type Judged = Vec<(Move, f64)>;
+
 pub(super) struct Softmax<M: Bulk> {
     machine: Arc<M>,
     options: SoftmaxOptions,
     below: Arc<dyn OpponentModel>,
-    met: Mutex<FxHashMap<Evidence, Arc<Vec<(Move, f64)>>>>,
+    met: Mutex<FxHashMap<Evidence, Arc<Judged>>>,
 }
 
 impl<M: Bulk + 'static> Softmax<M> {
