@@ -1,4 +1,4 @@
-//! What an update of a belief costs: how evenly, beside enumeration and beside rejection, and in memory.
+//! What an update of a belief costs: how evenly, beside enumeration, and in memory.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::Path;
@@ -55,7 +55,7 @@ fn updates(
             let mut belief = sampler.belief(machine, role, &model, particles);
             let updates = evidence_by_step(machine, &history, role).into_iter().map(|evidence| {
                 belief.update(&evidence, &Budget::UNLIMITED, &seed.child("update").index(evidence.step()));
-                assert!(spec == "rejection" || !belief.particles().is_empty());
+                assert!(!belief.particles().is_empty());
                 (evidence, belief.cost())
             });
             all.push(updates.collect());
@@ -116,25 +116,6 @@ fn sampling_never_visits_more_states_than_enumeration() {
         }
         println!("{name}: {ours} states where enumeration visits {all}");
     }
-}
-
-/// (Where rejection gives up after a million states a sample, its figure is too good.) What a particle costs in Blind Breakthrough 6x6 up to a step, all updates together: rejuvenation apart and
-/// included, and by rejection.
-#[test]
-fn a_particle_costs_a_small_part_of_a_sample_by_rejection() {
-    let machine = game("blind_breakthrough_6x6");
-    let cost = |spec: &str, particles: usize| {
-        let updates = updates(&machine, spec, particles, 2, 8);
-        let mean = |figure: &dyn Fn(&Cost) -> u64| {
-            let of = |updates: &Vec<Update>| updates.iter().map(|(_, cost)| figure(cost)).sum::<u64>();
-            updates.iter().map(of).sum::<u64>() as f64 / (updates.len() * particles) as f64
-        };
-        (mean(&|cost| cost.states - cost.rejuvenation_states), mean(&|cost| cost.states))
-    };
-    let (apart, included) = cost("ours:enumerate=off,filter=off", 64);
-    let (rejection, _) = cost("rejection", 64);
-    println!("{apart:.0} states a particle, {included:.0} with rejuvenation; {rejection:.0} by rejection");
-    assert!(included < rejection / 5.0 && apart < included);
 }
 
 /// The most memory that the process ever had, in bytes.
