@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Cost, Uniform, exact};
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
@@ -15,17 +16,6 @@ fn game(name: &str) -> Arc<Machine> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif");
     let source = gdl::Source::new(name, std::fs::read_to_string(&path).unwrap());
     Engines::new(&gdl::load(source, None).game.unwrap()).lanes().unwrap()
-}
-
-fn random_match(machine: &Machine, steps: usize, seed: &Seed) -> History {
-    let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
-    let (mut state, mut history) = (machine.initial(), History::default());
-    while history.step() < steps && !machine.terminal(&state, &mut scratch) {
-        let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
-        state = machine.next(&state, &joint, &mut scratch);
-        history.0.push(joint);
-    }
-    history
 }
 
 /// What a role knows after each step of a history, without the last one of a match.
@@ -50,7 +40,7 @@ fn updates(
     let mut all = Vec::new();
     for index in 0..matches {
         let seed = Seed::root(1).index(index);
-        let history = random_match(machine, steps, &seed);
+        let history = random_match(&**machine, steps, &seed);
         for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
             let mut belief = sampler.belief(machine, role, &model, particles);
             let updates = evidence_by_step(machine, &history, role).into_iter().map(|evidence| {
@@ -128,7 +118,7 @@ fn peak_memory() -> u64 {
 /// Follows one role of Blind Breakthrough 6x6 for so many steps. Gives the particles brought forward a second.
 fn follow(particles: usize, steps: usize) -> f64 {
     let machine = game("blind_breakthrough_6x6");
-    let histories = (0..).map(|seed| random_match(&machine, steps + 1, &Seed::root(seed)));
+    let histories = (0..).map(|seed| random_match(&*machine, steps + 1, &Seed::root(seed)));
     let history = histories.into_iter().find(|history| history.step() > steps).unwrap();
     let (sampler, model) =
         samplers::build(&samplers::read("ours:enumerate=off,filter=off").unwrap(), &machine);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
+use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, exact};
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
@@ -27,17 +28,6 @@ fn folder() -> PathBuf {
 
 fn game(name: &str) -> Arc<Machine> {
     load(&folder().join(name).with_extension("kif"))
-}
-
-fn random_match(machine: &Machine, steps: usize, seed: &Seed) -> History {
-    let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
-    let (mut state, mut history) = (machine.initial(), History::default());
-    while history.step() < steps && !machine.terminal(&state, &mut scratch) {
-        let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
-        state = machine.next(&state, &joint, &mut scratch);
-        history.0.push(joint);
-    }
-    history
 }
 
 fn players(machine: &Machine) -> Vec<Role> {
@@ -114,7 +104,7 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
     let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
     let (mut sums, mut decisions) = ([0.0; 3], 0);
     for index in 0..matches {
-        let history = random_match(machine, 100, &Seed::root(3).index(index));
+        let history = random_match(&**machine, 100, &Seed::root(3).index(index));
         for role in players(machine) {
             let known: Vec<Evidence> =
                 evidence_by_step(machine, &history, role).into_iter().filter(|now| !now.over).collect();
@@ -189,7 +179,7 @@ fn the_posterior_under_a_policy_file_is_sampled_as_well_over_many_matches() {
 fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
     let machine = game("kuhn_poker");
     let role = players(&machine)[0];
-    let histories = (1..).map(|steps| random_match(&machine, steps, &Seed::root(1)));
+    let histories = (1..).map(|steps| random_match(&*machine, steps, &Seed::root(1)));
     let choice = |history: &History| legal(&machine, history, role).len() == 2;
     let history = histories.into_iter().find(choice).unwrap();
     let evidence = evidence_by_step(&machine, &history, role).pop().unwrap();
@@ -221,7 +211,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
         let (one, other) = (softmax(text), softmax(text));
         let mut uneven = 0;
         for index in 0..8 {
-            let history = random_match(&machine, 10, &Seed::root(2).index(index));
+            let history = random_match(&*machine, 10, &Seed::root(2).index(index));
             for role in players(&machine) {
                 for evidence in evidence_by_step(&machine, &history, role).into_iter().filter(|now| !now.over)
                 {
@@ -252,7 +242,7 @@ fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
     let options = Options { particles: 30, whole: 30, ..Options::default() };
     let (mut grown, mut shrunk) = (0, 0);
     for seed in 0..3 {
-        let history = random_match(&machine, 100, &Seed::root(seed));
+        let history = random_match(&*machine, 100, &Seed::root(seed));
         for role in players(&machine) {
             let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
             let mut belief = ParticleBelief::new(machine.clone(), role, model, options.clone());
@@ -290,7 +280,7 @@ fn follow_all(matches: usize, steps: usize) -> usize {
         let machine = load(path);
         for number in (index..matches).step_by(games.len()) {
             let seed = Seed::root(11).index(number);
-            let history = random_match(&machine, steps, &seed);
+            let history = random_match(&*machine, steps, &seed);
             for role in players(&machine) {
                 for spec in ["ours", "ours:enumerate=off"] {
                     let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), &machine);

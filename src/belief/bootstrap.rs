@@ -57,12 +57,13 @@ impl<M: Bulk> Bootstrap<M> {
         if survivors.is_empty() {
             return false;
         }
-        let weights = vec![1.0 / survivors.len() as f64; survivors.len()];
-        let places = match survivors.len() == self.count {
-            true => (0..self.count).collect(),
-            false => systematic(&weights, self.count, &mut seed.child("resample").rng()),
+        self.nodes = if survivors.len() == self.count {
+            survivors
+        } else {
+            let weights = vec![1.0 / survivors.len() as f64; survivors.len()];
+            let places = systematic(&weights, self.count, &mut seed.child("resample").rng());
+            places.into_iter().map(|place| survivors[place]).collect()
         };
-        self.nodes = places.into_iter().map(|place| survivors[place]).collect();
         true
     }
 }

@@ -124,13 +124,7 @@ impl Asked {
         index: u64,
         meter: &mut Meter,
     ) -> bool {
-        if !self.seen.contains(&(node, index)) {
-            if self.is_late || !meter.spend() {
-                return false;
-            }
-            self.push(tree, node, index);
-        }
-        true
+        self.ask(tree, node, index, meter, false)
     }
 
     /// As [`one`](Self::one), but if the branch does not explain the evidence it stays untried, and is
@@ -142,11 +136,24 @@ impl Asked {
         index: u64,
         meter: &mut Meter,
     ) -> bool {
+        self.ask(tree, node, index, meter, true)
+    }
+
+    fn ask<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        index: u64,
+        meter: &mut Meter,
+        is_probe: bool,
+    ) -> bool {
         if !self.seen.contains(&(node, index)) {
             if self.is_late || !meter.spend() {
                 return false;
             }
-            self.probed.insert((node, index));
+            if is_probe {
+                self.probed.insert((node, index));
+            }
             self.push(tree, node, index);
         }
         true

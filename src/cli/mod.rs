@@ -5,7 +5,7 @@
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook` (interrupt),
-//! `indicatif` (progress), `include_dir` (built-in games), `serde_json`, `csv` (reports), `sha2` (the hash of a configuration),
+//! `indicatif` (progress), `include_dir` (built-in games), `serde_json`, `csv` (reports),
 //! `rayon` (the number of threads).
 
 mod agree;

@@ -1,10 +1,8 @@
 //! Seats: which player has which role, as written `role=spec` on the command line.
 
-use std::sync::Arc;
-
 use super::failure::Failure;
 use super::options::engine;
-use crate::engine::{Engine, Engines, OfGame, Visitor};
+use crate::engine::{Engine, Engines};
 use crate::gdl::{Game, fold};
 use crate::machine::{ByRole, Role};
 use crate::player::{Player, Spec, models, registry};
@@ -78,27 +76,13 @@ impl Seats {
     /// A fresh player for every seat, on its engine.
     pub fn build(&self, engines: &ByRole<Engine>) -> ByRole<Option<Box<dyn Player>>> {
         ByRole::from_fn(self.0.len(), |role| {
-            self.0[role].as_ref().map(|spec| engines[role].visit(Seat { spec, role }))
+            self.0[role].as_ref().map(|spec| engines[role].visit(registry::Seat { spec, role }))
         })
     }
 
     /// The specs as transcripts have them.
     pub fn names(&self) -> Vec<Option<String>> {
         self.0.values().iter().map(|spec| spec.as_ref().map(Spec::to_string)).collect()
-    }
-}
-
-/// Builds the player of one seat.
-struct Seat<'a> {
-    spec: &'a Spec,
-    role: Role,
-}
-
-impl Visitor for Seat<'_> {
-    type Output = Box<dyn Player>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Box<dyn Player> {
-        registry::build(self.spec, machine, self.role)
     }
 }
 

@@ -149,7 +149,7 @@ impl Visitor for OneMatch<'_> {
         let mut players: ByRole<Option<Box<dyn Player>>> = ByRole::from_fn(game.roles.len(), |_| None);
         let mut times: ByRole<Times> = ByRole::from_fn(game.roles.len(), |_| Times::default());
         for (role, &entrant) in game.played().map(Role::new).zip(seating) {
-            let seat = Seat { spec: &arena.specs[entrant], role };
+            let seat = registry::Seat { spec: &arena.specs[entrant], role };
             let player = match &own[entrant] {
                 Some(engine) => engine.visit(seat),
                 None => seat.visit(machine),
@@ -186,19 +186,5 @@ impl Visitor for OneMatch<'_> {
             threads: arena.threads,
         };
         Ok(Some(recorder.lines(arena.positions)))
-    }
-}
-
-/// Builds the player of one seat.
-struct Seat<'a> {
-    spec: &'a Spec,
-    role: Role,
-}
-
-impl Visitor for Seat<'_> {
-    type Output = Box<dyn Player>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Box<dyn Player> {
-        registry::build(self.spec, machine, self.role)
     }
 }

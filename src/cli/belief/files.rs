@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::super::failure::Failure;
 use super::super::game_argument::Opened;
 use super::page;
 use super::row::{COLUMNS, Row};
 use super::study::{Plan, Study};
-use crate::referee::{date, host};
+use crate::referee::{date, host, text_hash};
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
 const SCHEMA: &str = "hyperplay.belief/1";
@@ -43,8 +42,6 @@ pub fn config(plan: &Plan, opened: &Opened, roles: &[&str], engine: &str) -> Val
 
 /// The header of `turns.jsonl`.
 fn header(config: &Value, study: &Study) -> Value {
-    let digest = Sha256::digest(config.to_string().as_bytes());
-    let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let columns: Value = COLUMNS.iter().map(|&(key, about)| (key.to_owned(), json!(about))).collect();
     json!({
         "schema": SCHEMA,
@@ -52,7 +49,7 @@ fn header(config: &Value, study: &Study) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "seed": config["seed"],
         "config": config,
-        "config_hash": format!("sha256:{hash}"),
+        "config_hash": text_hash(&config.to_string()),
         "complete": study.is_complete,
         "rows": study.rows.len(),
         "columns": columns,
