@@ -269,40 +269,76 @@ fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
     assert!(grown >= 3 && shrunk >= 3, "{grown} {shrunk}");
 }
 
-/// Follows random matches of all games with imperfect information, one update a step, and counts the updates.
+/// What came of following the matches of a game.
+#[derive(Default)]
+struct Followed {
+    matches: usize,
+    updates: usize,
+    /// Updates after which the role has to choose between moves.
+    decisions: usize,
+    depleted: Vec<String>,
+}
+
+/// After which steps a role has to choose between moves.
+fn decisions(machine: &Machine, known: &[Evidence], history: &History, role: Role) -> Vec<bool> {
+    let decides = |now: &Evidence| {
+        !now.over && legal(machine, &History(history.0[..now.step()].to_vec()), role).len() > 1
+    };
+    known.iter().map(decides).collect()
+}
+
+fn follow(machine: &Arc<Machine>, history: &History, seed: &Seed, sums: &mut Followed) {
+    for role in players(machine) {
+        let known = evidence_by_step(machine, history, role);
+        let decides = decisions(machine, &known, history, role);
+        for spec in ["ours", "ours:enumerate=off"] {
+            let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+            let mut belief = sampler.belief(machine, role, &model, 16);
+            for (evidence, &decides) in known.iter().zip(&decides) {
+                let outcome = belief.update(evidence, &Budget::UNLIMITED, &seed.index(evidence.step()));
+                // The match was played, so a history that explains what was seen exists.
+                if !matches!(outcome, Outcome::Whole | Outcome::Sampled) || belief.particles().is_empty() {
+                    let role = &machine.roles()[role];
+                    sums.depleted.push(format!("{spec}, {role}, step {}: {outcome:?}", evidence.step()));
+                }
+                sums.updates += 1;
+                sums.decisions += usize::from(decides);
+            }
+        }
+    }
+    sums.matches += 1;
+}
+
+fn print(games: &[PathBuf], all: &[Followed]) {
+    println!("{:28} matches  updates  decisions  depleted", "game");
+    for (path, sums) in games.iter().zip(all) {
+        let name = path.file_stem().unwrap().to_string_lossy();
+        let Followed { matches, updates, decisions, depleted } = sums;
+        println!("{name:28} {matches:7}  {updates:7}  {decisions:9}  {:8}", depleted.len());
+    }
+}
+
+/// Follows random matches of all games with imperfect information, one update a step, and counts the updates. The
+/// matches are shared out among the games; what came of them is printed every thousand.
 fn follow_all(matches: usize, steps: usize) -> usize {
     let mut games: Vec<PathBuf> =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     games.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
     games.sort();
-    let mut updates = 0;
-    for (index, path) in games.iter().enumerate() {
-        let machine = load(path);
-        for number in (index..matches).step_by(games.len()) {
-            let seed = Seed::root(11).index(number);
-            let history = random_match(&*machine, steps, &seed);
-            for role in players(&machine) {
-                for spec in ["ours", "ours:enumerate=off"] {
-                    let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), &machine);
-                    let mut belief = sampler.belief(&machine, role, &model, 16);
-                    for evidence in evidence_by_step(&machine, &history, role) {
-                        let outcome =
-                            belief.update(&evidence, &Budget::UNLIMITED, &seed.index(evidence.step()));
-                        assert!(
-                            matches!(outcome, Outcome::Whole | Outcome::Sampled)
-                                && !belief.particles().is_empty(),
-                            "{}, match {number}, step {}: {outcome:?}",
-                            path.display(),
-                            evidence.step()
-                        );
-                        updates += 1;
-                    }
-                }
-            }
+    let machines: Vec<Arc<Machine>> = games.iter().map(|path| load(path)).collect();
+    let mut all: Vec<Followed> = games.iter().map(|_| Followed::default()).collect();
+    for number in 0..matches {
+        let (machine, sums) = (&machines[number % games.len()], &mut all[number % games.len()]);
+        let seed = Seed::root(11).index(number);
+        let history = random_match(&**machine, steps, &seed);
+        follow(machine, &history, &seed, sums);
+        if (number + 1) % 1_000 == 0 || number + 1 == matches {
+            print(&games, &all);
         }
     }
-    println!("{updates} updates, none depleted");
-    updates
+    let depleted: Vec<&String> = all.iter().flat_map(|sums| &sums.depleted).collect();
+    assert!(depleted.is_empty(), "{depleted:#?}");
+    all.iter().map(|sums| sums.updates).sum()
 }
 
 #[test]
