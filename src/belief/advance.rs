@@ -46,7 +46,7 @@ pub(super) struct Growing {
     node: NodeId,
     base: usize,
     draw: Draw,
-    /// One order for each depth on the way; those below the node are stale.
+    /// One order for each depth from the base on; those below the node are stale.
     orders: Vec<Option<Order>>,
     /// The branch of the node that was asked for.
     next: Option<u64>,
@@ -106,10 +106,11 @@ impl Growing {
 
     /// The next branch of the node in its order that is not known to be dead.
     fn draw<M: Bulk>(&mut self, tree: &mut Tree<M>, depth: usize) -> u64 {
-        self.orders.truncate(depth + 1);
-        self.orders.resize_with(depth + 1, || None);
+        let place = depth - self.base;
+        self.orders.truncate(place + 1);
+        self.orders.resize_with(place + 1, || None);
         let node = self.node;
-        let order = self.orders[depth].get_or_insert_with(|| match &self.draw {
+        let order = self.orders[place].get_or_insert_with(|| match &self.draw {
             Draw::Random { seed, .. } => Order::random(tree, node, &seed.index(depth)),
             Draw::Any => Order::natural(tree, node),
         });
@@ -121,8 +122,8 @@ impl Growing {
 }
 
 /// A history that grows without taking anything back: at the first contradiction it starts anew from the root. What is
-/// dead is remembered but still drawn, so accepted histories have the posterior distribution. Every draw costs as a
-/// visited state.
+/// dead is remembered but still drawn, so accepted histories have the posterior distribution. Every step drawn is a state
+/// visited, whoever has visited it before: what it costs is what it would cost without the tree.
 pub(super) struct Restarting {
     node: NodeId,
     rng: ChaCha8Rng,
@@ -143,9 +144,8 @@ impl Restarting {
         meter: &mut Meter,
     ) -> Option<Growth> {
         while tree.depth(self.node) < tree.target() {
-            let asked_before = self.next.is_some();
-            let index = match self.next.take() {
-                Some(index) => Some(index),
+            let (index, is_drawn) = match self.next.take() {
+                Some(index) => (Some(index), false),
                 None => {
                     if tree.branches(ROOT).is_barren() {
                         return Some(Growth::Dead);
@@ -153,17 +153,19 @@ impl Restarting {
                     if asked.is_late || !meter.spend() {
                         return Some(Growth::Spent);
                     }
-                    draw_any(tree, self.node, &mut self.rng)
+                    (draw_any(tree, self.node, &mut self.rng), true)
                 }
             };
             let branch = index.map(|index| (index, tree.branches(self.node).branch(index)));
-            if !matches!(branch, Some((_, Branch::Untried))) && !asked_before {
-                // What others found out is drawn, and visited, all the same.
-                tree.spent.states += 1;
-            }
+            // What others found out, or are about to, is visited all the same.
+            let is_known = match branch {
+                Some((index, Branch::Untried)) => !asked.push(tree, self.node, index),
+                Some(_) => true,
+                None => false,
+            };
+            tree.spent.states += u64::from(is_drawn && is_known);
             match branch {
                 Some((index, Branch::Untried)) => {
-                    asked.push(tree, self.node, index);
                     self.next = Some(index);
                     return None;
                 }

@@ -169,14 +169,16 @@ impl Asked {
         self.learnt.insert((node, index));
     }
 
-    /// Asks for an untried branch that is paid for.
-    pub(super) fn push<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, index: u64) {
-        if self.seen.insert((node, index)) {
+    /// Asks for an untried branch that is paid for. False if somebody else has asked for it already.
+    pub(super) fn push<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, index: u64) -> bool {
+        let is_first = self.seen.insert((node, index));
+        if is_first {
             self.list.push((node, index));
             if self.list.len() >= BLOCK {
                 self.settle(tree);
             }
         }
+        is_first
     }
 
     /// Expands what was asked for.

@@ -18,14 +18,20 @@ use super::in_step::{self, Asked, Task};
 use super::tree::{NodeId, Tree};
 use crate::machine::{Budget, Bulk, Meter, Seed};
 
-/// One pass: a move for each of these histories, all of the length of the evidence. Particle `p` draws from `seed/p`
-/// and pays from its meter; one that cannot pay stays as it is.
-pub(super) fn pass<M: Bulk>(tree: &mut Tree<M>, nodes: &mut [(NodeId, Meter)], budget: &Budget, seed: &Seed) {
+/// One pass: a move for each of these histories, all of the length of the evidence. Particle `first + p` draws from
+/// the stream of its number and pays from its meter; one that cannot pay stays as it is.
+pub(super) fn pass<M: Bulk>(
+    tree: &mut Tree<M>,
+    nodes: &mut [(NodeId, Meter)],
+    first: usize,
+    budget: &Budget,
+    seed: &Seed,
+) {
     if nodes.iter().any(|&(node, _)| tree.depth(node) == 0) {
         return;
     }
     let begin = |(particle, (node, meter)): (usize, &mut (NodeId, Meter))| {
-        Moving::new(tree, *node, seed.index(particle).rng(), meter.clone())
+        Moving::new(tree, *node, seed.index(first + particle).rng(), meter.clone())
     };
     let mut moves: Vec<Moving> = nodes.iter_mut().enumerate().map(begin).collect();
     let mut learnt: Vec<(NodeId, u64)> = in_step::run(tree, &mut moves, budget).into_iter().collect();

@@ -37,7 +37,7 @@ use super::rejuvenate;
 use super::resample::systematic;
 use super::slot::{Growing, Regrowing, Searching, Slot, Tested};
 use super::tree::{NodeId, ROOT, Tree};
-use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised};
+use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share};
 use crate::machine::{Budget, Bulk, Meter, Seed};
 
 /// After so many dead particles that the budget did not last for, no more are regrown in an update.
@@ -54,6 +54,10 @@ const CUTS: usize = 100;
 
 /// Dead particles regrown at a time.
 const TOGETHER: usize = 64;
+
+/// Particles at work at a time. What these have met beside their histories may be pruned before the next ones begin, so
+/// that many particles need little more memory than what they hold.
+const COHORT: usize = 4096;
 
 pub(super) struct Sample {
     slots: Vec<Slot>,
@@ -102,15 +106,16 @@ impl Sample {
         seed: &Seed,
     ) -> Result<Vec<f64>, Outcome> {
         let before = tree.visited();
-        let former: Vec<NodeId> = self.slots.iter().map(|slot| slot.node).collect();
-        let mut meters = self.grow_all(tree, options, budget, u64::MAX, seed);
+        let mut former: Vec<NodeId> = self.slots.iter().map(|slot| slot.node).collect();
+        let mut meters = self.grow_all(tree, options, budget, u64::MAX, &mut former, seed);
         let mut found = false;
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
             // Nothing below the bases, or the budgets were too small: all from the root.
             self.slots = vec![Slot::at_root(); options.particles];
             let spent = tree.visited() - before;
             let share = if options.has_bases() { options.share_after(spent) } else { u64::MAX };
-            meters = self.grow_all(tree, options, &less(budget, spent), share, &seed.child("regrow"));
+            let (left, again) = (less(budget, spent), seed.child("regrow"));
+            meters = self.grow_all(tree, options, &left, share, &mut former, &again);
             if options.has_bases() && !self.any_reached(tree) && !tree.is_refuted() {
                 let left = less(budget, tree.visited() - before);
                 found = self.search(tree, options, &former, &left, &mut meters, seed);
@@ -193,30 +198,47 @@ impl Sample {
     }
 
     /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns what
-    /// is left of the budgets.
+    /// is left of the budgets. Nodes of former histories stay, under new numbers if need be.
     fn grow_all<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         options: &Options,
         budget: &Budget,
         share: u64,
+        former: &mut [NodeId],
         seed: &Seed,
     ) -> Vec<Meter> {
         let share = share.min(budget.nodes.unwrap_or(u64::MAX) / options.particles as u64);
         let seed = seed.child("particle");
-        let begin = |(particle, slot): (usize, &Slot)| {
-            Growing::new(slot.clone(), options, budget, share, seed.index(particle))
-        };
-        let mut growing: Vec<Growing> = self.slots.iter().enumerate().map(begin).collect();
-        in_step::run(tree, &mut growing, budget);
-        let (slots, meters) = growing.into_iter().map(Growing::end).unzip();
-        self.slots = slots;
+        let mut meters = Vec::with_capacity(self.slots.len());
+        while meters.len() < self.slots.len() {
+            let first = meters.len();
+            let some = &mut self.slots[first..];
+            let begin = |(place, slot): (usize, &Slot)| {
+                Growing::new(slot.clone(), options, budget, share, seed.index(first + place))
+            };
+            let mut growing: Vec<Growing> = some.iter().take(COHORT).enumerate().map(begin).collect();
+            in_step::run(tree, &mut growing, budget);
+            for (slot, grown) in some.iter_mut().zip(growing) {
+                let (grown, meter) = grown.end();
+                *slot = grown;
+                meters.push(meter);
+            }
+            self.prune(tree, former.iter_mut());
+        }
         meters
+    }
+
+    /// Drops what neither a particle nor one of these nodes needs, where there is too much of it.
+    fn prune<'a, M: Bulk>(&'a mut self, tree: &mut Tree<M>, others: impl Iterator<Item = &'a mut NodeId>) {
+        if tree.is_crowded() {
+            tree.prune(self.nodes_mut().chain(others));
+        }
     }
 
     /// The logarithm of every slot's weight, and whether it is exact.
     fn weigh<M: Bulk>(
-        &self,
+        &mut self,
         tree: &mut Tree<M>,
         options: &Options,
         budget: &Budget,
@@ -225,12 +247,15 @@ impl Sample {
         let target = tree.target();
         let mut tested = true;
         if options.has_bases() {
-            let held = self.slots.iter().zip(meters);
-            let held = held.filter(|(slot, _)| slot.alive && tree.depth(slot.node) == target);
-            let begin = |(slot, meter): (&Slot, _)| Tested::new(tree, slot.node, slot.base, meter);
-            let mut tests: Vec<Tested<'_>> = held.map(begin).collect();
-            in_step::run(tree, &mut tests, budget);
-            tested = tests.iter().all(Tested::is_whole);
+            for (cohort, meters) in meters.chunks_mut(COHORT).enumerate() {
+                let held = self.slots[cohort * COHORT..].iter().zip(meters);
+                let held = held.filter(|(slot, _)| slot.alive && tree.depth(slot.node) == target);
+                let begin = |(slot, meter): (&Slot, _)| Tested::new(tree, slot.node, slot.base, meter);
+                let mut tests: Vec<Tested<'_>> = held.map(begin).collect();
+                in_step::run(tree, &mut tests, budget);
+                tested &= tests.iter().all(Tested::is_whole);
+                self.prune(tree, std::iter::empty());
+            }
         }
         let logarithms = self
             .slots
@@ -327,11 +352,12 @@ impl Sample {
             held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
         let before = tree.spent;
         for round in 0..rounds {
-            if tree.is_crowded() {
-                let moving = moving.iter_mut().map(|(node, _)| node);
-                tree.prune(self.nodes_mut().chain(moving));
+            let seed = seed.child("rejuvenate").index(round);
+            for first in (0..moving.len()).step_by(COHORT) {
+                self.prune(tree, moving.iter_mut().map(|(node, _)| node));
+                let end = moving.len().min(first + COHORT);
+                rejuvenate::pass(tree, &mut moving[first..end], first, budget, &seed);
             }
-            rejuvenate::pass(tree, &mut moving, budget, &seed.child("rejuvenate").index(round));
         }
         tree.spent.rejuvenation_states += tree.spent.states - before.states;
         let made = tree.spent.since(before);
@@ -351,37 +377,4 @@ impl Sample {
 /// A budget of which so many states are spent.
 fn less(budget: &Budget, spent: u64) -> Budget {
     Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget }
-}
-
-/// Lets the regrown and the others share the total weight by their effective sizes. The mean of all weights stays what
-/// it was for the others.
-fn share(logarithms: &mut [f64], regrown: &[bool]) {
-    let part = |wanted: bool, logarithms: &[f64]| -> Vec<f64> {
-        let of = logarithms.iter().zip(regrown).filter(|&(_, &regrown)| regrown == wanted);
-        of.map(|(&ln, _)| ln).filter(|ln| ln.is_finite()).collect()
-    };
-    let (new, old) = (part(true, logarithms), part(false, logarithms));
-    if new.is_empty() || old.is_empty() {
-        return;
-    }
-    let (new_size, old_size) = (effective_size(normalised(&new)), effective_size(normalised(&old)));
-    let (new_sum, old_sum) = (ln_mean(&new, 1), ln_mean(&old, 1));
-    let all = new_size + old_size;
-    for (ln, &regrown) in logarithms.iter_mut().zip(regrown) {
-        *ln += if regrown { old_sum - new_sum + (new_size / all).ln() } else { (old_size / all).ln() };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn regrown_particles_share_the_weight_by_effective_size() {
-        let mut logarithms = [1.0_f64.ln(), f64::NEG_INFINITY, 0.01_f64.ln(), 0.01_f64.ln()];
-        share(&mut logarithms, &[false, false, true, true]);
-        for (ln, expected) in logarithms.iter().zip([1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0]) {
-            assert!((ln.exp() - expected).abs() < 1e-12);
-        }
-    }
 }

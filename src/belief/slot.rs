@@ -97,6 +97,7 @@ impl<M: Bulk> Task<M> for Growing {
                 None => return false,
                 Some(Growth::Reached(node)) => {
                     self.slot.node = node;
+                    self.way = None;
                     return true;
                 }
                 Some(Growth::Dead) => self.slot.alive = false,

@@ -117,6 +117,25 @@ pub fn effective_size(weights: impl IntoIterator<Item = f64>) -> f64 {
     if squares > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
+/// Lets particles regrown from the root and the others share the total weight by their effective sizes. The mean of all weights stays what
+/// it was for the others.
+pub(super) fn share(logarithms: &mut [f64], regrown: &[bool]) {
+    let part = |wanted: bool, logarithms: &[f64]| -> Vec<f64> {
+        let of = logarithms.iter().zip(regrown).filter(|&(_, &regrown)| regrown == wanted);
+        of.map(|(&ln, _)| ln).filter(|ln| ln.is_finite()).collect()
+    };
+    let (new, old) = (part(true, logarithms), part(false, logarithms));
+    if new.is_empty() || old.is_empty() {
+        return;
+    }
+    let (new_size, old_size) = (effective_size(normalised(&new)), effective_size(normalised(&old)));
+    let (new_sum, old_sum) = (ln_mean(&new, 1), ln_mean(&old, 1));
+    let all = new_size + old_size;
+    for (ln, &regrown) in logarithms.iter_mut().zip(regrown) {
+        *ln += if regrown { old_sum - new_sum + (new_size / all).ln() } else { (old_size / all).ln() };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,5 +154,14 @@ mod tests {
         assert!((effective_size([0.25; 4]) - 4.0).abs() < 1e-12);
         assert!((effective_size([1.0, 0.0]) - 1.0).abs() < 1e-12);
         assert_eq!(effective_size([]), 0.0);
+    }
+
+    #[test]
+    fn regrown_particles_share_the_weight_by_effective_size() {
+        let mut logarithms = [1.0_f64.ln(), f64::NEG_INFINITY, 0.01_f64.ln(), 0.01_f64.ln()];
+        share(&mut logarithms, &[false, false, true, true]);
+        for (ln, expected) in logarithms.iter().zip([1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0]) {
+            assert!((ln.exp() - expected).abs() < 1e-12);
+        }
     }
 }
