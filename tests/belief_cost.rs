@@ -13,8 +13,11 @@ use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, St
 use hyperplay::player::samplers;
 
 fn game(name: &str) -> Arc<Machine> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif");
-    let source = gdl::Source::new(name, std::fs::read_to_string(&path).unwrap());
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif"))
+}
+
+fn load(path: &Path) -> Arc<Machine> {
+    let source = gdl::Source::new(path.display().to_string(), std::fs::read_to_string(path).unwrap());
     Engines::new(&gdl::load(source, None).game.unwrap()).lanes().unwrap()
 }
 
@@ -105,6 +108,131 @@ fn sampling_never_visits_more_states_than_enumeration() {
             }
         }
         println!("{name}: {ours} states where enumeration visits {all}");
+    }
+}
+
+/// The cost of a belief of so many particles that is asked for the first time at this evidence.
+fn cost_from_nothing(machine: &Arc<Machine>, spec: &str, particles: usize, evidence: &Evidence) -> Cost {
+    let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+    let mut belief = sampler.belief(machine, evidence.role, &model, particles);
+    belief.update(evidence, &Budget::UNLIMITED, &Seed::root(2).index(evidence.step()));
+    assert_eq!(belief.particles().len(), particles);
+    belief.cost()
+}
+
+/// What rejection costs is what it would cost without a tree: an attempt visits a state for every step that it makes, so
+/// a particle costs `(1 + P(Q_1) + .. + P(Q_t-1)) / P(Q_t)` in expectation, P being the probability of the evidence.
+#[test]
+fn rejection_pays_for_every_step_of_every_attempt() {
+    const PARTICLES: usize = 4_000;
+    for (name, steps) in [("monty_hall", 9), ("krieg_tictactoe_3x3", 5), ("blind_breakthrough_4x4", 6)] {
+        let machine = game(name);
+        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
+            let history = random_match(&*machine, steps, &Seed::root(4));
+            let mut attempt = 0.0;
+            let mut before = 1.0;
+            for evidence in evidence_by_step(&machine, &history, role) {
+                let posterior = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
+                attempt += before;
+                before = posterior.evidence;
+                let expected = attempt / before;
+                let cost = cost_from_nothing(&machine, "rejection", PARTICLES, &evidence);
+                let states = cost.states as f64 / PARTICLES as f64;
+                println!("{name}, step {}: {states:.2} states, expected {expected:.2}", evidence.step());
+                // The number of attempts is geometric: its standard deviation is below its mean.
+                assert!((states / expected - 1.0).abs() < 5.0 / (PARTICLES as f64).sqrt(), "{name}");
+            }
+        }
+    }
+}
+
+/// States that a particle costs up to some step, and all that enumeration visits; sums over matches and roles.
+#[derive(Clone, Default)]
+struct Visited {
+    decisions: u64,
+    /// Of `ours`, all updates until then together; and of these in rejuvenation.
+    ours: f64,
+    moves: f64,
+    /// Of rejection, all updates together: a particle goes on from where it was while it can.
+    going_on: f64,
+    /// Of rejection, from nothing.
+    rejection: f64,
+    enumeration: u64,
+    /// Decisions at which there was too much to enumerate; only so much of it is in the sum.
+    cut: u64,
+}
+
+/// Compares what beliefs of 64 particles cost with what enumeration does, at every step.
+fn states_beside_rejection(
+    machine: &Arc<Machine>,
+    steps: usize,
+    matches: usize,
+    limit: usize,
+) -> Vec<Visited> {
+    const PARTICLES: usize = 64;
+    let each = PARTICLES as f64;
+    let mut all = vec![Visited::default(); steps];
+    let ours = updates(machine, "ours:enumerate=off,filter=off", PARTICLES, matches, steps);
+    let going_on = updates(machine, "rejection", PARTICLES, matches, steps);
+    for (ours, going_on) in ours.into_iter().zip(going_on) {
+        let (mut spent, mut moves, mut gone_on) = (0, 0, 0);
+        for ((evidence, cost), (_, rejection)) in ours.into_iter().zip(going_on) {
+            spent += cost.states;
+            moves += cost.rejuvenation_states;
+            gone_on += rejection.states;
+            let step = &mut all[evidence.step() - 1];
+            let enumerated = match exact::posterior(&**machine, &evidence, &Uniform, limit) {
+                Ok(posterior) => posterior.states,
+                // Every history that it holds is a state that it visited.
+                Err(exact::ExactError::TooLarge { limit, .. }) => {
+                    step.cut += 1;
+                    limit as u64
+                }
+                Err(inconsistent) => panic!("{inconsistent}"),
+            };
+            assert!(spent <= enumerated, "step {}: {spent}, {enumerated}", evidence.step());
+            let rejection = cost_from_nothing(machine, "rejection", PARTICLES, &evidence).states;
+            step.decisions += 1;
+            step.ours += spent as f64 / each;
+            step.moves += moves as f64 / each;
+            step.going_on += gone_on as f64 / each;
+            step.rejection += rejection as f64 / each;
+            step.enumeration += enumerated;
+        }
+    }
+    println!("step  beliefs  ours  without moves  rejection  going on  enumeration in all  cut");
+    for (step, visited) in (1..).zip(&all).filter(|(_, visited)| visited.decisions > 0) {
+        let Visited { decisions, ours, moves, going_on, rejection, enumeration, cut } = visited;
+        let mean = |sum: f64| sum / *decisions as f64;
+        println!(
+            "{step:4} {decisions:8} {:6.1} {:13.1} {:10.1} {:9.1} {:19.1} {cut:4}",
+            mean(*ours),
+            mean(ours - moves),
+            mean(*rejection),
+            mean(*going_on),
+            mean(*enumeration as f64)
+        );
+    }
+    all
+}
+
+#[test]
+fn a_particle_visits_fewer_states_than_rejection_and_all_no_more_than_enumeration() {
+    for (name, steps) in [("blind_breakthrough_4x4", 6), ("blind_breakthrough_5x5", 5)] {
+        for visited in states_beside_rejection(&game(name), steps, 3, 100_000) {
+            assert!(visited.ours <= visited.rejection, "{name}");
+        }
+    }
+}
+
+/// On Blind Breakthrough 6x6, or on the rules in the file that the variable `BELIEF_RULES` names.
+#[test]
+#[ignore = "minutes"]
+fn a_particle_of_blind_breakthrough_6x6_visits_fewer_states_than_rejection_up_to_step_8() {
+    let rules = std::env::var_os("BELIEF_RULES");
+    let machine = rules.map_or_else(|| game("blind_breakthrough_6x6"), |path| load(Path::new(&path)));
+    for visited in states_beside_rejection(&machine, 8, 10, 50_000) {
+        assert!(visited.ours <= visited.rejection);
     }
 }
 

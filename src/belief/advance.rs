@@ -123,7 +123,8 @@ impl Growing {
 
 /// A history that grows without taking anything back: at the first contradiction it starts anew from the root. What is
 /// dead is remembered but still drawn, so accepted histories have the posterior distribution. Every step drawn is a state
-/// visited, whoever has visited it before: what it costs is what it would cost without the tree.
+/// visited, whoever has visited it before, and nothing is marked as dead that explains its own step: it costs what it
+/// would cost without the tree.
 pub(super) struct Restarting {
     node: NodeId,
     rng: ChaCha8Rng,
@@ -171,11 +172,7 @@ impl Restarting {
                 }
                 Some((_, Branch::Open(child))) => self.node = child,
                 Some((_, Branch::Dead)) | None => {
-                    let mut node = self.node;
-                    while tree.branches(node).is_barren() && node != ROOT {
-                        tree.bury(node);
-                        node = tree.parent(node).expect("not the root").0;
-                    }
+                    despair(tree, self.node);
                     self.node = ROOT;
                     tree.spent.backtracks += 1;
                 }
@@ -183,6 +180,27 @@ impl Restarting {
         }
         tree.witness(self.node);
         Some(Growth::Reached(self.node))
+    }
+}
+
+/// Marks a node and its prefixes as hopeless, up to the first of which that is not known. A hopeless root is refuted.
+fn despair<M: Bulk>(tree: &mut Tree<M>, node: NodeId) {
+    let mut next = Some(node);
+    while let Some(node) = next {
+        let branches = tree.branches(node);
+        if !branches.is_tried() || branches.missing().next().is_some() {
+            return;
+        }
+        let open = branches.open();
+        if open.iter().any(|&(_, child)| tree.depth(child) == tree.target() || !tree.branches(child).hopeless)
+        {
+            return;
+        }
+        if node == ROOT {
+            open.into_iter().for_each(|(index, _)| tree.branches(ROOT).close(index));
+        }
+        tree.branches(node).hopeless = true;
+        next = tree.parent(node).map(|(above, _)| above);
     }
 }
 

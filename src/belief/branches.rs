@@ -64,14 +64,26 @@ pub(super) struct Branches {
     pub(super) tested: u32,
     /// Whether some particle is finding that out.
     pub(super) testing: bool,
+    /// Whether it is known that nothing below explains the evidence, though branches that explain their own step are
+    /// not marked as dead.
+    pub(super) hopeless: bool,
 }
 
 impl Branches {
     pub(super) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
         let known = if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(Box::default()) };
-        let mut branches =
-            Branches { moves, policy, count, known, dead: 0, tried: 0, tested: 0, testing: false };
+        let mut branches = Branches {
+            moves,
+            policy,
+            count,
+            known,
+            dead: 0,
+            tried: 0,
+            tested: 0,
+            testing: false,
+            hopeless: false,
+        };
         if branches.policy.is_some() {
             // What the model rules out is dead from the start.
             for index in (0..count).filter(|&index| branches.probability(index) <= 0.0).collect::<Vec<_>>() {

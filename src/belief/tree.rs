@@ -306,6 +306,11 @@ impl<M: Bulk> Tree<M> {
         }
     }
 
+    /// Whether nothing below a node explains the evidence, as restarting found out.
+    pub(super) fn is_hopeless(&self, node: NodeId) -> bool {
+        self.node(node).branches.as_ref().is_some_and(|branches| branches.hopeless)
+    }
+
     /// Records along its prefixes that a node exists at its depth.
     pub(super) fn witness(&mut self, node: NodeId) {
         let depth = self.node(node).depth;
