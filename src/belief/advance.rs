@@ -192,8 +192,7 @@ fn despair<M: Bulk>(tree: &mut Tree<M>, node: NodeId) {
             return;
         }
         let open = branches.open();
-        if open.iter().any(|&(_, child)| tree.depth(child) == tree.target() || !tree.branches(child).hopeless)
-        {
+        if !open.iter().all(|&(_, child)| tree.is_hopeless(child)) {
             return;
         }
         if node == ROOT {
