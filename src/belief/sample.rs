@@ -14,7 +14,7 @@
 //!
 //! Every particle draws from its own stream and pays from its own budget, split before starting. The tree shared by
 //! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside, and all
-//! work [in step](super::in_step).
+//! work [in step](super::in_step), a [cohort](COHORT) at a time.
 //!
 //! **How many moves.** Every particle is to be changed once an update, and those that uneven weights cost, `N - ESS`,
 //! [twice](CHANGES) more, because resampling leaves copies of others there. Of a round of moves the share that changed something at
@@ -309,6 +309,7 @@ impl Sample {
             if failures >= FAILURES {
                 break;
             }
+            self.prune(tree, std::iter::empty());
         }
         share(logarithms, &regrown);
     }

@@ -50,7 +50,7 @@ const GAMES: [(&str, usize, usize); 12] = [
     ("mastermind_3c3p", 20, 9),
     ("mastermind_4c3p", 8, 9),
     ("blind_breakthrough_4x4", 4, 6),
-    ("blind_breakthrough_5x5", 3, 5),
+    ("blind_breakthrough_5x5", 12, 5),
     ("kuhn_poker", 40, 9),
     ("leduc_poker", 20, 9),
     ("liars_dice_1x6", 20, 9),
