@@ -3,8 +3,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
-
+use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Cost, Uniform, exact};
 use hyperplay::engine::{Engines, Lanes as Machine};
@@ -243,7 +242,8 @@ fn peak_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// Follows one role of Blind Breakthrough 6x6 for so many steps. Gives the particles brought forward a second.
+/// Follows one role of Blind Breakthrough 6x6 for so many steps. Gives the particles brought a step
+/// forward in a second of processor time.
 fn follow(particles: usize, steps: usize) -> f64 {
     let machine = game("blind_breakthrough_6x6");
     let histories = (0..).map(|seed| random_match(&*machine, steps + 1, &Seed::root(seed)));
@@ -251,7 +251,7 @@ fn follow(particles: usize, steps: usize) -> f64 {
     let (sampler, model) =
         samplers::build(&samplers::read("ours:enumerate=off,filter=off").unwrap(), &machine);
     let mut belief = sampler.belief(&machine, Role::new(0), &model, particles);
-    let began = Instant::now();
+    let began = ThreadTime::now();
     for evidence in evidence_by_step(&machine, &history, Role::new(0)) {
         let step = evidence.step();
         belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1).index(step));
