@@ -328,3 +328,38 @@ fn check_models(config: &Config, met: &[Vec<usize>], game: &PlanGame) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// What is hashed, as folders written by earlier versions have it: nothing may be added to a plan without policy
+    /// files.
+    #[test]
+    fn the_identity_of_a_plan_without_policy_files_stays_what_it_was() {
+        let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\
+                    [[player]]\nname = 'random'\nspec = 'random'\n\
+                    [[player]]\nname = 'soft'\nspec = 'hyperplay:model=softmax'\ngrid = { particles = [3] }\n";
+        let game = PlanGame {
+            name: "coin".to_owned(),
+            rules: "sha256:0".to_owned(),
+            roles: vec!["a".to_owned(), "b".to_owned()],
+            random: None,
+        };
+        let plan = Plan::new(&Config::read(text, Path::new("")).unwrap(), vec![game]).unwrap();
+        let hashed = concat!(
+            r#"{"schema":"hyperplay.experiment/1","seed":7,"repetitions":5,"engine":"auto","limit":10000,"#,
+            r#""nodes":null,"clocks":null,"stop":null,"seats":"all","#,
+            r#""games":[{"name":"coin","rules":"sha256:0","roles":["a","b"],"random":null}],"#,
+            r#""entrants":[{"label":"random","table":0,"spec":"random","parameters":{}},"#,
+            r#"{"label":"soft particles=3","table":1,"spec":"hyperplay:particles=3,model=softmax","#,
+            r#""parameters":{"particles":"3"}}],"cells":[{"game":0,"entrants":[0,1]}]}"#,
+        );
+        assert_eq!(serde_json::to_string(&plan).unwrap(), hashed);
+        assert_eq!(plan.hash(), text_hash(hashed));
+        let read: Plan = serde_json::from_str(hashed).unwrap();
+        assert_eq!(read.completed(), plan);
+    }
+}

@@ -132,3 +132,75 @@ fn parts(text: &str) -> Option<Vec<&str>> {
     }
     (open == 0).then_some(parts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gdl::text_hash;
+
+    const MODELS: &[Entry] = &[
+        Entry { name: "plain", about: "nothing to set", keys: &[] },
+        Entry {
+            name: "file",
+            about: "as a file says",
+            keys: &[Key { name: "path", kind: Kind::Policy, default: "", about: "which" }],
+        },
+    ];
+    const CATALOGUE: &[Entry] = &[
+        Entry { name: "plain", about: "nothing to set", keys: &[] },
+        Entry {
+            name: "rich",
+            about: "a model, and another spec",
+            keys: &[
+                Key { name: "model", kind: Kind::From(MODELS), default: "plain", about: "which" },
+                Key { name: "inner", kind: Kind::Nested, default: "plain", about: "who" },
+            ],
+        },
+    ];
+
+    const NESTED: &str = "rich:model=file:a.json,inner=[rich:inner=[rich:model=file:sub/b.json]]";
+
+    #[test]
+    fn policy_files_are_found_at_any_depth_and_stay_as_written() {
+        let base = std::env::temp_dir().join(format!("hyperplay-specs-{}", std::process::id()));
+        std::fs::create_dir_all(base.join("sub")).unwrap();
+        let texts = ["a", "b"].map(|role| {
+            format!(
+                r#"{{"schema": "hyperplay.policy/1",
+                     "policy": [{{"role": "{role}", "evidence": [], "moves": {{"m": 1}}}}]}}"#
+            )
+        });
+        for (name, text) in ["a.json", "sub/b.json"].iter().zip(&texts) {
+            std::fs::write(base.join(name), text).unwrap();
+        }
+        let read = || Spec::parse_in(NESTED, CATALOGUE, &base).unwrap();
+        let spec = read();
+        assert_eq!(spec.to_string(), NESTED);
+        let found: Vec<(&Path, Vec<&str>)> =
+            spec.policies().into_iter().map(|(path, file)| (path, file.roles())).collect();
+        assert_eq!(found, [(Path::new("a.json"), vec!["a"]), (Path::new("sub/b.json"), vec!["b"])]);
+        let hashes = spec.policy_hashes();
+        assert_eq!(
+            (&hashes["a.json"], &hashes["sub/b.json"]),
+            (&text_hash(&texts[0]), &text_hash(&texts[1]))
+        );
+
+        std::fs::write(base.join("sub/b.json"), texts[0].as_str()).unwrap();
+        let changed = read();
+        assert_eq!(changed.to_string(), spec.to_string());
+        assert_ne!(changed, spec);
+        assert_eq!(changed.policy_hashes()["a.json"], changed.policy_hashes()["sub/b.json"]);
+        std::fs::remove_dir_all(&base).unwrap();
+
+        let unread = Spec::parse_in(NESTED, CATALOGUE, &base).unwrap_err().to_string();
+        assert!(unread.starts_with(&base.join("a.json").display().to_string()), "{unread}");
+    }
+
+    #[test]
+    fn a_spec_can_be_looked_at_without_its_policy_files() {
+        let spec = Spec::parse_unopened(NESTED, CATALOGUE).unwrap();
+        assert_eq!(spec.to_string(), NESTED);
+        assert!(spec.policies().is_empty() && spec.policy_hashes().is_empty());
+        assert!(spec.inner("model").policy("path").is_none());
+    }
+}
