@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
-use hyperplay::belief::meter::{self, Figures, Method, Point, Trial};
-use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, Weight};
+use hyperplay::belief::meter::{self, Figures, Point, Trial};
+use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Sampler, Uniform, Weight};
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
@@ -132,15 +132,15 @@ fn enumeration_equals_the_exact_posterior() {
     assert!(compared > 40, "{compared}");
 }
 
-/// What a method makes of the points of a match for the first role of Krieg-TicTacToe.
+/// What a sampler makes of the points of a match for the first role of Krieg-TicTacToe.
 fn krieg_tictactoe(options: &Options, steps: usize) -> (Vec<Point>, Vec<Figures>) {
     let machine = game("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = meter::random_match(&*machine, steps, &Seed::root(3));
     let points = meter::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
-    let method = Method::Particles(options.clone());
+    let sampler = Sampler::Particles(options.clone());
     let trial = Trial {
-        method: &method,
+        sampler: &sampler,
         model: &model,
         particles: options.particles,
         runs: 100,
@@ -184,13 +184,13 @@ fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &Options) 
     let machine = game(name);
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let method = Method::Particles(options.clone());
+    let sampler = Sampler::Particles(options.clone());
     let mut logarithms = Vec::new();
     for index in 0..matches {
         let history = meter::random_match(&*machine, steps, &Seed::root(index as u64));
         let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
         let seed = Seed::root(7);
-        let trial = Trial { method: &method, model: &model, particles: options.particles, runs: 100, seed };
+        let trial = Trial { sampler: &sampler, model: &model, particles: options.particles, runs: 100, seed };
         let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
         let decisions = points.iter().zip(&figures);
         let decisions = decisions.filter(|(point, _)| point.choice && point.posterior.histories.len() > 1);
@@ -257,13 +257,13 @@ fn rejection_passes_the_chi_squared_test() {
     let history = meter::random_match(&*machine, 4, &Seed::root(1));
     let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
     let rejection = Options { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
-    for method in [Method::Independent, Method::Particles(rejection)] {
+    for sampler in [Sampler::Independent, Sampler::Particles(rejection)] {
         let seed = Seed::root(3);
-        let trial = Trial { method: &method, model: &model, particles: 64, runs: 100, seed };
+        let trial = Trial { sampler: &sampler, model: &model, particles: 64, runs: 100, seed };
         let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
         for figures in figures {
             let fit = figures.chi_squared.unwrap();
-            assert!(fit.p > 1e-3, "{method:?}: {fit:?}");
+            assert!(fit.p > 1e-3, "{sampler:?}: {fit:?}");
         }
     }
 }

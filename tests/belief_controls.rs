@@ -5,8 +5,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hyperplay::belief::meter::{self, BINS, Bin, Figures, Method, Oracle, Point, Trial};
-use hyperplay::belief::{OpponentModel, Options, Uniform, Weight};
+use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
+use hyperplay::belief::{OpponentModel, Options, Sampler, Uniform, Weight};
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl;
 use hyperplay::machine::{Role, Seed, StateMachine, StateMachineExt};
@@ -47,13 +47,13 @@ fn uneven(machine: &Arc<Machine>, times: f64, steps: (usize, usize), count: usiz
 
 fn figures(
     machine: &Arc<Machine>,
-    method: &Method,
+    sampler: &Sampler,
     points: &[Point],
     (particles, runs): (usize, usize),
     seed: u64,
 ) -> Vec<Figures> {
     let model = uniform();
-    let trial = Trial { method, model: &model, particles, runs, seed: Seed::root(seed) };
+    let trial = Trial { sampler, model: &model, particles, runs, seed: Seed::root(seed) };
     meter::measure(machine, &trial, points, &|| false, &|| ()).unwrap()
 }
 
@@ -70,7 +70,7 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
     let of_match = |seed| points(&machine, first_player(&machine), (1, 4), seed);
     let points = (0..60).map(of_match).find(|points| points.len() == 4).unwrap();
     let all: Vec<Figures> =
-        (0..100).flat_map(|seed| figures(&machine, &Method::Independent, &points, (500, 2), seed)).collect();
+        (0..100).flat_map(|seed| figures(&machine, &Sampler::Independent, &points, (500, 2), seed)).collect();
     let (share, tests) = rejected(&all);
     println!("{share} of {tests}");
     assert!(tests == 400 && (0.02..0.09).contains(&share), "{share} of {tests}");
@@ -80,7 +80,7 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
 #[test]
 fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
     let machine = game("krieg_tictactoe_3x3");
-    let published = Method::Particles(Options {
+    let published = Sampler::Particles(Options {
         enumerate: false,
         weight: Weight::Choice,
         merge: false,
@@ -103,11 +103,11 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
     let machine = game("monty_hall");
     let points = uneven(&machine, 1.9, (2, 2), 3);
     assert_eq!(points.len(), 3);
-    let of_points = |method| -> Vec<Figures> {
-        let one = |point: &Point| figures(&machine, method, std::slice::from_ref(point), (64, 300), 1);
+    let of_points = |sampler| -> Vec<Figures> {
+        let one = |point: &Point| figures(&machine, sampler, std::slice::from_ref(point), (64, 300), 1);
         points.iter().flat_map(one).collect()
     };
-    let (right, wrong) = (of_points(&Method::Independent), of_points(&Method::Squared));
+    let (right, wrong) = (of_points(&Sampler::Independent), of_points(&Sampler::Squared));
     for (right, wrong) in right.iter().zip(&wrong) {
         assert!(right.bias_tv < 4.0 * right.bias_tv_floor, "{right:?}");
         assert!(wrong.bias_tv > 20.0 * wrong.bias_tv_floor, "{wrong:?}");
@@ -131,8 +131,8 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
     let mut exact = 0.0;
     for seed in 0..MATCHES {
         let points = points(&machine, candidate, (2, 2), seed);
-        for (method, mean) in [Method::Independent, Method::Squared].iter().zip(&mut means) {
-            let figures = &figures(&machine, method, &points, (1_000, 2), seed)[0];
+        for (sampler, mean) in [Sampler::Independent, Sampler::Squared].iter().zip(&mut means) {
+            let figures = &figures(&machine, sampler, &points, (1_000, 2), seed)[0];
             mean.0 += figures.log_loss.value / MATCHES as f64;
             mean.1 += figures.brier.value / MATCHES as f64;
             mean.2 += figures.truth.value / MATCHES as f64;
@@ -160,10 +160,10 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
 fn regret_falls_with_particles_and_is_none_for_the_whole_set() {
     let machine = game("krieg_tictactoe_3x3");
     let points = points(&machine, first_player(&machine), (2, 4), 3);
-    let whole = figures(&machine, &Method::Particles(Options::default()), &points, (64, 2), 1);
+    let whole = figures(&machine, &Sampler::Particles(Options::default()), &points, (64, 2), 1);
     assert!(whole.iter().all(|figures| figures.regret.value.abs() < 1e-9));
     let mean = |particles| {
-        let all = figures(&machine, &Method::Independent, &points, (particles, 100), 1);
+        let all = figures(&machine, &Sampler::Independent, &points, (particles, 100), 1);
         assert!(all.iter().all(|figures| figures.regret.value >= 0.0));
         all.iter().map(|figures| figures.regret.value).sum::<f64>()
     };

@@ -197,6 +197,41 @@ fn players_may_make_the_evidence() {
     assert_ne!(random["rows"], report["rows"]);
 }
 
+/// Of two policy files under one path the configurations differ; without one nothing is said of them.
+#[test]
+fn the_hash_of_the_configuration_holds_what_policy_files_say() {
+    let file = folder("policy.json");
+    let policy = |role: &str| {
+        let entry = serde_json::json!({ "role": role, "evidence": [], "moves": { "noop": 1 } });
+        let text = serde_json::json!({ "schema": "hyperplay.policy/1", "policy": [entry] }).to_string();
+        fs::write(&file, text).unwrap();
+    };
+    let header = |play: &str, sampler: &str| {
+        let arguments =
+            format!("kuhn_poker --particles 4 --runs 2 --seed 1 --play {play} --sampler {sampler}");
+        let out = written("policy", &arguments);
+        let header = lines(&out.join("turns.jsonl")).remove(0);
+        fs::remove_dir_all(out).unwrap();
+        header
+    };
+    let model = format!("file:{}", file.display());
+    let told = format!("ours:model={model}");
+    for (play, sampler) in [(model.as_str(), "ours"), ("uniform", &told), ("legal", &told)] {
+        policy("bob");
+        let first = header(play, sampler);
+        policy("bob");
+        assert_eq!(header(play, sampler)["config_hash"], first["config_hash"]);
+        policy("alice");
+        let other = header(play, sampler);
+        assert_ne!(other["config_hash"], first["config_hash"]);
+        let path = file.display().to_string();
+        assert_ne!(other["config"]["policies"][&path], first["config"]["policies"][&path]);
+        assert_eq!(first["config"]["policies"].as_object().unwrap().len(), 1);
+    }
+    assert!(header("uniform", "ours")["config"].get("policies").is_none());
+    fs::remove_file(file).unwrap();
+}
+
 #[test]
 fn wrong_arguments_are_told_what_would_be_right() {
     for (arguments, expected) in [

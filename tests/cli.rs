@@ -509,7 +509,7 @@ fn bench_measures_every_engine_of_a_game() {
     let engines: Vec<&String> = report["engines"].as_object().unwrap().keys().collect();
     assert_eq!(engines, ENGINES[1..].iter().collect::<Vec<_>>());
     for (name, engine) in report["engines"].as_object().unwrap() {
-        for rate in ["playouts", "steps", "expansions", "single_steps"] {
+        for rate in ["playouts", "steps", "expansions", "single_steps", "children", "comparisons"] {
             assert!(engine[format!("{rate}_per_second")].as_f64().unwrap() > 100.0, "{name}: {engine}");
         }
         // x wins 737, o 363 of 1,260 random matches and the others are draws.

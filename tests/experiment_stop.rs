@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+use std::path::Path;
+
 use hyperplay::experiment::{Config, Next, Plan, PlanGame, Sequence, Shard};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -19,7 +21,7 @@ fn plan(seats: &str, stop: &str) -> Plan {
         roles: vec!["first".to_owned(), "second".to_owned()],
         random: None,
     };
-    Plan::new(&Config::read(&text).unwrap(), vec![game]).unwrap()
+    Plan::new(&Config::read(&text, Path::new("")).unwrap(), vec![game]).unwrap()
 }
 
 /// The sum of six dice, less its mean: nearly normal, deviation 4.2.

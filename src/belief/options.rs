@@ -1,6 +1,6 @@
 //! What can be chosen about a belief, each part so that it can be measured alone.
 //!
-//! The default is the method at its best: the whole information set while it is small, then weighted particles, moved
+//! The default is the sampler at its best: the whole information set while it is small, then weighted particles, moved
 //! after every update as often as their weights were uneven. (With 64 particles, bias TV is 1.3 times its floor
 //! without moves on Krieg-TicTacToe 3x3 and 1.7 times on small Battleships, with one move a particle 1.07 and 1.16,
 //! with five 1.0 and 1.04. With a handful of particles, weights without moves decide better.) As published

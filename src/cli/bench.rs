@@ -147,18 +147,22 @@ impl BenchArguments {
 
 impl Measured {
     fn as_json(&self) -> Value {
-        let Speed { playouts, steps, expansions, singles, goals, lanes } = &self.speed;
+        let Speed { playouts, steps, expansions, singles, children, comparisons, goals, lanes } = &self.speed;
         let mean = |sum: &u64| (playouts.count > 0).then(|| *sum as f64 / playouts.count as f64);
         json!({
             "playouts_per_second": playouts.per_second(),
             "steps_per_second": steps.per_second(),
             "expansions_per_second": expansions.per_second(),
             "single_steps_per_second": singles.per_second(),
+            "children_per_second": children.per_second(),
+            "comparisons_per_second": comparisons.per_second(),
             "lanes_at_work": lanes.map(share),
             "playouts": playouts.count,
             "steps": steps.count,
             "expansions": expansions.count,
             "single_steps": singles.count,
+            "children": children.count,
+            "comparisons": comparisons.count,
             "mean_goals": goals.iter().map(mean).collect::<Vec<Option<f64>>>(),
             "compile_seconds": self.compile.as_secs_f64(),
         })
@@ -171,10 +175,11 @@ fn share(usage: Usage) -> f64 {
 }
 
 fn table(all: &[Measured]) -> Vec<Vec<String>> {
-    let head = ["engine", "playouts", "steps", "expansions", "single steps", "lanes at work", "compiled in"];
+    let head = ["engine", "playouts", "steps", "expansions", "single steps", "children", "comparisons", "lanes at work", "compiled in"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for Measured { kind, compile, speed } in all {
-        let rates = [speed.playouts, speed.steps, speed.expansions, speed.singles];
+        let Speed { playouts, steps, expansions, singles, children, comparisons, .. } = *speed;
+        let rates = [playouts, steps, expansions, singles, children, comparisons];
         let mut row = vec![kind.to_string()];
         row.extend(rates.iter().map(|rate| number(rate.per_second())));
         row.push(speed.lanes.map_or("-".to_owned(), |lanes| format!("{:.0} %", 100.0 * share(lanes))));

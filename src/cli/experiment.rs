@@ -130,14 +130,12 @@ impl FileArgument {
             .map_err(|cause| Failure::File { path: self.file.clone(), cause })?;
         let wrong = |error: ConfigError| {
             let separator = if error.place.is_some() { ":" } else { ": " };
-            Failure::usage(
-                format!("{}{separator}{error}", self.file.display()),
-                "docs/experiments/README.md explains every key",
-            )
+            let remedy = error.remedy;
+            Failure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
         };
-        let mut config = Config::read(&text).map_err(wrong)?;
-        config.repetitions = self.matches.unwrap_or(config.repetitions);
         let folder = self.file.parent().unwrap_or(Path::new(""));
+        let mut config = Config::read(&text, folder).map_err(wrong)?;
+        config.repetitions = self.matches.unwrap_or(config.repetitions);
         let opened = config.games.iter().map(|game| open(folder, &game.name));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
@@ -192,7 +190,8 @@ fn play(arguments: &RunArguments, interrupt: &Interrupt, out: &Output) -> Result
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
         log(format_args!("{}: going on after {resumed} matches{cut}", arguments.out.display()));
     }
-    let arena = Arena::new(plan.clone(), &games, threads, arguments.log_positions).map_err(of_arena)?;
+    let arena = Arena::new(plan.clone(), config.specs, &games, threads, arguments.log_positions);
+    let arena = arena.map_err(of_arena)?;
     let progress = Progress::new((total - resumed) as usize, "matches", false);
     let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
@@ -231,6 +230,9 @@ fn print_slurm(arguments: &SlurmArguments, out: &Output) -> Result<(), Failure> 
 /// What a folder's error means to the user.
 pub fn of_folder(error: FolderError) -> Failure {
     let remedy = match &error {
+        FolderError::Other { changed, .. } if !changed.is_empty() => {
+            "name another folder with --out, or put back what the policy file said"
+        }
         FolderError::Other { .. } => "name another folder with --out, or take that one away",
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
@@ -256,7 +258,6 @@ pub fn of_journal(error: JournalError) -> Failure {
 pub fn of_arena(error: ArenaError) -> Failure {
     let remedy = match &error {
         ArenaError::Engine { .. } => "take engine = 'interpreter'",
-        ArenaError::Player { .. } => "`hyperplay players` explains them",
         ArenaError::Failed { .. } => {
             "the rules derive more than the engine's limits; `hyperplay check` may say where"
         }

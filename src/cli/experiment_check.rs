@@ -39,7 +39,7 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
     let sampled = if arguments.sample.is_zero() {
         None
     } else {
-        let arena = Arena::new(plan.clone(), &games, threads, false).map_err(of_arena)?;
+        let arena = Arena::new(plan.clone(), config.specs, &games, threads, false).map_err(of_arena)?;
         Some(estimate(&arena, arguments.sample, interrupt).map_err(of_arena)?)
     };
     if interrupt.is_raised() {

@@ -44,7 +44,7 @@ impl Seats {
             }
             let spec = spec_of(spec)?;
             if let Some(misfit) = models::misfit(&spec, &roles) {
-                return Err(Failure::usage(misfit, "name the roles in the policy file as the rules do"));
+                return Err(Failure::usage(misfit, models::REMEDY));
             }
             seats[role] = Some(spec);
         }

@@ -1,8 +1,10 @@
 //! Measure: how much an engine does in a second of processor time of one thread.
 //!
-//! Three kinds of work: random playouts from the initial state, given in bulk; expansions in bulk, of steps met in
-//! random matches (successor, percepts of all roles, goals at an end); and the same steps one by one, each with all
-//! that is asked of the state it leads to (legal moves of all roles, end, goals).
+//! Five kinds of work: random playouts from the initial state, given in bulk; expansions in bulk, of steps met in
+//! random matches (successor, percepts of all roles, goals at an end); the same steps one by one, each with all that is
+//! asked of the state it leads to (legal moves of all roles, end, goals); all children of the states met, node by node,
+//! with as much of each child; and the same children in bulk, each held against what a role perceived of the step that
+//! was made, as a belief does.
 //!
 //! Time is that of the thread, not of the wall, so a busy machine changes little. The seed fixes what is played, not
 //! how much of it: the counts differ from run to run.
@@ -14,10 +16,16 @@ use cpu_time::ThreadTime;
 
 use super::lanes::Usage;
 use super::{OfGame, Visitor};
-use crate::machine::{Budget, ByRole, JointMove, Move, Seed, Start, StateMachineExt};
+use crate::machine::{
+    Budget, ByRole, JointMove, JointMoves, Move, Percepts, Role, Seed, Start, StateMachineExt,
+};
 
 /// Steps that are expanded at once, if so many are met in the time.
 const STEPS: usize = 2048;
+/// The most children of a node that are looked at.
+const CHILDREN: usize = 256;
+/// Nodes whose children are expanded at once.
+const NODES: usize = 256;
 /// The longest match from which steps are taken.
 const LONGEST: usize = 1000;
 /// The share of the time that one call of playouts may take before calls grow no more.
@@ -62,6 +70,10 @@ pub struct Speed {
     pub expansions: Rate,
     /// Single steps with all that is asked of the state after them.
     pub singles: Rate,
+    /// Children of nodes, all of a node at once, with all that is asked of them.
+    pub children: Rate,
+    /// Successors in bulk, each compared with what a role perceived.
+    pub comparisons: Rate,
     /// The sum of the goals of each role over the playouts.
     pub goals: Vec<u64>,
     /// How the lanes were used; nothing on an engine without lanes.
@@ -80,6 +92,8 @@ impl Speed {
         self.steps.join(other.steps);
         self.expansions.join(other.expansions);
         self.singles.join(other.singles);
+        self.children.join(other.children);
+        self.comparisons.join(other.comparisons);
         self.goals.resize(other.goals.len(), 0);
         self.goals.iter_mut().zip(&other.goals).for_each(|(sum, more)| *sum += more);
         if let Some(usage) = other.lanes {
@@ -118,6 +132,40 @@ impl Visitor for Measure<'_> {
         self.steps(machine.as_ref(), &mut speed);
         speed
     }
+}
+
+/// A state with the joint moves in it, and what a role perceived of one of them.
+struct Node<'a, M: OfGame> {
+    state: &'a M::State,
+    /// The first [`CHILDREN`] of all.
+    joints: Vec<JointMove>,
+    observer: Role,
+    seen: Percepts,
+}
+
+impl<'a, M: OfGame> Node<'a, M> {
+    fn new(machine: &M, state: &'a M::State, made: &JointMove, scratch: &mut M::Scratch) -> Self {
+        let observer = machine.each_role().find(|&role| Some(role) != machine.random());
+        let observer = observer.expect("somebody plays");
+        let seen = machine.percepts(state, made, observer, scratch);
+        let legal = machine.legal_by_role(state, scratch);
+        Node { state, joints: JointMoves::new(&legal).take(CHILDREN).collect(), observer, seen }
+    }
+
+    fn steps(&self) -> impl Iterator<Item = (&'a M::State, &JointMove)> {
+        self.joints.iter().map(|joint| (self.state, joint))
+    }
+}
+
+/// Asks all there is to ask of a state.
+fn ask<M: OfGame>(machine: &M, state: &M::State, scratch: &mut M::Scratch, legal: &mut Vec<Move>) {
+    let mut moves = 0;
+    for role in machine.each_role() {
+        machine.legal(state, role, scratch, legal);
+        moves += legal.len();
+    }
+    let goals: ByRole<_> = machine.goals(state, scratch);
+    std::hint::black_box((moves, machine.terminal(state, scratch), goals));
 }
 
 impl Measure<'_> {
@@ -171,15 +219,38 @@ impl Measure<'_> {
             let since = ThreadTime::now();
             for (state, joint) in &asked {
                 let next = machine.next(state, joint, &mut scratch);
-                let mut moves = 0;
-                for role in machine.each_role() {
-                    machine.legal(&next, role, &mut scratch, &mut legal);
-                    moves += legal.len();
-                }
-                let goals: ByRole<_> = machine.goals(&next, &mut scratch);
-                std::hint::black_box((moves, machine.terminal(&next, &mut scratch), goals));
+                ask(machine, &next, &mut scratch, &mut legal);
             }
             speed.singles.add(asked.len() as u64, since);
+        }
+        let nodes: Vec<Node<'_, M>> =
+            steps.iter().map(|(state, joint)| Node::new(machine, state, joint, &mut scratch)).collect();
+        while !nodes.is_empty() && !self.is_over(speed.children) {
+            for node in &nodes {
+                let since = ThreadTime::now();
+                let children = machine.advance(&node.steps().collect::<Vec<_>>(), &mut scratch);
+                children.iter().for_each(|(child, _)| ask(machine, child, &mut scratch, &mut legal));
+                speed.children.add(children.len() as u64, since);
+                if self.is_over(speed.children) {
+                    break;
+                }
+            }
+        }
+        while !nodes.is_empty() && !self.is_over(speed.comparisons) {
+            for nodes in nodes.chunks(NODES) {
+                let since = ThreadTime::now();
+                let asked: Vec<_> = nodes.iter().flat_map(Node::steps).collect();
+                let mut successors = machine.expand(&asked, &mut scratch).into_iter();
+                for node in nodes {
+                    let own = successors.by_ref().take(node.joints.len());
+                    let agree = own.filter(|successor| successor.percepts[node.observer] == node.seen);
+                    std::hint::black_box(agree.count());
+                }
+                speed.comparisons.add(asked.len() as u64, since);
+                if self.is_over(speed.comparisons) {
+                    break;
+                }
+            }
         }
     }
 

@@ -13,6 +13,7 @@ pub mod measure;
 mod packed;
 pub mod program;
 mod propagator;
+mod single;
 #[cfg(test)]
 mod tests;
 

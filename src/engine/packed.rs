@@ -9,6 +9,7 @@
 //! Reference: Warren, *Hacker's Delight*, 2nd ed. 2012, section 7-3 (transposing a bit matrix).
 
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -56,6 +57,14 @@ impl Packed {
         Packed(Words::Few(std::array::from_fn(|_| words.next().unwrap_or(0))))
     }
 
+    /// The state whose bits are the first `bits` of these words.
+    pub fn start_of(words: &[u64], bits: usize) -> Packed {
+        let (count, used) = (words_of(bits), bits % 64);
+        let mask = if used == 0 { !0 } else { (1 << used) - 1 };
+        let word = |(number, &word): (usize, &u64)| if number + 1 == count { word & mask } else { word };
+        Packed::collect(words[..count].iter().enumerate().map(word))
+    }
+
     /// The words; at least one for each 64 bits or part of them.
     pub fn words(&self) -> &[u64] {
         match &self.0 {
@@ -74,6 +83,26 @@ impl Hash for Packed {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.words().iter().for_each(|&word| hasher.write_u64(word));
     }
+}
+
+/// The bits that are on in this range of some words, counted from its start, in ascending order.
+pub fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+    let (mut word, mut left) = (range.start / 64, 0);
+    if let Some(&first) = words.get(word) {
+        left = first >> (range.start % 64) << (range.start % 64);
+    }
+    std::iter::from_fn(move || {
+        while left == 0 {
+            word += 1;
+            if word * 64 >= range.end {
+                return None;
+            }
+            left = words[word];
+        }
+        let bit = word * 64 + left.trailing_zeros() as usize;
+        left &= left - 1;
+        (bit < range.end).then(|| bit - range.start)
+    })
 }
 
 /// The words that so many bits need.
@@ -152,6 +181,19 @@ mod tests {
         for (i, j) in (0..64).flat_map(|i| (0..64).map(move |j| (i, j))) {
             assert_eq!(block[i] >> j & 1, turned[j] >> i & 1);
         }
+    }
+
+    #[test]
+    fn the_bits_of_a_range_are_those_that_are_on_counted_from_its_start() {
+        let mut rng = Seed::root(3).rng();
+        let words: [u64; 4] = std::array::from_fn(|_| rng.random::<u64>() & rng.random::<u64>());
+        for (start, end) in [(0, 256), (0, 0), (64, 64), (256, 256), (3, 64), (63, 65), (70, 200), (128, 192)] {
+            let on = (start..end).filter(|bit| words[bit / 64] >> (bit % 64) & 1 == 1);
+            let expected: Vec<usize> = on.map(|bit| bit - start).collect();
+            assert_eq!(bits_on(&words, start..end).collect::<Vec<_>>(), expected);
+        }
+        assert_eq!(bits_on(&[], 0..0).next(), None);
+        assert_eq!(Packed::start_of(&words, 70), Packed::new(&[words[0], words[1] & 0x3f]));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::watched::{Times, Watched};
 use crate::engine::{Engine, EngineError, EngineKind, Engines, OfGame, Visitor};
 use crate::gdl::Game;
 use crate::machine::{ByRole, Role};
-use crate::player::{Player, Spec, SpecError, registry};
+use crate::player::{Player, Spec, registry};
 use crate::referee::{Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match};
 
 /// Why the matches of a plan cannot be played.
@@ -27,14 +27,6 @@ pub enum ArenaError {
         game: String,
         /// Why.
         cause: EngineError,
-    },
-    /// The plan was written by a program that knows other players.
-    #[error("the player '{label}': {cause}")]
-    Player {
-        /// The entrant.
-        label: String,
-        /// What is not known.
-        cause: SpecError,
     },
     /// The rules could not be evaluated in a match.
     #[error("match {id} of {game}, after step {step}: {cause}")]
@@ -65,17 +57,19 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// Makes the engines of the games, which are those of the plan in its order. `threads` is written down with every
-    /// match; `positions` says whether every decision is to be recorded whole.
+    /// Makes the engines of the games. These are those of the plan in its order, and so are the specs those of its
+    /// entrants: policy files are what they were when the plan got its hash. `threads` is written down with every match;
+    /// `positions` says whether every decision is to be recorded whole.
     ///
     /// # Errors
-    /// If there is no engine for a game, or no such player.
-    pub fn new(plan: Plan, games: &[Game], threads: usize, positions: bool) -> Result<Arena, ArenaError> {
-        let read = |text: &str| registry::read(text);
-        let specs = plan.entrants.iter().map(|entrant| {
-            read(&entrant.spec).map_err(|cause| ArenaError::Player { label: entrant.label.clone(), cause })
-        });
-        let specs: Vec<Spec> = specs.collect::<Result<_, _>>()?;
+    /// If there is no engine for a game.
+    pub fn new(
+        plan: Plan,
+        specs: Vec<Spec>,
+        games: &[Game],
+        threads: usize,
+        positions: bool,
+    ) -> Result<Arena, ArenaError> {
         let kind = EngineKind::named(&plan.engine).unwrap_or_default();
         let mut made = Vec::new();
         for (number, game) in games.iter().enumerate() {

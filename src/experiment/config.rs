@@ -1,11 +1,13 @@
 //! Config: an experiment as described by a file, checked as far as that is possible without opening its games.
 //!
 //! A file is refused as a whole: the first thing wrong is said, with its place. Players are expanded by their
-//! parameters into *entrants*, each with a canonical spec and a label of its own.
+//! parameters into *entrants*, each with a canonical spec and a label of its own. Paths in the file, of policy files too,
+//! are relative to its folder.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::time::Duration;
 
 use toml::Spanned;
@@ -15,6 +17,7 @@ use super::plan::{Entrant, Seats, Stop, StopRule};
 use super::written::{StopTable, Written};
 use crate::engine::EngineKind;
 use crate::machine::PLAYOUT_STEPS;
+use crate::player::Spec;
 
 /// The name of this form of experiments.
 pub const SCHEMA: &str = "hyperplay.experiment/1";
@@ -26,6 +29,9 @@ const LEAST: u64 = 32;
 /// The most repetitions.
 const MAX_REPETITIONS: i64 = 1_000_000_000;
 
+/// What helps where nothing else is said.
+const KEYS: &str = "docs/experiments/README.md explains every key";
+
 /// What is wrong with the file, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigError {
@@ -33,6 +39,8 @@ pub struct ConfigError {
     pub what: String,
     /// Line and column, from 1, where there is a place.
     pub place: Option<(usize, usize)>,
+    /// What to do about it.
+    pub remedy: &'static str,
 }
 
 impl fmt::Display for ConfigError {
@@ -49,7 +57,12 @@ impl std::error::Error for ConfigError {}
 impl ConfigError {
     /// An error without a place.
     pub fn new(what: impl Into<String>) -> Self {
-        ConfigError { what: what.into(), place: None }
+        ConfigError { what: what.into(), place: None, remedy: KEYS }
+    }
+
+    /// An error at a line and column.
+    pub fn at(place: (usize, usize), what: impl Into<String>) -> Self {
+        ConfigError { place: Some(place), ..ConfigError::new(what) }
     }
 }
 
@@ -97,6 +110,10 @@ pub struct Config {
     pub clocks: Option<(f64, f64)>,
     /// The players with their parameters.
     pub entrants: Vec<Entrant>,
+    /// The spec of each entrant, with its policy files.
+    pub specs: Vec<Spec>,
+    /// Where the spec of each table of players is written: line and column.
+    pub places: Vec<(usize, usize)>,
     /// Who meets whom.
     pub schedule: Schedule,
     /// Which seatings are played.
@@ -106,16 +123,17 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the text of a file.
+    /// Reads the text of a file, and the policy files that its players name, from paths relative to `folder`.
     ///
     /// # Errors
-    /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player.
-    pub fn read(text: &str) -> Result<Config, ConfigError> {
+    /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file that
+    /// cannot be used.
+    pub fn read(text: &str, folder: &Path) -> Result<Config, ConfigError> {
         let written: Written = toml::from_str(text).map_err(|error| {
             let place = error.span().map(|span| place(text, &span));
-            ConfigError { what: error.message().to_owned(), place }
+            ConfigError { place, ..ConfigError::new(error.message()) }
         })?;
-        Reader { text }.config(&written)
+        Reader { text, folder }.config(&written)
     }
 }
 
@@ -129,11 +147,12 @@ fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
 
 struct Reader<'a> {
     text: &'a str,
+    folder: &'a Path,
 }
 
 impl Reader<'_> {
     fn error<T>(&self, at: &Spanned<T>, what: impl Into<String>) -> ConfigError {
-        ConfigError { what: what.into(), place: Some(place(self.text, &at.span())) }
+        ConfigError::at(place(self.text, &at.span()), what)
     }
 
     fn config(&self, written: &Written) -> Result<Config, ConfigError> {
@@ -148,7 +167,7 @@ impl Reader<'_> {
         if let Some(twice) = written.games.iter().find(|game| !seen.insert(game.get_ref())) {
             return Err(self.error(twice, format!("the game '{}' is named twice", twice.get_ref())));
         }
-        let entrants = self.entrants(written)?;
+        let (entrants, specs) = self.entrants(written)?;
         Ok(Config {
             name: written.name.clone(),
             about: written.about.trim().to_owned(),
@@ -176,6 +195,8 @@ impl Reader<'_> {
             },
             stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
             entrants,
+            specs,
+            places: written.player.iter().map(|player| place(self.text, &player.spec.span())).collect(),
         })
     }
 
@@ -210,8 +231,8 @@ impl Reader<'_> {
         }
     }
 
-    fn entrants(&self, written: &Written) -> Result<Vec<Entrant>, ConfigError> {
-        let mut entrants: Vec<Entrant> = Vec::new();
+    fn entrants(&self, written: &Written) -> Result<(Vec<Entrant>, Vec<Spec>), ConfigError> {
+        let mut entrants: Vec<(Entrant, Spec)> = Vec::new();
         let plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
         for (table, player) in written.player.iter().enumerate() {
             let name = player.name.get_ref();
@@ -222,13 +243,14 @@ impl Reader<'_> {
             if written.player[..table].iter().any(|other| other.name.get_ref() == name) {
                 return Err(self.error(&player.name, format!("two players are named '{name}'")));
             }
-            let expanded = expand(table, player).map_err(|what| self.error(&player.spec, what))?;
+            let expanded =
+                expand(table, player, self.folder).map_err(|what| self.error(&player.spec, what))?;
             entrants.extend(expanded);
         }
         if entrants.is_empty() {
             return Err(ConfigError::new("no player is named"));
         }
-        Ok(entrants)
+        Ok(entrants.into_iter().unzip())
     }
 
     fn table(&self, written: &Written, name: &Spanned<String>) -> Result<usize, ConfigError> {

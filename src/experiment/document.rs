@@ -128,7 +128,7 @@ impl Drawing<'_> {
 
     /// The particles that an entrant asks for, if it has such a key.
     fn particles(&self, entrant: usize) -> Option<f64> {
-        let spec = registry::read(&self.planned.plan.entrants[entrant].spec).ok()?;
+        let spec = registry::read_unopened(&self.planned.plan.entrants[entrant].spec).ok()?;
         let has_key = spec.entry().keys.iter().any(|key| key.name == "particles");
         has_key.then(|| spec.count("particles") as f64)
     }

@@ -55,7 +55,7 @@ pub enum FolderError {
         what: String,
     },
     /// The folder belongs to another experiment.
-    #[error("{} holds the experiment '{name}' with another plan ({config})", folder.display())]
+    #[error("{} holds the experiment '{name}' with another plan ({config}){}", folder.display(), since(changed))]
     Other {
         /// The folder.
         folder: PathBuf,
@@ -63,6 +63,8 @@ pub enum FolderError {
         name: String,
         /// The hash found there.
         config: String,
+        /// Policy files that say something else than in the plan found there.
+        changed: Vec<String>,
     },
     /// The shards are of more than one division.
     #[error("{} holds shards of {one} and of {other}", folder.display())]
@@ -80,6 +82,15 @@ pub enum FolderError {
         /// The folder.
         folder: PathBuf,
     },
+}
+
+/// What has changed since a plan was made.
+fn since(changed: &[String]) -> String {
+    match changed {
+        [] => String::new(),
+        [one] => format!(": the policy file {one} has changed since"),
+        all => format!(": the policy files {} have changed since", all.join(", ")),
+    }
 }
 
 impl Planned {
@@ -127,7 +138,9 @@ impl Planned {
             return if found.config == self.config {
                 Ok(())
             } else {
-                Err(FolderError::Other { folder: folder.to_owned(), name: found.name, config: found.config })
+                let changed = self.plan.changed_policies(&found.plan);
+                let (name, config) = (found.name, found.config);
+                Err(FolderError::Other { folder: folder.to_owned(), name, config, changed })
             };
         }
         // Several shards may come at once: each writes a file of its own and renames it.

@@ -5,19 +5,20 @@
 //! its parameters, `hyperplay particles=2`, so it holds no comma and needs no quotes in a table.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::plan::Entrant;
 use super::written::{Parameter, PlayerTable};
-use crate::player::registry;
+use crate::player::{Spec, registry};
 
 /// The most entrants that one table may become.
 const MAX_ENTRANTS: usize = 10_000;
 
-/// The entrants of table number `table`.
+/// The entrants of table number `table`, each with its spec as read; paths in specs are relative to `folder`.
 ///
 /// # Errors
 /// A sentence: a key in both lists, lists of a zip that differ in length, a spec that does not read.
-pub fn expand(table: usize, player: &PlayerTable) -> Result<Vec<Entrant>, String> {
+pub fn expand(table: usize, player: &PlayerTable, folder: &Path) -> Result<Vec<(Entrant, Spec)>, String> {
     if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
         return Err(format!("'{key}' is in the grid and in the zip"));
     }
@@ -47,14 +48,15 @@ pub fn expand(table: usize, player: &PlayerTable) -> Result<Vec<Entrant>, String
             return Err(format!("more than {MAX_ENTRANTS} combinations"));
         }
     }
-    choices.into_iter().map(|chosen| entrant(table, player, &chosen)).collect()
+    choices.into_iter().map(|chosen| entrant(table, player, &chosen, folder)).collect()
 }
 
 fn entrant(
     table: usize,
     player: &PlayerTable,
     chosen: &BTreeMap<&str, &Parameter>,
-) -> Result<Entrant, String> {
+    folder: &Path,
+) -> Result<(Entrant, Spec), String> {
     let parameters: BTreeMap<String, String> =
         chosen.iter().map(|(key, value)| ((*key).to_owned(), value.as_spec())).collect();
     let mut text = player.spec.get_ref().clone();
@@ -64,8 +66,9 @@ fn entrant(
         text.push_str(&format!("{key}={value}"));
         label.push_str(&format!(" {key}={value}"));
     }
-    let spec = registry::read(&text).map_err(|error| error.to_string())?;
-    Ok(Entrant { label, table, spec: spec.to_string(), parameters })
+    let spec = registry::read_in(&text, folder).map_err(|error| error.to_string())?;
+    let policies = spec.policy_hashes();
+    Ok((Entrant { label, table, spec: spec.to_string(), parameters, policies }, spec))
 }
 
 #[cfg(test)]
@@ -74,7 +77,8 @@ mod tests {
 
     fn labels(text: &str) -> Result<Vec<(String, String)>, String> {
         let table: PlayerTable = toml::from_str(text).unwrap();
-        Ok(expand(0, &table)?.into_iter().map(|entrant| (entrant.label, entrant.spec)).collect())
+        let expanded = expand(0, &table, Path::new(""))?;
+        Ok(expanded.into_iter().map(|(entrant, _)| (entrant.label, entrant.spec)).collect())
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod export;
 mod folder;
 mod grid;
 mod journal;
+mod meetings;
 mod merge;
 mod plan;
 mod record;

@@ -14,14 +14,11 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{Config, ConfigError, SCHEMA, Schedule};
+use super::config::{Config, ConfigError, SCHEMA};
+use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seatings};
 use super::shard::Shard;
-use crate::referee::text_hash;
-
-/// The most seatings of a cell: six roles have 720.
-const MAX_SEATINGS: usize = 5_040;
-/// The most cells.
-const MAX_CELLS: usize = 1_000_000;
+use crate::gdl::text_hash;
+use crate::player::models;
 
 /// A player with its parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -34,6 +31,9 @@ pub struct Entrant {
     pub spec: String,
     /// The parameters that the table varies.
     pub parameters: BTreeMap<String, String>,
+    /// The hashes of the policy files that the spec names, by their paths as written there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub policies: BTreeMap<String, String>,
 }
 
 /// Which seatings of a cell are played.
@@ -162,14 +162,15 @@ impl Plan {
     /// The plan of a config whose games have been opened, in the same order.
     ///
     /// # Errors
-    /// If the schedule does not fit a game.
+    /// If the schedule does not fit a game, or the policy file of a player that takes part in it does not.
     pub fn new(config: &Config, games: Vec<PlanGame>) -> Result<Plan, ConfigError> {
         let mut cells = Vec::new();
         for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
-            let located = |what: String| ConfigError { what, place: Some(named.place) };
-            for entrants in
-                meetings(config, opened.width()).map_err(|what| located(format!("{}: {what}", named.name)))?
-            {
+            let located = |what: String| ConfigError::at(named.place, what);
+            let met = meetings(config, opened.width());
+            let met = met.map_err(|what| located(format!("{}: {what}", named.name)))?;
+            check_models(config, &met, opened)?;
+            for entrants in met {
                 let seatings = seatings(&entrants, config.seats);
                 if seatings.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
                     let what = "too many cells or seatings; give pairings, or seats = 'given'";
@@ -209,6 +210,16 @@ impl Plan {
     /// The identity: a hash over the canonical content.
     pub fn hash(&self) -> String {
         text_hash(&serde_json::to_string(self).expect("a plan is plain data"))
+    }
+
+    /// The paths of policy files that say something else in another plan, as written, each once.
+    pub fn changed_policies(&self, other: &Plan) -> Vec<String> {
+        let all = |plan: &Plan| -> BTreeMap<String, String> {
+            plan.entrants.iter().flat_map(|entrant| entrant.policies.clone()).collect()
+        };
+        let others = all(other);
+        let differs = |(path, hash): &(String, String)| others.get(path).is_some_and(|other| other != hash);
+        all(self).into_iter().filter(differs).map(|(path, _)| path).collect()
     }
 
     /// Deals of a round.
@@ -305,99 +316,50 @@ impl Cell {
     }
 }
 
-/// Which entrants meet in a game with so many played roles.
-fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>, String> {
-    let all: Vec<usize> = (0..config.entrants.len()).collect();
-    let of_table = |table: usize| -> Vec<usize> {
-        all.iter().copied().filter(|&entrant| config.entrants[entrant].table == table).collect()
-    };
-    let found: Vec<Vec<usize>> = match &config.schedule {
-        Schedule::RoundRobin => {
-            let mut found = vec![Vec::new()];
-            for _ in 0..width {
-                found = found
-                    .iter()
-                    .flat_map(|chosen: &Vec<usize>| {
-                        let next = chosen.last().map_or(0, |last| last + 1);
-                        all[next..].iter().map(move |&entrant| with(chosen, entrant))
-                    })
-                    .take(MAX_CELLS + 1)
-                    .collect();
-            }
-            found
+/// Whether the models of the entrants that meet in a game fit it.
+fn check_models(config: &Config, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
+    let entrants: BTreeSet<usize> = met.iter().flatten().copied().collect();
+    for entrant in entrants {
+        if let Some(what) = models::misfit(&config.specs[entrant], &game.roles) {
+            let place = config.places[config.entrants[entrant].table];
+            let what = format!("{}: {what}", game.name);
+            return Err(ConfigError { remedy: models::REMEDY, ..ConfigError::at(place, what) });
         }
-        Schedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
-        Schedule::Gauntlet(tables) if width == 2 => {
-            let is_challenger = |entrant: usize| tables.contains(&config.entrants[entrant].table);
-            let (challengers, others): (Vec<usize>, Vec<usize>) =
-                all.iter().partition(|&&entrant| is_challenger(entrant));
-            challengers
-                .iter()
-                .flat_map(|&challenger| others.iter().map(move |&other| vec![challenger, other]))
-                .collect()
-        }
-        Schedule::Gauntlet(_) => {
-            return Err("a gauntlet is for games with one or two roles; give pairings".into());
-        }
-        Schedule::Pairings(pairings) => {
-            let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
-            fitting
-                .flat_map(|pairing| {
-                    let mut found = vec![Vec::new()];
-                    for &table in pairing {
-                        let here = of_table(table);
-                        found = found
-                            .iter()
-                            .flat_map(|chosen: &Vec<usize>| here.iter().map(|&entrant| with(chosen, entrant)))
-                            .take(MAX_CELLS + 1)
-                            .collect();
-                    }
-                    found
-                })
-                .collect()
-        }
-    };
-    let mut seen = BTreeSet::new();
-    let key = |meeting: &Vec<usize>| {
-        let mut key = meeting.clone();
-        if config.seats == Seats::All {
-            key.sort_unstable();
-        }
-        key
-    };
-    let found: Vec<Vec<usize>> = found.into_iter().filter(|meeting| seen.insert(key(meeting))).collect();
-    if found.is_empty() {
-        let s = if width == 1 { "" } else { "s" };
-        return Err(format!(
-            "the game has {width} role{s} to be played, and the schedule names no such meeting"
-        ));
     }
-    Ok(found)
+    Ok(())
 }
 
-fn with(chosen: &[usize], next: usize) -> Vec<usize> {
-    let mut chosen = chosen.to_vec();
-    chosen.push(next);
-    chosen
-}
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-/// The different arrangements of entrants, the given one first.
-fn seatings(entrants: &[usize], seats: Seats) -> Vec<Vec<usize>> {
-    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
-    if seats == Seats::Given {
-        return vec![entrants.to_vec()];
+    use super::*;
+
+    /// What is hashed, as folders written by earlier versions have it: nothing may be added to a plan without policy
+    /// files.
+    #[test]
+    fn the_identity_of_a_plan_without_policy_files_stays_what_it_was() {
+        let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\
+                    [[player]]\nname = 'random'\nspec = 'random'\n\
+                    [[player]]\nname = 'soft'\nspec = 'hyperplay:model=softmax'\ngrid = { particles = [3] }\n";
+        let game = PlanGame {
+            name: "coin".to_owned(),
+            rules: "sha256:0".to_owned(),
+            roles: vec!["a".to_owned(), "b".to_owned()],
+            random: None,
+        };
+        let plan = Plan::new(&Config::read(text, Path::new("")).unwrap(), vec![game]).unwrap();
+        let hashed = concat!(
+            r#"{"schema":"hyperplay.experiment/1","seed":7,"repetitions":5,"engine":"auto","limit":10000,"#,
+            r#""nodes":null,"clocks":null,"stop":null,"seats":"all","#,
+            r#""games":[{"name":"coin","rules":"sha256:0","roles":["a","b"],"random":null}],"#,
+            r#""entrants":[{"label":"random","table":0,"spec":"random","parameters":{}},"#,
+            r#"{"label":"soft particles=3","table":1,"spec":"hyperplay:particles=3,model=softmax","#,
+            r#""parameters":{"particles":"3"}}],"cells":[{"game":0,"entrants":[0,1]}]}"#,
+        );
+        assert_eq!(serde_json::to_string(&plan).unwrap(), hashed);
+        assert_eq!(plan.hash(), text_hash(hashed));
+        let read: Plan = serde_json::from_str(hashed).unwrap();
+        assert_eq!(read.completed(), plan);
     }
-    // Arrangements of positions, in order; then the entrants that stand there.
-    for _ in 0..entrants.len() {
-        found = found
-            .iter()
-            .flat_map(|chosen: &Vec<usize>| {
-                (0..entrants.len()).filter(|at| !chosen.contains(at)).map(move |at| with(chosen, at))
-            })
-            .take(MAX_SEATINGS * 8)
-            .collect();
-    }
-    let mut seen = BTreeSet::new();
-    let arranged = found.iter().map(|positions| positions.iter().map(|&at| entrants[at]).collect::<Vec<_>>());
-    arranged.filter(|seating| seen.insert(seating.clone())).collect()
 }

@@ -12,6 +12,7 @@
 mod depend;
 mod finding;
 mod game;
+mod hash;
 mod infix;
 mod kif;
 mod load;
@@ -31,6 +32,7 @@ mod validate;
 pub use depend::{Dependencies, Dependency};
 pub use finding::{Code, Finding, Severity};
 pub use game::Game;
+pub use hash::{rules_hash, text_hash};
 pub use load::{Loaded, load};
 pub use print::{print, print_rule, print_term};
 pub use read::{MAX_TEXT, read};

@@ -23,6 +23,7 @@ mod policy_file;
 mod random;
 mod softmax;
 mod spec;
+mod spec_reader;
 
 pub use belief_keys::{
     BACKTRACK, ENUMERATE, FILTER, MERGE, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,

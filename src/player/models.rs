@@ -10,6 +10,7 @@ use super::policy_file::FilePolicy;
 use super::softmax::{Softmax, SoftmaxOptions};
 use super::spec::Spec;
 use crate::belief::{OpponentModel, Uniform};
+use crate::gdl::fold;
 use crate::machine::Bulk;
 
 /// The path of a policy file.
@@ -80,13 +81,13 @@ pub fn read(text: &str) -> Result<Spec, super::SpecError> {
 /// Builds the opponent model of a spec that was [`read`] or is the value of the key [`MODEL`].
 ///
 /// # Panics
-/// If the spec was read against another catalogue than [`models`].
+/// If the spec was read against another catalogue than [`models`], or its policy file was left unopened.
 pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> Arc<dyn OpponentModel> {
     let machine = Arc::clone(machine);
     match spec.name() {
         "uniform" => Arc::new(Uniform),
         "file" => {
-            let file = spec.policy("path").expect("the path is all that the spec says");
+            let file = spec.policy(PATH.name).expect("whoever builds had the policy file opened");
             Arc::new(FilePolicy::new(machine, Arc::clone(file)))
         }
         "softmax" => Arc::new(Softmax::new(
@@ -103,20 +104,21 @@ pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> Arc<dyn Oppone
     }
 }
 
-/// Why the model of a spec does not fit a game with these roles: it speaks of others. `None` if it fits, and for a
-/// spec without a model.
+/// What to do about a [`misfit`].
+pub const REMEDY: &str = "name the roles in the policy file as the rules do";
+
+/// Why a spec does not fit a game with these roles: a policy file that it names speaks of others. `None` if it fits, and
+/// for a spec without a policy file.
 pub fn misfit(spec: &Spec, roles: &[String]) -> Option<String> {
-    let has_model = spec.entry().keys.iter().any(|key| key.name == MODEL.name);
-    let inner = if has_model { spec.inner(MODEL.name) } else { spec.clone() };
-    let has_path = inner.entry().keys.iter().any(|key| key.name == PATH.name);
-    let file = has_path.then(|| inner.policy(PATH.name).map(Arc::clone)).flatten()?;
-    let is_known = |of: &str| roles.iter().any(|role| crate::gdl::fold(role) == of);
-    let stranger = file.roles().into_iter().find(|role| !is_known(role))?;
-    Some(format!(
-        "{}: the game has no role '{stranger}'; its roles are {}",
-        file.path().display(),
-        roles.join(", ")
-    ))
+    let is_known = |of: &str| roles.iter().any(|role| fold(role) == of);
+    spec.policies().into_iter().find_map(|(_, file)| {
+        let stranger = file.roles().into_iter().find(|role| !is_known(role))?;
+        Some(format!(
+            "{}: the game has no role '{stranger}'; its roles are {}",
+            file.path().display(),
+            roles.join(", ")
+        ))
+    })
 }
 
 #[cfg(test)]

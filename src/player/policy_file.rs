@@ -13,6 +13,8 @@
 //! move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others in
 //! proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
 //!
+//! Its identity is the hash of its text: another spelling of the same policy is another file.
+//!
 //! Every error names the file and the place in it, and says what is expected instead.
 
 use std::collections::BTreeMap;
@@ -24,7 +26,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::belief::OpponentModel;
-use crate::gdl::fold;
+use crate::gdl::{fold, text_hash};
 use crate::machine::{Evidence, Move, OwnMove, Role, StateMachine};
 
 const SCHEMA: &str = "hyperplay.policy/1";
@@ -105,6 +107,7 @@ type Known = (String, Vec<(String, Vec<String>)>);
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyFile {
     path: PathBuf,
+    hash: String,
     entries: FxHashMap<Known, BTreeMap<String, f64>>,
 }
 
@@ -145,12 +148,17 @@ impl PolicyFile {
                 return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
             }
         }
-        Ok(PolicyFile { path: path.to_owned(), entries })
+        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), entries })
     }
 
     /// Where it was read.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The hash of its text, `sha256:` and 64 digits.
+    pub fn hash(&self) -> &str {
+        &self.hash
     }
 
     /// The roles it speaks of, in alphabetical order, folded.

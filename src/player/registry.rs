@@ -4,6 +4,7 @@
 //! catalogue is what a spec is read against and what help texts print; [`build`] must know every name in it (a test
 //! builds them all).
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::belief_keys::{
@@ -80,12 +81,28 @@ pub fn players() -> &'static [Entry] {
     PLAYERS
 }
 
-/// Reads the spec of a player.
+/// Reads the spec of a player; paths in it are relative to the working directory.
 ///
 /// # Errors
 /// [`SpecError`] says what there is instead.
 pub fn read(text: &str) -> Result<Spec, SpecError> {
     Spec::parse(text, PLAYERS)
+}
+
+/// As [`read`], with paths relative to the folder `base`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_in(text: &str, base: &Path) -> Result<Spec, SpecError> {
+    Spec::parse_in(text, PLAYERS, base)
+}
+
+/// As [`read`], but opens no policy file: for whoever wants to know the keys of a player and does not build it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_unopened(text: &str) -> Result<Spec, SpecError> {
+    Spec::parse_unopened(text, PLAYERS)
 }
 
 /// The engine that a spec asks for; `None` for the one of the match. Whoever builds the player chooses the machine by
@@ -98,7 +115,7 @@ pub fn engine(spec: &Spec) -> Option<EngineKind> {
 /// Builds the player of a spec for one role of one match, on a machine that [`engine()`] has chosen.
 ///
 /// # Panics
-/// If the spec was read against another catalogue than [`players`].
+/// If the spec was read against another catalogue than [`players`], or by [`read_unopened`].
 pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Box<dyn Player> {
     let machine = Arc::clone(machine);
     match spec.name() {

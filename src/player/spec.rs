@@ -6,28 +6,28 @@
 //!
 //! Printing is canonical: keys in the order of the catalogue, those at their default left out, numbers in plain
 //! digits. So two spellings of one player print the same, which is what transcripts and configuration hashes hold, and
-//! reading what was printed gives the same spec. A spec knows nothing of what it builds; the
+//! reading what was printed gives the same spec. The path of a policy file stays as it is written; what the file says is
+//! known by its hash ([`Spec::policy_hashes`]). A spec knows nothing of what it builds; the
 //! [`registry`](super::registry) does.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::catalogue::{Entry, Key, Kind};
 use super::policy_file::{PolicyError, PolicyFile};
-
-/// Specs nested deeper than this are refused.
-const MAX_NESTING: usize = 8;
+use super::spec_reader::{MAX_NESTING, Reader};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Value {
+pub(super) enum Value {
     Count(u64),
     Word(&'static str),
     Nested(Box<Spec>),
-    Policy(Arc<PolicyFile>),
+    /// A path as written, and the file unless it was left unopened.
+    Policy(PathBuf, Option<Arc<PolicyFile>>),
 }
 
 /// Why a text is no spec.
@@ -104,18 +104,35 @@ fn listed(keys: &[&str]) -> String {
 /// A name of a catalogue with values for its keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spec {
-    entry: &'static Entry,
+    pub(super) entry: &'static Entry,
     /// By position of the key; only what differs from the default.
-    given: BTreeMap<usize, Value>,
+    pub(super) given: BTreeMap<usize, Value>,
 }
 
 impl Spec {
-    /// Reads a spec.
+    /// Reads a spec, and the policy files that it names, from paths relative to the working directory.
     ///
     /// # Errors
     /// [`SpecError`] says what is not as the catalogue has it.
     pub fn parse(text: &str, catalogue: &'static [Entry]) -> Result<Spec, SpecError> {
-        parse(text, catalogue, 0)
+        Spec::parse_in(text, catalogue, Path::new(""))
+    }
+
+    /// As [`parse`](Spec::parse), with the paths of policy files relative to the folder `base`.
+    ///
+    /// # Errors
+    /// As [`parse`](Spec::parse).
+    pub fn parse_in(text: &str, catalogue: &'static [Entry], base: &Path) -> Result<Spec, SpecError> {
+        Reader { base: Some(base) }.spec(text, catalogue)
+    }
+
+    /// As [`parse`](Spec::parse), but opens no policy file: its keys can be looked at where the files are not at hand,
+    /// and nothing that has an opponent model can be built from it.
+    ///
+    /// # Errors
+    /// As [`parse`](Spec::parse).
+    pub fn parse_unopened(text: &str, catalogue: &'static [Entry]) -> Result<Spec, SpecError> {
+        Reader { base: None }.spec(text, catalogue)
     }
 
     /// The entry of the catalogue.
@@ -187,15 +204,36 @@ impl Spec {
         }
     }
 
-    /// The policy file that the value of a key names; `None` if none is given.
+    /// The policy file that the value of a key names; `None` if none is given, or it was left unopened.
     ///
     /// # Panics
     /// As [`count`](Spec::count).
     pub fn policy(&self, key: &str) -> Option<&Arc<PolicyFile>> {
         match self.given.get(&self.key(key).0) {
-            Some(Value::Policy(file)) => Some(file),
+            Some(Value::Policy(_, file)) => file.as_ref(),
             _ => None,
         }
+    }
+
+    /// All policy files that the spec and the specs in it name, with their paths as written, in the order in which they
+    /// are printed; those left unopened are not among them.
+    pub fn policies(&self) -> Vec<(&Path, &PolicyFile)> {
+        let mut found = Vec::new();
+        for value in self.given.values() {
+            match value {
+                Value::Policy(path, Some(file)) => found.push((path.as_path(), file.as_ref())),
+                Value::Nested(spec) => found.extend(spec.policies()),
+                Value::Count(_) | Value::Word(_) | Value::Policy(_, None) => {}
+            }
+        }
+        found
+    }
+
+    /// The hashes of all [`policies`](Spec::policies) by their paths as written: what the printed spec does not say of
+    /// the player. Belongs into every identity that a spec is part of.
+    pub fn policy_hashes(&self) -> BTreeMap<String, String> {
+        let hash = |(path, file): (&Path, &PolicyFile)| (path.display().to_string(), file.hash().to_owned());
+        self.policies().into_iter().map(hash).collect()
     }
 
     fn key(&self, name: &str) -> (usize, &'static Key) {
@@ -210,8 +248,8 @@ impl fmt::Display for Spec {
         let mut separator = ':';
         for (&position, value) in &self.given {
             let key = &self.entry.keys[position];
-            if let Value::Policy(file) = value {
-                write!(f, ":{}", file.path().display())?;
+            if let Value::Policy(path, _) = value {
+                write!(f, ":{}", path.display())?;
                 continue;
             }
             write!(f, "{separator}{}=", key.name)?;
@@ -223,109 +261,12 @@ impl fmt::Display for Spec {
                     let plain = key.kind != Kind::Nested && !text.contains([',', '[', ']']);
                     if plain { f.write_str(&text)? } else { write!(f, "[{text}]")? }
                 }
-                Value::Policy(_) => {}
+                Value::Policy(..) => {}
             }
             separator = ',';
         }
         Ok(())
     }
-}
-
-fn parse(text: &str, catalogue: &'static [Entry], depth: usize) -> Result<Spec, SpecError> {
-    if depth > MAX_NESTING {
-        return Err(SpecError::TooDeep);
-    }
-    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-    let name = name.trim();
-    let entry = catalogue.iter().find(|entry| entry.name == name).ok_or_else(|| SpecError::UnknownName {
-        name: name.to_owned(),
-        known: catalogue.iter().map(|entry| entry.name).collect(),
-    })?;
-    if let [Key { kind: Kind::Policy, .. }] = entry.keys {
-        let given = BTreeMap::from([(0, Value::Policy(Arc::new(PolicyFile::read(Path::new(rest.trim()))?)))]);
-        return Ok(Spec { entry, given });
-    }
-    let mut seen = Vec::new();
-    let mut given = BTreeMap::new();
-    for part in parts(rest).ok_or_else(|| SpecError::Brackets { text: text.to_owned() })? {
-        let (name, value) =
-            part.split_once('=').ok_or_else(|| SpecError::NotAPair { part: part.to_owned() })?;
-        let (name, value) = (name.trim(), value.trim());
-        let mut keys = entry.keys.iter().enumerate();
-        let (position, key) =
-            keys.find(|(_, key)| key.name == name).ok_or_else(|| SpecError::UnknownKey {
-                name: entry.name,
-                key: name.to_owned(),
-                known: entry.keys.iter().map(|key| key.name).collect(),
-            })?;
-        if seen.contains(&position) {
-            return Err(SpecError::Repeated { key: key.name });
-        }
-        seen.push(position);
-        let value = read_value(key, value, catalogue, depth)?;
-        if value != read_value(key, &bracketed(key), catalogue, depth)? {
-            given.insert(position, value);
-        }
-    }
-    Ok(Spec { entry, given })
-}
-
-/// The default as it would be written.
-fn bracketed(key: &Key) -> String {
-    if key.kind == Kind::Nested { format!("[{}]", key.default) } else { key.default.to_owned() }
-}
-
-fn read_value(
-    key: &'static Key,
-    text: &str,
-    catalogue: &'static [Entry],
-    depth: usize,
-) -> Result<Value, SpecError> {
-    let bad = || SpecError::BadValue { key: key.name, value: text.to_owned(), expected: key.kind };
-    match key.kind {
-        Kind::Count(least, most) => {
-            let digits = text.replace('_', "");
-            let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-            let count = digits.parse().ok().filter(|count| plain && (least..=most).contains(count));
-            count.map(Value::Count).ok_or_else(bad)
-        }
-        Kind::Word(words) => {
-            words.iter().find(|&&word| word == text).map(|&word| Value::Word(word)).ok_or_else(bad)
-        }
-        Kind::Nested => {
-            let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(bad)?;
-            Ok(Value::Nested(Box::new(parse(inner, catalogue, depth + 1)?)))
-        }
-        Kind::From(catalogue) => {
-            let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-            let spec = parse(inner, catalogue, depth + 1).map_err(|error| match error {
-                SpecError::Policy(error) => SpecError::Policy(error),
-                error => SpecError::Inner { key: key.name, value: text.to_owned(), error: Box::new(error) },
-            })?;
-            Ok(Value::Nested(Box::new(spec)))
-        }
-        Kind::Policy => unreachable!("an entry with a policy file has no other key"),
-    }
-}
-
-/// The parts between the commas that stand outside brackets; `None` if the brackets do not match.
-fn parts(text: &str) -> Option<Vec<&str>> {
-    let (mut parts, mut start, mut open) = (Vec::new(), 0, 0_u32);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'[' => open += 1,
-            b']' => open = open.checked_sub(1)?,
-            b',' if open == 0 => {
-                parts.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if !text.trim().is_empty() {
-        parts.push(&text[start..]);
-    }
-    (open == 0).then_some(parts)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //!
 //! A fault is data, not an error; a transcript replays to the same end.
 //!
-//! Third-party: `serde`, `serde_json` (transcripts), `sha2` (the hash of the rules), `gethostname` and `humantime`
+//! Third-party: `serde`, `serde_json` (transcripts), `gethostname` and `humantime`
 //! (the part of a transcript that says where and when), `statrs` (Student's t), `rayon` (many matches), `petgraph`
 //! (the graph of reachable states).
 
@@ -43,7 +43,6 @@ pub use series::{match_seed, play_series};
 pub use simulate::{Effort, simulate};
 pub use survey::{Basis, Survey, Words, survey};
 pub use transcript::{
-    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host, rules_hash,
-    text_hash,
+    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host,
 };
 pub use winnable::{Verdict, strongly, weakly};

@@ -9,11 +9,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
 use super::fault::{Fault, FaultKind};
 use super::match_loop::{Match, Outcome, Settings, Step};
-use crate::gdl::fold;
 use crate::machine::{ByRole, Move, StateMachine, StateMachineExt};
 use crate::player::Decision;
 
@@ -27,7 +25,7 @@ pub struct Transcript {
     pub schema: String,
     /// Where the rules came from: a path, or the name of a built-in game.
     pub game: String,
-    /// The hash of the rules, by [`rules_hash`].
+    /// The hash of the rules, by [`rules_hash`](crate::gdl::rules_hash).
     pub rules: String,
     /// The names of the roles.
     pub roles: Vec<String>,
@@ -141,18 +139,6 @@ pub fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-/// The hash of rules in their canonical print; capitals do not matter.
-pub fn rules_hash(canonical: &str) -> String {
-    text_hash(&fold(canonical))
-}
-
-/// The hash of a text as it stands.
-pub fn text_hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
-}
-
 impl Outcome {
     /// The stable name, as in transcripts.
     pub fn as_str(&self) -> &'static str {
@@ -237,17 +223,5 @@ fn judgement<M: StateMachine>(machine: &M, said: &Decision) -> DecisionRecord {
         states: said.cost.states,
         playouts: said.cost.playouts,
         depleted: said.depleted,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_of_the_rules_ignores_capitals_and_is_sha_256() {
-        assert_eq!(rules_hash("(ROLE x)"), rules_hash("(role X)"));
-        let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(rules_hash(""), empty);
     }
 }

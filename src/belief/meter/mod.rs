@@ -18,7 +18,6 @@ mod point;
 mod set;
 mod values;
 
-pub use super::Sampler as Method;
 pub use evidence::{model_match, random_match};
 pub use figures::{Costs, Figures, Mean};
 pub use fluents::{BINS, Bin};
@@ -30,7 +29,7 @@ use std::sync::Arc;
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
-use super::{Cost, OpponentModel, draws};
+use super::{Cost, OpponentModel, Sampler, draws};
 use crate::machine::{Budget, Bulk, Evidence, Seed};
 use figures::{Held, all_figures};
 use set::Loose;
@@ -39,7 +38,7 @@ use set::Loose;
 #[derive(Clone)]
 pub struct Trial<'a> {
     /// The sampler.
-    pub method: &'a Method,
+    pub sampler: &'a Sampler,
     /// What it takes the other roles to do.
     pub model: &'a Arc<dyn OpponentModel>,
     /// Particles in a set.
@@ -60,7 +59,7 @@ pub fn measure<M: Bulk + 'static>(
     tick: &(dyn Fn() + Sync),
 ) -> Option<Vec<Figures>> {
     let exact = points.iter().all(Point::is_exact);
-    let at_once = exact && matches!(trial.method, Method::Independent | Method::Squared);
+    let at_once = exact && matches!(trial.sampler, Sampler::Independent | Sampler::Squared);
     runs(machine, trial, points, at_once, stop, tick)
 }
 
@@ -100,7 +99,7 @@ fn runs<M: Bulk + 'static>(
     for run in runs? {
         run.into_iter().zip(&mut at).for_each(|(held, at)| at.push(held));
     }
-    Some(all_figures(points, &at, trial.particles, trial.method.is_independent(), &trial.seed))
+    Some(all_figures(points, &at, trial.particles, trial.sampler.is_independent(), &trial.seed))
 }
 
 /// One run: a belief that follows the evidence step by step.
@@ -113,7 +112,7 @@ fn follow<M: Bulk + 'static>(
 ) -> Option<Vec<Held>> {
     let Some(first) = points.first() else { return Some(Vec::new()) };
     let role = first.evidence.role;
-    let mut belief = trial.method.belief(machine, role, trial.model, trial.particles);
+    let mut belief = trial.sampler.belief(machine, role, trial.model, trial.particles);
     let mut step = 0;
     let mut all = Vec::with_capacity(points.len());
     for point in points {
@@ -136,7 +135,7 @@ fn follow<M: Bulk + 'static>(
 
 /// Independent draws, as if each had cost its share of the enumeration.
 fn draw(point: &Point, trial: &Trial<'_>, seed: &Seed) -> Held {
-    let squared = *trial.method == Method::Squared;
+    let squared = *trial.sampler == Sampler::Squared;
     let since = ThreadTime::now();
     let drawn = draws(&point.posterior, trial.particles, squared, &mut seed.rng());
     let seconds = since.elapsed().as_secs_f64();

@@ -3,6 +3,7 @@
 //! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of both
 //! `.jsonl` files is a header; every other line is one decision and sampler.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,14 +16,16 @@ use super::super::game_argument::Opened;
 use super::page;
 use super::row::{COLUMNS, Row};
 use super::study::{Plan, Study};
-use crate::referee::{date, host, text_hash};
+use crate::gdl::text_hash;
+use crate::player::Spec;
+use crate::referee::{date, host};
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
 const SCHEMA: &str = "hyperplay.belief/1";
 
-/// What a study is of: all that fixes its figures.
+/// What a study is of: all that fixes its figures. Policy files, if there are any, by the hashes of what they say.
 pub fn config(plan: &Plan, opened: &Opened, roles: &[&str], engine: &str) -> Value {
-    json!({
+    let mut config = json!({
         "game": opened.name,
         "rules": opened.hash(),
         "engine": engine,
@@ -37,7 +40,13 @@ pub fn config(plan: &Plan, opened: &Opened, roles: &[&str], engine: &str) -> Val
         "reference": plan.reference,
         "playouts": plan.playouts,
         "seed": plan.seed,
-    })
+    });
+    let specs = plan.samplers.iter().chain([plan.play.spec()]);
+    let policies: BTreeMap<String, String> = specs.flat_map(Spec::policy_hashes).collect();
+    if !policies.is_empty() {
+        config["policies"] = json!(policies);
+    }
+    config
 }
 
 /// The header of `turns.jsonl`.

@@ -112,7 +112,7 @@ pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> 
     let names: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
     for spec in specs.iter().chain([play.spec()]) {
         if let Some(misfit) = models::misfit(spec, &names) {
-            return Err(Failure::usage(misfit, "name the roles in the policy file as the rules do"));
+            return Err(Failure::usage(misfit, models::REMEDY));
         }
     }
     let roles = roles(&opened.game, &names, &arguments.roles)?;

@@ -40,6 +40,8 @@ pub fn page(header: &Value, study: &Study) -> String {
         .chain(["roles", "steps", "max_set", "reference", "playouts", "seed"])
         .map(of_config)
         .collect();
+    let policies = config["policies"].as_object().into_iter().flatten();
+    rows.extend(policies.map(|(path, hash)| vec![format!("policy file {path}"), text(hash)]));
     rows.extend(["version", "config_hash"].map(|key| vec![key.to_owned(), text(&header[key])]));
     page.table(&Table {
         caption: "What was measured".to_owned(),

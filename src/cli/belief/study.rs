@@ -233,10 +233,15 @@ impl Plan {
             study.left_out.push(LeftOut { index, role: name.clone(), why: error.to_string() });
         }
         for spec in self.samplers.iter().filter(|spec| self.against(spec).contains(&posterior.spec)) {
-            let (method, model) = samplers::build(spec, machine);
+            let (sampler, model) = samplers::build(spec, machine);
             for &particles in &self.particles {
-                let trial =
-                    Trial { method: &method, model: &model, particles, runs: self.runs, seed: seed.clone() };
+                let trial = Trial {
+                    sampler: &sampler,
+                    model: &model,
+                    particles,
+                    runs: self.runs,
+                    seed: seed.clone(),
+                };
                 let is_own = spec.inner(models::MODEL.name) == posterior.spec;
                 let measured = if is_own {
                     meter::measure(machine, &trial, &points.list, &stop, &|| progress.tick())

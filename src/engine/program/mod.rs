@@ -12,7 +12,7 @@ mod planes;
 mod schedule;
 mod slots;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use crate::propnet::{Network, Wire};
 use schedule::Run;

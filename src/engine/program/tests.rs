@@ -7,7 +7,7 @@ use super::Program;
 use crate::propnet::{Network, Wire, value_of};
 
 /// A random network and some of its wires, of both signs, with constants and inputs among them.
-fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Network, Vec<Wire>) {
+pub fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Network, Vec<Wire>) {
     let mut network = Network::new(inputs);
     let mut wires: Vec<Wire> = (0..inputs).map(|number| network.input(number)).collect();
     wires.push(Wire::FALSE);

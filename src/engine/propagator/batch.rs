@@ -6,11 +6,15 @@
 use smallvec::SmallVec;
 
 use super::super::packed::{Packed, gather, spread};
-use super::code::{Step, View};
+use super::code::{End, Step};
 use super::{Propagator, Scratch};
 use crate::engine::program::Planes;
-use crate::machine::{Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, Successor};
+use crate::machine::{
+    Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, StateMachine, StateMachineExt, Successor,
+};
 
+/// So few steps are faster one by one, where a single state is.
+const FEW: usize = 2;
 /// From so many steps on the wide passes are faster.
 const MANY: usize = 192;
 
@@ -36,7 +40,9 @@ struct Memory<const W: usize> {
 
 impl Bulk for Propagator {
     fn expand(&self, steps: &[Asked<'_>], scratch: &mut Scratch) -> Vec<Successor<Packed>> {
-        if steps.len() < MANY {
+        if steps.len() <= FEW && self.is_quick() {
+            steps.iter().map(|(state, joint)| self.successor(state, joint, scratch)).collect()
+        } else if steps.len() < MANY {
             self.expand_in(steps, &mut scratch.batch.narrow)
         } else {
             self.expand_in(steps, &mut scratch.batch.wide)
@@ -44,7 +50,9 @@ impl Bulk for Propagator {
     }
 
     fn advance(&self, steps: &[Asked<'_>], scratch: &mut Scratch) -> Vec<Reached> {
-        if steps.len() < MANY {
+        if steps.len() <= FEW && self.is_quick() {
+            steps.iter().map(|(state, joint)| self.reached(state, joint, scratch)).collect()
+        } else if steps.len() < MANY {
             self.advance_in(steps, &mut scratch.batch.narrow)
         } else {
             self.advance_in(steps, &mut scratch.batch.wide)
@@ -53,6 +61,23 @@ impl Bulk for Propagator {
 }
 
 impl Propagator {
+    fn is_quick(&self) -> bool {
+        self.single().single.is_quick() && self.view().single.is_quick()
+    }
+
+    fn successor(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Successor<Packed> {
+        let percepts =
+            ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
+        let (state, end) = self.reached(state, joint, scratch);
+        Successor { state, percepts, end }
+    }
+
+    fn reached(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Reached {
+        let next = self.next(state, joint, scratch);
+        let end = self.terminal(&next, scratch).then(|| self.goals(&next, scratch));
+        (next, end)
+    }
+
     fn expand_in<const W: usize>(
         &self,
         steps: &[Asked<'_>],
@@ -138,7 +163,7 @@ impl Propagator {
 }
 
 /// The goals of the first `count` lanes that are at an end.
-fn goals<const W: usize>(end: &View, planes: &[[u64; W]], count: usize) -> Vec<Option<ByRole<Goal>>> {
+fn goals<const W: usize>(end: &End, planes: &[[u64; W]], count: usize) -> Vec<Option<ByRole<Goal>>> {
     let roles = end.goals.len();
     let over = planes[end.terminal as usize];
     let mut goals: Vec<Option<ByRole<Goal>>> = vec![None; count];

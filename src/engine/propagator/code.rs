@@ -1,19 +1,20 @@
-//! Code: the programs of a propagator and where their outputs lie.
+//! Code: what a propagator has compiled, and where the outputs lie.
 //!
-//! There are two functions of a network, each in a long and a short form: what a state alone decides ([`View`]: legal
-//! moves, end, goals; in short the last two) and what a step decides ([`Step`]: next state, percepts; in short the
-//! first). Short forms serve whoever asks for many states and not for everything.
+//! For many states at once there are programs over planes: what a step decides ([`Step`]: next state, percepts; in
+//! short the first) and what is asked of the state after it ([`End`]: end, goals). For a single state the same
+//! functions, and the legal moves, are packed bits ([`View`], [`SingleStep`]).
+
+use std::ops::Range;
 
 use crate::engine::program::Program;
+use crate::engine::single::Single;
 use crate::machine::{ByRole, Goal, Percept};
 use crate::propnet::{Propnet, RoleNet, Wire};
 
-/// What a state alone decides.
+/// Whether a state is an end, and what it is worth.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct End {
     pub program: Program,
-    /// The plane of each move of each role; none in the short form.
-    pub legal: ByRole<Box<[u32]>>,
     pub terminal: u32,
     /// By role; the first that holds counts.
     pub goals: ByRole<Box<[(Goal, u32)]>>,
@@ -29,18 +30,32 @@ pub(super) struct Step {
     pub percepts: ByRole<Box<[(Percept, u32)]>>,
 }
 
-impl View {
-    /// The program of a network; in short without the legal moves.
-    pub(super) fn new(propnet: &Propnet, short: bool) -> View {
-        let roles = propnet.roles.values();
-        let legal = |role: &RoleNet| if short { Vec::new() } else { role.legal.clone() };
-        let mut wires: Vec<Wire> = roles.iter().flat_map(legal).collect();
-        wires.push(propnet.terminal);
-        wires.extend(roles.iter().flat_map(|role| role.goals.iter().map(|&(_, wire)| wire)));
+/// What a single state decides.
+#[derive(Debug)]
+pub(super) struct View {
+    pub single: Single,
+    /// The outputs that are the moves of each role.
+    pub legal: ByRole<Range<usize>>,
+    pub terminal: usize,
+    /// The outputs that are the goals of each role; the first that is on counts.
+    pub goals: ByRole<Range<usize>>,
+}
+
+/// What a single step decides: the bits of the next state, then the percepts.
+#[derive(Debug)]
+pub(super) struct SingleStep {
+    pub single: Single,
+    /// The outputs that are the percepts of each role; none in the short form.
+    pub percepts: ByRole<Range<usize>>,
+}
+
+impl End {
+    pub(super) fn new(propnet: &Propnet) -> End {
+        let mut wires = vec![propnet.terminal];
+        wires.extend(propnet.roles.values().iter().flat_map(goals));
         let program = Program::compile(&propnet.network, &wires);
         let mut plane = planes(&program, wires.len());
-        View {
-            legal: by_role(propnet, |role| legal(role).iter().map(|_| plane()).collect()),
+        End {
             terminal: plane(),
             goals: by_role(propnet, |role| role.goals.iter().map(|&(goal, _)| (goal, plane())).collect()),
             program,
@@ -52,10 +67,8 @@ impl Step {
     /// The program of a network; in short without the percepts.
     pub(super) fn new(propnet: &Propnet, short: bool) -> Step {
         let percepts = |role: &RoleNet| if short { Vec::new() } else { role.percepts.clone() };
-        let mut wires = propnet.next.clone();
-        wires.extend(propnet.roles.values().iter().flat_map(percepts).map(|(_, wire)| wire));
-        let program = Program::compile(&propnet.network, &wires);
-        let mut plane = planes(&program, wires.len());
+        let program = Program::compile(&propnet.network, &step_wires(propnet, short));
+        let mut plane = planes(&program, step_wires(propnet, short).len());
         Step {
             next: propnet.next.iter().map(|_| plane()).collect(),
             percepts: by_role(propnet, |role| {
@@ -64,6 +77,48 @@ impl Step {
             program,
         }
     }
+}
+
+impl View {
+    pub(super) fn new(propnet: &Propnet) -> View {
+        let mut wires: Vec<Wire> = Vec::new();
+        let legal = by_role(propnet, |role| appended(&mut wires, role.legal.iter().copied()));
+        let terminal = appended(&mut wires, [propnet.terminal]).start;
+        let goals = by_role(propnet, |role| appended(&mut wires, goals(role)));
+        View { single: Single::compile(&propnet.network, propnet.bits(), &wires), legal, terminal, goals }
+    }
+}
+
+impl SingleStep {
+    /// The step of a network; in short without the percepts.
+    pub(super) fn new(propnet: &Propnet, short: bool) -> SingleStep {
+        let mut first = propnet.bits();
+        let percepts = by_role(propnet, |role| {
+            let start = first;
+            first += if short { 0 } else { role.percepts.len() };
+            start..first
+        });
+        let wires = step_wires(propnet, short);
+        SingleStep { single: Single::compile(&propnet.network, propnet.bits(), &wires), percepts }
+    }
+}
+
+/// The outputs of a step: the bits of the next state, then role by role the percepts; in short without these.
+fn step_wires(propnet: &Propnet, short: bool) -> Vec<Wire> {
+    let roles = if short { &[] } else { propnet.roles.values() };
+    let percepts = roles.iter().flat_map(|role| role.percepts.iter().map(|&(_, wire)| wire));
+    propnet.next.iter().copied().chain(percepts).collect()
+}
+
+fn goals(role: &RoleNet) -> impl Iterator<Item = Wire> {
+    role.goals.iter().map(|&(_, wire)| wire)
+}
+
+/// Appends wires, and says where they lie.
+fn appended(wires: &mut Vec<Wire>, more: impl IntoIterator<Item = Wire>) -> Range<usize> {
+    let start = wires.len();
+    wires.extend(more);
+    start..wires.len()
 }
 
 fn by_role<T>(propnet: &Propnet, of: impl FnMut(&RoleNet) -> T) -> ByRole<T> {

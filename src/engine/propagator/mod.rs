@@ -1,9 +1,9 @@
 //! The propagator: the engine for single states, on the ground network of a game.
 //!
-//! A state is the bits of the network ([`Packed`]). Two programs answer everything: the *view* of a state (legal
-//! moves, end, goals) and the *step* from it (next state, percepts). A scratch holds the planes of both and the state
-//! that they speak of, so all queries on one state share one pass, and a state just reached is viewed without being
-//! unpacked again. Many states at once go through the same programs 64 or 512 at a time (`batch`).
+//! A state is the bits of the network ([`Packed`]). Two functions answer everything: the *view* of a state (legal
+//! moves, end, goals) and the *step* from it (next state, percepts). A scratch holds the outputs of both and the state
+//! that they speak of, so all queries on one state share one pass. Many states at once go through programs over planes,
+//! 64 or 512 at a time (`batch`).
 //!
 //! What is no move of the network is done by nobody: the step is computed as if the role did nothing. A move that the
 //! network knows but that is not legal in the state is computed like any other. Either way the answer is that of the
@@ -18,16 +18,13 @@ mod code;
 use std::sync::{Arc, OnceLock};
 
 use batch::Batch;
-use code::{Step, View};
+use code::{End, SingleStep, Step, View};
 
-use super::packed::Packed;
-use crate::engine::program::Program;
+use super::packed::{Packed, bits_on};
+use super::single::Memory;
 use crate::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
-
-/// One lane for the planes of a single state.
-type Lane = [u64; 1];
 
 /// The engine for single states.
 #[derive(Debug)]
@@ -45,14 +42,20 @@ pub struct Propagator {
     perceived: Option<Vec<Role>>,
 }
 
-/// The programs, each compiled when it is first needed.
+/// What is compiled, each when it is first needed.
 #[derive(Debug, Default)]
 struct Programs {
+    /// Of a single state.
     view: OnceLock<View>,
-    /// The view without the legal moves.
-    end: OnceLock<View>,
+    /// Of a single step.
+    single: OnceLock<SingleStep>,
+    /// Of a single step, without the percepts.
+    single_next: OnceLock<SingleStep>,
+    /// Of many states, without the legal moves.
+    end: OnceLock<End>,
+    /// Of many steps.
     step: OnceLock<Step>,
-    /// The step without the percepts.
+    /// Of many steps, without the percepts.
     next: OnceLock<Step>,
 }
 
@@ -88,17 +91,15 @@ impl Inputs {
 }
 
 /// What one thread evaluates with.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scratch {
-    view: Vec<Lane>,
-    /// The state in the inputs of `view`.
-    loaded: Option<Packed>,
-    /// Whether `view` has run on it.
-    viewed: bool,
-    step: Vec<Lane>,
-    /// What `step` has run on.
+    memory: Memory,
+    /// The state that `view` speaks of.
+    viewed: Option<Packed>,
+    view: Vec<u64>,
+    /// The step that `step` speaks of.
     stepped: Option<(Packed, JointMove)>,
-    next: Vec<Lane>,
+    step: Vec<u64>,
     batch: Batch,
 }
 
@@ -157,6 +158,8 @@ impl Propagator {
     /// Makes now what would be made when it is first needed.
     pub fn prepare(&self) {
         self.view();
+        self.single();
+        self.single_next();
         self.end();
         self.step();
         self.next_only();
@@ -169,11 +172,11 @@ impl Propagator {
     }
 
     fn view(&self) -> &View {
-        self.programs.view.get_or_init(|| View::new(&self.propnet, false))
+        self.programs.view.get_or_init(|| View::new(&self.propnet))
     }
 
-    fn end(&self) -> &View {
-        self.programs.end.get_or_init(|| View::new(&self.propnet, true))
+    fn end(&self) -> &End {
+        self.programs.end.get_or_init(|| End::new(&self.propnet))
     }
 
     fn next_only(&self) -> &Step {
@@ -181,10 +184,26 @@ impl Propagator {
     }
 
     fn step(&self) -> &Step {
-        if self.propnet.roles.values().iter().all(|role| role.percepts.is_empty()) {
+        if !self.has_percepts() {
             return self.next_only();
         }
         self.programs.step.get_or_init(|| Step::new(&self.propnet, false))
+    }
+
+    fn single_next(&self) -> &SingleStep {
+        self.programs.single_next.get_or_init(|| SingleStep::new(&self.propnet, true))
+    }
+
+    fn single(&self) -> &SingleStep {
+        if !self.has_percepts() {
+            return self.single_next();
+        }
+        self.programs.single.get_or_init(|| SingleStep::new(&self.propnet, false))
+    }
+
+    /// Whether the network says what is perceived.
+    fn has_percepts(&self) -> bool {
+        self.propnet.roles.values().iter().any(|role| !role.percepts.is_empty())
     }
 
     /// The number of bits of a state.
@@ -192,30 +211,15 @@ impl Propagator {
         self.propnet.bits()
     }
 
-    /// The planes of the view of a state.
-    fn viewed<'s>(&self, state: &Packed, scratch: &'s mut Scratch) -> &'s [Lane] {
-        let program = &self.view().program;
-        fit(&mut scratch.view, program);
-        if scratch.loaded.as_ref() != Some(state) {
-            load(state, &mut scratch.view[..self.bits()]);
-            scratch.loaded = Some(state.clone());
-            scratch.viewed = false;
-        }
-        if !scratch.viewed {
-            program.run(&mut scratch.view);
-            scratch.viewed = true;
+    /// The outputs of the view of a state.
+    fn viewed<'s>(&self, state: &Packed, scratch: &'s mut Scratch) -> &'s [u64] {
+        if scratch.viewed.as_ref() != Some(state) {
+            let outputs = self.view().single.run(state.words(), std::iter::empty(), &mut scratch.memory);
+            scratch.view.clear();
+            scratch.view.extend_from_slice(outputs);
+            scratch.viewed = Some(state.clone());
         }
         &scratch.view
-    }
-
-    /// Runs a step from a state.
-    fn run(&self, step: &Step, state: &Packed, joint: &JointMove, planes: &mut Vec<Lane>) {
-        fit(planes, &step.program);
-        let (bits, moves) = planes[..step.program.inputs()].split_at_mut(self.bits());
-        load(state, bits);
-        moves.fill([0]);
-        self.inputs_of(joint).for_each(|input| moves[input - self.bits()] = [1]);
-        step.program.run(planes);
     }
 
     /// The inputs of the moves of a joint move.
@@ -239,44 +243,12 @@ impl Propagator {
     }
 }
 
-/// Makes room for the planes of a program.
-fn fit<const W: usize>(planes: &mut Vec<[u64; W]>, program: &Program) {
-    planes.resize(program.planes(), [0; W]);
-}
-
-/// Puts a state into lane 0 of the planes of its bits.
-fn load(state: &Packed, planes: &mut [Lane]) {
-    for (planes, &word) in planes.chunks_mut(64).zip(state.words()) {
-        planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = [word >> bit & 1]);
-    }
-}
-
-/// The state in lane 0 of the planes of its bits.
-fn unload(planes: &[Lane]) -> Packed {
-    let word = |planes: &[Lane]| {
-        planes.iter().enumerate().fold(0, |word, (bit, plane)| word | (plane[0] & 1) << bit)
-    };
-    Packed::collect(planes.chunks(64).map(word))
-}
-
-fn is_on(planes: &[Lane], plane: u32) -> bool {
-    planes[plane as usize][0] & 1 == 1
-}
-
 impl StateMachine for Propagator {
     type State = Packed;
     type Scratch = Scratch;
 
     fn scratch(&self) -> Scratch {
-        Scratch {
-            view: Vec::new(),
-            loaded: None,
-            viewed: false,
-            step: Vec::new(),
-            stepped: None,
-            next: Vec::new(),
-            batch: Batch::default(),
-        }
+        Scratch::default()
     }
 
     fn terms(&self) -> &TermStore {
@@ -297,48 +269,46 @@ impl StateMachine for Propagator {
 
     fn legal(&self, state: &Packed, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
         out.clear();
-        let planes = self.viewed(state, scratch);
-        let moves = self.propnet.roles[role].moves.iter().zip(&self.view().legal[role]);
-        out.extend(moves.filter(|&(_, &plane)| is_on(planes, plane)).map(|(&own, _)| own));
+        let outputs = self.viewed(state, scratch);
+        let moves = &self.propnet.roles[role].moves;
+        out.extend(bits_on(outputs, self.view().legal[role].clone()).map(|place| moves[place]));
     }
 
     fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
         let known = scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
-        if !known {
-            self.run(self.next_only(), state, joint, &mut scratch.next);
-        }
-        let (step, planes) =
-            if known { (self.step(), &scratch.step) } else { (self.next_only(), &scratch.next) };
-        // Whoever made a step asks about the state that it led to.
-        fit(&mut scratch.view, &self.view().program);
-        let bits = &mut scratch.view[..self.bits()];
-        bits.iter_mut().zip(&step.next).for_each(|(bit, &plane)| *bit = planes[plane as usize]);
-        let next = unload(bits);
-        scratch.loaded = Some(next.clone());
-        scratch.viewed = false;
-        next
+        let outputs = if known {
+            &scratch.step[..]
+        } else {
+            self.single_next().single.run(state.words(), self.inputs_of(joint), &mut scratch.memory)
+        };
+        Packed::start_of(outputs, self.bits())
     }
 
     fn percepts(&self, state: &Packed, joint: &JointMove, role: Role, scratch: &mut Scratch) -> Percepts {
         if let Some(roles) = &self.perceived {
             return self.did(roles, joint);
         }
+        let step = self.single();
         if !scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint) {
-            self.run(self.step(), state, joint, &mut scratch.step);
+            let outputs = step.single.run(state.words(), self.inputs_of(joint), &mut scratch.memory);
+            scratch.step.clear();
+            scratch.step.extend_from_slice(outputs);
             scratch.stepped = Some((state.clone(), joint.clone()));
         }
-        let seen = self.step().percepts[role].iter().filter(|&&(_, plane)| is_on(&scratch.step, plane));
-        Percepts::in_order(seen.map(|&(percept, _)| percept).collect::<Vec<_>>())
+        let known = &self.propnet.roles[role].percepts;
+        let seen = bits_on(&scratch.step, step.percepts[role].clone()).map(|place| known[place].0);
+        Percepts::in_order(seen.collect::<Vec<_>>())
     }
 
     fn terminal(&self, state: &Packed, scratch: &mut Scratch) -> bool {
-        is_on(self.viewed(state, scratch), self.view().terminal)
+        let terminal = self.view().terminal;
+        bits_on(self.viewed(state, scratch), terminal..terminal + 1).next().is_some()
     }
 
     fn goal(&self, state: &Packed, role: Role, scratch: &mut Scratch) -> Goal {
-        let planes = self.viewed(state, scratch);
-        let holds = self.view().goals[role].iter().find(|&&(_, plane)| is_on(planes, plane));
-        holds.map_or(Goal::default(), |&(goal, _)| goal)
+        let outputs = self.viewed(state, scratch);
+        let holds = bits_on(outputs, self.view().goals[role].clone()).next();
+        holds.map_or(Goal::default(), |place| self.propnet.roles[role].goals[place].0)
     }
 
     fn fluents(&self, state: &Packed) -> Vec<String> {

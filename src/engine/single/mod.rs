@@ -1,0 +1,119 @@
+//! Single: the outputs of a network for one state at a time, as packed bits in and packed bits out.
+//!
+//! There are two forms with the same answers. [`Masks`](masks) look four bits up at once and need no work to take a
+//! state in or out; where a network is so large or so deep that there would be too many of them, the straight-line
+//! code of [`program`](super::program) runs with one of its 64 lanes.
+
+mod flat;
+mod masks;
+#[cfg(test)]
+mod tests;
+
+use super::packed::words_of;
+use super::program::Program;
+use crate::propnet::{Network, Wire};
+use flat::Flat;
+use masks::Masks;
+
+/// Look-ups cost less than the tables of a program: so many are worth one.
+const PER_TABLE: usize = 2;
+/// So many are always worth it.
+const FEW: usize = 64;
+/// The most look-ups in a pass: 512 bytes each, together within a cache.
+const MOST: usize = 1 << 13;
+
+/// The outputs of a network for single states.
+#[derive(Debug)]
+pub struct Single {
+    /// The inputs that are the state; the others are the moves.
+    bits: usize,
+    inputs: usize,
+    outputs: usize,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Masks(Masks),
+    Tables(Program),
+}
+
+/// What one thread computes with.
+#[derive(Debug, Default)]
+pub struct Memory {
+    // Of the masks.
+    values: Vec<u64>,
+    patterns: Vec<masks::Patterns>,
+    // Of the program.
+    planes: Vec<[u64; 1]>,
+    packed: Vec<u64>,
+}
+
+impl Single {
+    /// The outputs of a network whose first `bits` inputs are a state and the others moves. O(n log n) in the wires.
+    pub fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
+        let needed = network.needed(outputs.iter().copied());
+        let gates = (0..needed.len()).filter(|&gate| needed[gate]);
+        let tables: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
+        Single::with(network, bits, outputs, MOST.min(PER_TABLE * tables + FEW))
+    }
+
+    /// As [`compile`](Single::compile), by masks if `most` look-ups are enough.
+    fn with(network: &Network, bits: usize, outputs: &[Wire], most: usize) -> Single {
+        let moves = 64 * words_of(bits);
+        let place = |input| if input < bits { input } else { moves + input - bits };
+        let words = words_of(bits) + words_of(network.inputs() - bits);
+        let form = match Masks::new(&Flat::new(network, outputs), place, network.inputs(), words, most) {
+            Some(masks) => Form::Masks(masks),
+            None => Form::Tables(Program::compile(network, outputs)),
+        };
+        Single { bits, inputs: network.inputs(), outputs: outputs.len(), form }
+    }
+
+    /// Whether a pass is so short that two of them take less time than one of a program over many states.
+    pub fn is_quick(&self) -> bool {
+        matches!(self.form, Form::Masks(_))
+    }
+
+    /// The outputs for a state and the inputs that are its moves: output `k` is bit `k` of the words, and the bits
+    /// after the last one are off. No allocation but that of a first pass.
+    pub fn run<'m>(
+        &self,
+        state: &[u64],
+        moves: impl Iterator<Item = usize>,
+        memory: &'m mut Memory,
+    ) -> &'m [u64] {
+        let Memory { values, patterns, planes, packed } = memory;
+        let (state_words, outputs) = (words_of(self.bits), words_of(self.outputs));
+        match &self.form {
+            Form::Masks(masks) => {
+                if values.len() < masks.words() {
+                    values.resize(masks.words(), 0);
+                    patterns.resize(masks.words(), Default::default());
+                }
+                let (own, rest) = values.split_at_mut(state_words);
+                own.copy_from_slice(&state[..state_words]);
+                let does = &mut rest[..words_of(self.inputs - self.bits)];
+                does.fill(0);
+                moves.map(|input| input - self.bits).for_each(|bit| does[bit / 64] |= 1 << (bit % 64));
+                masks.run(values, patterns);
+                &values[masks.outputs()..][..outputs]
+            }
+            Form::Tables(program) => {
+                planes.resize(planes.len().max(program.planes()), [0; 1]);
+                for (planes, &word) in planes[..self.bits].chunks_mut(64).zip(state) {
+                    planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = [word >> bit & 1]);
+                }
+                planes[self.bits..self.inputs].fill([0]);
+                moves.for_each(|input| planes[input] = [1]);
+                program.run(planes);
+                packed.clear();
+                packed.resize(outputs, 0);
+                for output in 0..self.outputs {
+                    packed[output / 64] |= (planes[program.output(output)][0] & 1) << (output % 64);
+                }
+                packed
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Meetings: which entrants meet in a game as the schedule has it, and in which seatings.
+
+use std::collections::BTreeSet;
+
+use super::config::{Config, Schedule};
+use super::plan::Seats;
+
+/// The most seatings of a cell: six roles have 720.
+pub(super) const MAX_SEATINGS: usize = 5_040;
+/// The most cells; no more meetings than this and one are listed for a game.
+pub(super) const MAX_CELLS: usize = 1_000_000;
+
+/// Which entrants meet in a game with so many played roles, each meeting once.
+///
+/// # Errors
+/// A sentence: the schedule does not fit such a game.
+pub(super) fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>, String> {
+    let all: Vec<usize> = (0..config.entrants.len()).collect();
+    let of_table = |table: usize| -> Vec<usize> {
+        all.iter().copied().filter(|&entrant| config.entrants[entrant].table == table).collect()
+    };
+    let found: Vec<Vec<usize>> = match &config.schedule {
+        Schedule::RoundRobin => {
+            let mut found = vec![Vec::new()];
+            for _ in 0..width {
+                found = found
+                    .iter()
+                    .flat_map(|chosen: &Vec<usize>| {
+                        let next = chosen.last().map_or(0, |last| last + 1);
+                        all[next..].iter().map(move |&entrant| with(chosen, entrant))
+                    })
+                    .take(MAX_CELLS + 1)
+                    .collect();
+            }
+            found
+        }
+        Schedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
+        Schedule::Gauntlet(tables) if width == 2 => {
+            let is_challenger = |entrant: usize| tables.contains(&config.entrants[entrant].table);
+            let (challengers, others): (Vec<usize>, Vec<usize>) =
+                all.iter().partition(|&&entrant| is_challenger(entrant));
+            challengers
+                .iter()
+                .flat_map(|&challenger| others.iter().map(move |&other| vec![challenger, other]))
+                .collect()
+        }
+        Schedule::Gauntlet(_) => {
+            return Err("a gauntlet is for games with one or two roles; give pairings".into());
+        }
+        Schedule::Pairings(pairings) => {
+            let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
+            fitting
+                .flat_map(|pairing| {
+                    let mut found = vec![Vec::new()];
+                    for &table in pairing {
+                        let here = of_table(table);
+                        found = found
+                            .iter()
+                            .flat_map(|chosen: &Vec<usize>| here.iter().map(|&entrant| with(chosen, entrant)))
+                            .take(MAX_CELLS + 1)
+                            .collect();
+                    }
+                    found
+                })
+                .collect()
+        }
+    };
+    let mut seen = BTreeSet::new();
+    let key = |meeting: &Vec<usize>| {
+        let mut key = meeting.clone();
+        if config.seats == Seats::All {
+            key.sort_unstable();
+        }
+        key
+    };
+    let found: Vec<Vec<usize>> = found.into_iter().filter(|meeting| seen.insert(key(meeting))).collect();
+    if found.is_empty() {
+        let s = if width == 1 { "" } else { "s" };
+        return Err(format!(
+            "the game has {width} role{s} to be played, and the schedule names no such meeting"
+        ));
+    }
+    Ok(found)
+}
+
+fn with(chosen: &[usize], next: usize) -> Vec<usize> {
+    let mut chosen = chosen.to_vec();
+    chosen.push(next);
+    chosen
+}
+
+/// The different arrangements of entrants, the given one first.
+pub(super) fn seatings(entrants: &[usize], seats: Seats) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    if seats == Seats::Given {
+        return vec![entrants.to_vec()];
+    }
+    // Arrangements of positions, in order; then the entrants that stand there.
+    for _ in 0..entrants.len() {
+        found = found
+            .iter()
+            .flat_map(|chosen: &Vec<usize>| {
+                (0..entrants.len()).filter(|at| !chosen.contains(at)).map(move |at| with(chosen, at))
+            })
+            .take(MAX_SEATINGS * 8)
+            .collect();
+    }
+    let mut seen = BTreeSet::new();
+    let arranged = found.iter().map(|positions| positions.iter().map(|&at| entrants[at]).collect::<Vec<_>>());
+    arranged.filter(|seating| seen.insert(seating.clone())).collect()
+}
