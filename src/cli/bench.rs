@@ -175,7 +175,17 @@ fn share(usage: Usage) -> f64 {
 }
 
 fn table(all: &[Measured]) -> Vec<Vec<String>> {
-    let head = ["engine", "playouts", "steps", "expansions", "single steps", "children", "comparisons", "lanes at work", "compiled in"];
+    let head = [
+        "engine",
+        "playouts",
+        "steps",
+        "expansions",
+        "single steps",
+        "children",
+        "comparisons",
+        "lanes at work",
+        "compiled in",
+    ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for Measured { kind, compile, speed } in all {
         let Speed { playouts, steps, expansions, singles, children, comparisons, .. } = *speed;

@@ -187,7 +187,8 @@ mod tests {
     fn the_bits_of_a_range_are_those_that_are_on_counted_from_its_start() {
         let mut rng = Seed::root(3).rng();
         let words: [u64; 4] = std::array::from_fn(|_| rng.random::<u64>() & rng.random::<u64>());
-        for (start, end) in [(0, 256), (0, 0), (64, 64), (256, 256), (3, 64), (63, 65), (70, 200), (128, 192)] {
+        for (start, end) in [(0, 256), (0, 0), (64, 64), (256, 256), (3, 64), (63, 65), (70, 200), (128, 192)]
+        {
             let on = (start..end).filter(|bit| words[bit / 64] >> (bit % 64) & 1 == 1);
             let expected: Vec<usize> = on.map(|bit| bit - start).collect();
             assert_eq!(bits_on(&words, start..end).collect::<Vec<_>>(), expected);

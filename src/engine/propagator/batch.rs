@@ -66,8 +66,7 @@ impl Propagator {
     }
 
     fn successor(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Successor<Packed> {
-        let percepts =
-            ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
+        let percepts = ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
         let (state, end) = self.reached(state, joint, scratch);
         Successor { state, percepts, end }
     }

@@ -47,7 +47,8 @@ impl Flat {
         }
         let mut level = vec![0; literals.len()];
         let mut levels: Vec<Vec<(usize, Vec<Wire>)>> = Vec::new();
-        for (gate, literals) in literals.into_iter().enumerate().filter(|(gate, own)| needed[*gate] && !own.is_empty())
+        for (gate, literals) in
+            literals.into_iter().enumerate().filter(|(gate, own)| needed[*gate] && !own.is_empty())
         {
             level[gate] = 1 + literals.iter().map(|wire| level[wire.gate()]).max().unwrap_or(0);
             levels.resize(levels.len().max(level[gate]), Vec::new());
@@ -68,7 +69,10 @@ fn literals(network: &Network, outputs: &[Wire]) -> Vec<Vec<Wire>> {
     for (_, gate) in ands() {
         if let Gate::And(wires) = gate {
             budget += GROWTH * wires.len();
-            wires.iter().filter(|wire| !wire.is_negated()).for_each(|wire| *uses.entry(wire.gate()).or_default() += 1);
+            wires
+                .iter()
+                .filter(|wire| !wire.is_negated())
+                .for_each(|wire| *uses.entry(wire.gate()).or_default() += 1);
         }
     }
     for (number, gate) in ands() {
