@@ -1,95 +1,250 @@
 //! Flattening: the outputs of a network as few levels of ANDs, each of as many literals as there are.
 //!
-//! An AND of ANDs is one AND of all their wires, an OR of ORs likewise, so only the changes between the two remain as
-//! levels. How many wires an AND has costs nothing where it is looked up ([`masks`](super::masks)), so what several
-//! gates share is written into each of them, as long as the whole stays within [`GROWTH`] times the network.
+//! How many wires an AND has costs nothing where it is looked up ([`masks`](super::masks)), but every level costs, and
+//! so does every literal that leads out of the way. So sharing is undone: an AND of ANDs is one AND of all their wires,
+//! and an AND with one OR among its wires is as many ANDs as that OR has terms, where somebody wants an OR of them
+//! anyway. Each gate is kept as an OR of products and its complement as another; the one of fewer levels is built. What
+//! would grow beyond bounds stays a gate of its own. ORs are written out only on request: it makes fewer levels of more
+//! gates.
 //!
-//! Invariant: a literal of a gate is an input of the network or a gate of a lower level, or the complement of either.
+//! Invariant: a literal of a gate is an input or a gate of a lower level, or the complement of either.
+//!
+//! Reference: the two forms of each gate are the two-level covers of Brayton, Hachtel, McMullen,
+//! Sangiovanni-Vincentelli, *Logic Minimization Algorithms for VLSI Synthesis*, 1984.
 
 use rustc_hash::FxHashMap;
 
 use crate::propnet::{Gate, Network, Wire};
 
 /// How many times the wires of the network may be written.
-const GROWTH: usize = 8;
+const GROWTH: usize = 16;
+/// The most products of an AND with an OR.
+const PRODUCTS: usize = 16;
+/// The most products of an OR.
+const SUM: usize = 512;
+
+/// A node or its complement: the number doubled, plus one for the complement. Nodes 1 to the number of inputs are the
+/// inputs, as the gates of a [`Network`].
+pub(super) type Literal = u32;
+
+/// The node of a literal.
+pub(super) fn node(literal: Literal) -> usize {
+    (literal >> 1) as usize
+}
+
+/// Whether a literal is complemented.
+pub(super) fn is_negated(literal: Literal) -> bool {
+    literal & 1 == 1
+}
+
+/// Literals that all hold, in ascending order.
+type Product = Vec<Literal>;
 
 /// ANDs of literals, level by level.
 #[derive(Debug)]
 pub(super) struct Flat {
-    /// The gates that other gates need, by level, each with its number in the network.
-    pub levels: Vec<Vec<(usize, Vec<Wire>)>>,
+    /// The nodes that others need, by level.
+    pub levels: Vec<Vec<(usize, Product)>>,
     /// For each output, the literals whose AND it is, and whether it is the complement of that.
-    pub outputs: Vec<(Vec<Wire>, bool)>,
+    pub outputs: Vec<(Product, bool)>,
 }
 
 impl Flat {
-    /// The outputs of a network. O(n log n) in the wires.
-    pub(super) fn new(network: &Network, outputs: &[Wire]) -> Flat {
-        let literals = literals(network, outputs);
-        let outputs: Vec<(Vec<Wire>, bool)> = outputs
+    /// The outputs of a network, with the terms of its ORs written out or not. Near-linear in the wires.
+    pub(super) fn new(network: &Network, outputs: &[Wire], with_ors: bool) -> Flat {
+        let mut pool = Pool::new(network.inputs());
+        let built = build(network, outputs, with_ors, &mut pool);
+        let outputs: Vec<(Product, bool)> = outputs
             .iter()
-            .map(|&wire| match &network.gates()[wire.gate()] {
-                // An AND of nothing is on.
-                Gate::False => (Vec::new(), !wire.is_negated()),
-                Gate::Input(_) => (vec![wire], false),
-                Gate::And(_) => (literals[wire.gate()].clone(), wire.is_negated()),
+            .map(|&wire| {
+                let literal = built[wire.gate()] ^ Literal::from(wire.is_negated());
+                match &pool.nodes[node(literal)] {
+                    Some(product) => (product.clone(), is_negated(literal)),
+                    None => (vec![literal], false),
+                }
             })
             .collect();
-        let mut needed = vec![false; network.gates().len()];
-        let mark = |wires: &[Wire], needed: &mut Vec<bool>| {
-            wires.iter().for_each(|wire| needed[wire.gate()] = true);
+        let mut needed = vec![false; pool.nodes.len()];
+        let mark = |product: &Product, needed: &mut Vec<bool>| {
+            product.iter().for_each(|&literal| needed[node(literal)] = true);
         };
-        outputs.iter().for_each(|(wires, _)| mark(wires, &mut needed));
-        for gate in (0..literals.len()).rev().filter(|&gate| !literals[gate].is_empty()) {
-            if needed[gate] {
-                mark(&literals[gate], &mut needed);
+        outputs.iter().for_each(|(product, _)| mark(product, &mut needed));
+        for (number, product) in pool.nodes.iter().enumerate().rev() {
+            if let (true, Some(product)) = (needed[number], product) {
+                mark(product, &mut needed);
             }
         }
-        let mut level = vec![0; literals.len()];
-        let mut levels: Vec<Vec<(usize, Vec<Wire>)>> = Vec::new();
-        for (gate, literals) in
-            literals.into_iter().enumerate().filter(|(gate, own)| needed[*gate] && !own.is_empty())
-        {
-            level[gate] = 1 + literals.iter().map(|wire| level[wire.gate()]).max().unwrap_or(0);
-            levels.resize(levels.len().max(level[gate]), Vec::new());
-            levels[level[gate] - 1].push((gate, literals));
+        let mut levels: Vec<Vec<(usize, Product)>> = Vec::new();
+        for (number, product) in pool.nodes.into_iter().enumerate().filter(|(number, _)| needed[*number]) {
+            if let Some(product) = product {
+                let level = pool.levels[number];
+                levels.resize(levels.len().max(level), Vec::new());
+                levels[level - 1].push((number, product));
+            }
         }
-        // Gates of the same inputs lie together, so that few words of gates need any one input.
-        levels.iter_mut().for_each(|gates| gates.sort_by(|a, b| a.1.cmp(&b.1)));
+        levels.retain(|nodes| !nodes.is_empty());
+        // Nodes of the same literals lie together, so that few words of nodes need any one literal.
+        levels.iter_mut().for_each(|nodes| nodes.sort_by(|a, b| a.1.cmp(&b.1)));
         Flat { levels, outputs }
     }
 }
 
-/// The literals of every AND gate that an output needs; none for the other gates.
-fn literals(network: &Network, outputs: &[Wire]) -> Vec<Vec<Wire>> {
+/// The nodes built so far, equal ones once.
+struct Pool {
+    /// None for an input.
+    nodes: Vec<Option<Product>>,
+    levels: Vec<usize>,
+    known: FxHashMap<Product, Literal>,
+}
+
+impl Pool {
+    /// The inputs, and as node 0 what always holds.
+    fn new(inputs: usize) -> Pool {
+        let mut nodes = vec![None; inputs + 1];
+        nodes[0] = Some(Vec::new());
+        Pool { nodes, levels: vec![0; inputs + 1], known: FxHashMap::from_iter([(Vec::new(), 0)]) }
+    }
+
+    /// The literal that holds where all of a product does.
+    fn and(&mut self, product: Product) -> Literal {
+        if let [only] = product[..] {
+            return only;
+        }
+        if let Some(&literal) = self.known.get(&product) {
+            return literal;
+        }
+        let literal = Literal::try_from(self.nodes.len() << 1).expect("memory ends before 2^31 nodes");
+        self.levels.push(1 + self.level(&product));
+        self.known.insert(product.clone(), literal);
+        self.nodes.push(Some(product));
+        literal
+    }
+
+    /// The literal that holds where one of some products does.
+    fn or(&mut self, products: &[Product]) -> Literal {
+        let negated = products.iter().map(|product| self.and(product.clone()) ^ 1).collect();
+        self.and(sorted(negated)) ^ 1
+    }
+
+    /// The highest level among some literals.
+    fn level(&self, product: &[Literal]) -> usize {
+        product.iter().map(|&literal| self.levels[node(literal)]).max().unwrap_or(0)
+    }
+
+    /// The level that an OR of products would have.
+    fn level_of_or(&self, products: &[Product]) -> usize {
+        let above = |product: &Product| self.level(product) + usize::from(product.len() > 1);
+        let products_at = products.iter().map(above).max().unwrap_or(0);
+        products_at + usize::from(products.len() > 1)
+    }
+}
+
+fn sorted(mut product: Product) -> Product {
+    product.sort_unstable();
+    product.dedup();
+    product
+}
+
+/// What is known of a gate: itself and its complement as ORs of products, where these are not too many.
+#[derive(Clone, Default)]
+struct Forms {
+    plain: Option<Vec<Product>>,
+    negated: Option<Vec<Product>>,
+}
+
+/// The literal of every gate that an output needs.
+fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -> Vec<Literal> {
     let needed = network.needed(outputs.iter().copied());
-    let ands = || network.gates().iter().enumerate().filter(|(gate, _)| needed[*gate]);
-    let mut uses: FxHashMap<usize, usize> = FxHashMap::default();
-    let (mut budget, mut literals) = (0, vec![Vec::new(); needed.len()]);
-    for (_, gate) in ands() {
-        if let Gate::And(wires) = gate {
-            budget += GROWTH * wires.len();
-            wires
-                .iter()
-                .filter(|wire| !wire.is_negated())
-                .for_each(|wire| *uses.entry(wire.gate()).or_default() += 1);
-        }
-    }
-    for (number, gate) in ands() {
-        let Gate::And(wires) = gate else { continue };
-        let mut own: Vec<Wire> = Vec::new();
-        for &wire in wires {
-            let inner: &[Wire] = if wire.is_negated() { &[] } else { &literals[wire.gate()] };
-            if inner.is_empty() || uses[&wire.gate()] > 1 && inner.len() > budget {
-                own.push(wire);
-            } else {
-                own.extend(inner);
+    let mut budget: usize =
+        GROWTH * (0..needed.len()).map(|gate| network.fanin(network.wire(gate)).len()).sum::<usize>();
+    let mut built: Vec<Literal> = Vec::with_capacity(needed.len());
+    let mut forms: Vec<Forms> = Vec::with_capacity(needed.len());
+    for (gate, needed) in network.gates().iter().zip(needed) {
+        let (literal, own) = match gate {
+            Gate::Input(number) => {
+                let literal = (number + 1) << 1;
+                let [plain, negated] = [literal, literal ^ 1].map(|literal| Some(vec![vec![literal]]));
+                (literal, Forms { plain, negated })
             }
-        }
-        own.sort_unstable();
-        own.dedup();
-        budget = budget.saturating_sub(own.len());
-        literals[number] = own;
+            Gate::And(wires) if needed => {
+                let own = Forms {
+                    plain: Some(conjunction(wires, &built, &forms)),
+                    negated: if with_ors { disjunction(wires, &built, &forms) } else { None },
+                };
+                (cheapest(&own, pool), within(own, &mut budget))
+            }
+            // What never holds: the complement of node 0.
+            Gate::And(_) | Gate::False => (1, Forms::default()),
+        };
+        built.push(literal);
+        forms.push(own);
     }
-    literals
+    built
+}
+
+/// An AND as an OR of products: of one, or of as many as the only OR among its wires has.
+fn conjunction(wires: &[Wire], built: &[Literal], forms: &[Forms]) -> Vec<Product> {
+    let several =
+        |wire: &&Wire| terms(**wire, forms).is_some_and(|terms| (2..=PRODUCTS).contains(&terms.len()));
+    let mut ors = wires.iter().filter(several);
+    let spread = ors.next().filter(|_| ors.next().is_none());
+    let mut common = Vec::new();
+    for &wire in wires.iter().filter(|&wire| Some(wire) != spread) {
+        match terms(wire, forms) {
+            Some([only]) => common.extend(only),
+            _ => common.push(literal(wire, built)),
+        }
+    }
+    match spread.and_then(|&wire| terms(wire, forms)) {
+        Some(terms) => terms.iter().map(|term| sorted([&common[..], term].concat())).collect(),
+        None => vec![sorted(common)],
+    }
+}
+
+/// The complement of an AND as an OR of products; none if these are too many.
+fn disjunction(wires: &[Wire], built: &[Literal], forms: &[Forms]) -> Option<Vec<Product>> {
+    let mut products = Vec::new();
+    for &wire in wires {
+        match terms(!wire, forms) {
+            Some(terms) => products.extend_from_slice(terms),
+            None => products.push(vec![literal(!wire, built)]),
+        }
+        if products.len() > SUM {
+            return None;
+        }
+    }
+    products.sort_unstable();
+    products.dedup();
+    Some(products)
+}
+
+/// A gate built in the form of fewer levels, or else of fewer products.
+fn cheapest(own: &Forms, pool: &mut Pool) -> Literal {
+    let size = |form: &Option<Vec<Product>>, pool: &Pool| {
+        form.as_ref().map_or((usize::MAX, usize::MAX), |terms| (pool.level_of_or(terms), terms.len()))
+    };
+    let (plain, negated) = (size(&own.plain, pool), size(&own.negated, pool));
+    let (form, complement) = if plain <= negated { (&own.plain, 0) } else { (&own.negated, 1) };
+    pool.or(form.as_deref().unwrap_or_default()) ^ complement
+}
+
+/// The forms that are kept for others to write out.
+fn within(mut own: Forms, budget: &mut usize) -> Forms {
+    for form in [&mut own.plain, &mut own.negated] {
+        let size: usize = form.iter().flatten().map(Vec::len).sum();
+        match budget.checked_sub(size) {
+            Some(left) => *budget = left,
+            None => *form = None,
+        }
+    }
+    own
+}
+
+fn terms(wire: Wire, forms: &[Forms]) -> Option<&[Product]> {
+    let Forms { plain, negated } = &forms[wire.gate()];
+    if wire.is_negated() { negated.as_deref() } else { plain.as_deref() }
+}
+
+fn literal(wire: Wire, built: &[Literal]) -> Literal {
+    built[wire.gate()] ^ Literal::from(wire.is_negated())
 }

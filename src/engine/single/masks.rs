@@ -11,8 +11,7 @@
 use multiversion::multiversion;
 use rustc_hash::FxHashMap;
 
-use super::flat::Flat;
-use crate::propnet::Wire;
+use super::flat::{Flat, Literal, is_negated, node};
 
 /// Words of a block.
 const WIDTH: usize = 4;
@@ -63,7 +62,7 @@ impl Masks {
         let mut masks =
             Masks { first: words, blocks: Vec::new(), nibbles: Vec::new(), rows: Vec::new(), outputs: 0 };
         let mut places: FxHashMap<usize, usize> = FxHashMap::default();
-        // Gate 0 of a network is the constant, then come the inputs.
+        // Node 0 is the constant, then come the inputs.
         places.extend((0..inputs).map(|input| (input + 1, place(input))));
         for gates in &flat.levels {
             for gates in gates.chunks(64 * WIDTH) {
@@ -93,21 +92,21 @@ impl Masks {
     /// Adds a block of gates.
     fn push<'a>(
         &mut self,
-        gates: impl Iterator<Item = (&'a [Wire], bool)>,
+        gates: impl Iterator<Item = (&'a [Literal], bool)>,
         places: &FxHashMap<usize, usize>,
     ) {
         let (mut plain, mut negated) = ([0; WIDTH], [0; WIDTH]);
         let mut rows: FxHashMap<usize, [Row; 1 << NIBBLE]> = FxHashMap::default();
-        for (gate, (literals, is_negated)) in gates.enumerate() {
+        for (gate, (literals, complement)) in gates.enumerate() {
             let (word, bit) = (gate / 64, 1 << (gate % 64));
-            let own = if is_negated { &mut negated } else { &mut plain };
+            let own = if complement { &mut negated } else { &mut plain };
             own[word] |= bit;
-            for &wire in literals {
-                let place = places[&wire.gate()];
+            for &literal in literals {
+                let place = places[&node(literal)];
                 let patterns = rows.entry(place / NIBBLE).or_default();
                 for (pattern, row) in patterns.iter_mut().enumerate() {
                     let is_on = pattern >> (place % NIBBLE) & 1 == 1;
-                    if is_on == wire.is_negated() {
+                    if is_on == is_negated(literal) {
                         row[word] |= bit;
                     }
                 }
@@ -118,6 +117,11 @@ impl Masks {
         self.blocks.push(Block { nibbles: rows.len(), plain, negated });
         self.nibbles.extend(rows.iter().map(|(nibble, _)| *nibble as u32));
         self.rows.extend(rows.into_iter().map(|(_, rows)| rows));
+    }
+
+    /// The number of look-ups in a pass.
+    pub(super) fn look_ups(&self) -> usize {
+        self.rows.len()
     }
 
     /// The number of words that a pass needs.

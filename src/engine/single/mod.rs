@@ -63,7 +63,10 @@ impl Single {
         let moves = 64 * words_of(bits);
         let place = |input| if input < bits { input } else { moves + input - bits };
         let words = words_of(bits) + words_of(network.inputs() - bits);
-        let form = match Masks::new(&Flat::new(network, outputs), place, network.inputs(), words, most) {
+        let masks = [true, false].map(|with_ors| {
+            Masks::new(&Flat::new(network, outputs, with_ors), place, network.inputs(), words, most)
+        });
+        let form = match masks.into_iter().flatten().min_by_key(Masks::look_ups) {
             Some(masks) => Form::Masks(masks),
             None => Form::Tables(Program::compile(network, outputs)),
         };

@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Form, Memory, Single};
+use super::{Flat, Form, Memory, Single};
 use crate::engine::packed::{bits_on, words_of};
 use crate::engine::program::tests::random_network;
 use crate::propnet::{Network, Wire, value_of};
@@ -50,16 +50,31 @@ fn both_forms_compute_what_their_network_computes() {
     assert!(masks >= 200 && tables >= 150, "{masks} by masks, {tables} by tables");
 }
 
-/// However many wires an AND of ANDs has, it is one level.
+/// However many wires an AND of ANDs has, it is one AND.
 #[test]
 fn a_chain_of_ands_is_one_and() {
-    let mut network = Network::new(300);
+    let mut network = Network::new(30);
     let mut all = network.input(0);
-    for input in 1..300 {
+    for input in 1..30 {
         let next = network.input(input);
         all = network.and(&[all, !next]);
     }
-    let flat = super::Flat::new(&network, &[!all]);
-    assert!(flat.levels.is_empty());
-    assert_eq!((flat.outputs[0].0.len(), flat.outputs[0].1), (300, true));
+    for with_ors in [true, false] {
+        let flat = Flat::new(&network, &[!all], with_ors);
+        assert!(flat.levels.is_empty());
+        assert_eq!((flat.outputs[0].0.len(), flat.outputs[0].1), (30, true));
+    }
+}
+
+/// `(a or b) and c and d, or e`: written out, three ANDs and their OR; as it was factored, a level more.
+#[test]
+fn the_terms_of_an_or_are_written_out_on_request() {
+    let mut network = Network::new(5);
+    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|number| network.input(number));
+    let either = network.or(&[a, b]);
+    let both = network.and(&[either, c, d]);
+    let output = network.or(&[both, e]);
+    let levels =
+        |with_ors| Flat::new(&network, &[output], with_ors).levels.iter().map(Vec::len).collect::<Vec<_>>();
+    assert_eq!((levels(true), levels(false)), (vec![3], vec![1, 1]));
 }
