@@ -67,8 +67,9 @@ impl Step {
     /// The program of a network; in short without the percepts.
     pub(super) fn new(propnet: &Propnet, short: bool) -> Step {
         let percepts = |role: &RoleNet| if short { Vec::new() } else { role.percepts.clone() };
-        let program = Program::compile(&propnet.network, &step_wires(propnet, short));
-        let mut plane = planes(&program, step_wires(propnet, short).len());
+        let wires = step_wires(propnet, short);
+        let program = Program::compile(&propnet.network, &wires);
+        let mut plane = planes(&program, wires.len());
         Step {
             next: propnet.next.iter().map(|_| plane()).collect(),
             percepts: by_role(propnet, |role| {

@@ -66,7 +66,7 @@ impl Masks {
         places.extend((0..inputs).map(|input| (input + 1, place(input))));
         for gates in &flat.levels {
             for gates in gates.chunks(64 * WIDTH) {
-                let start = 64 * masks.end();
+                let start = 64 * masks.words();
                 masks.push(gates.iter().map(|(_, literals)| (&literals[..], false)), &places);
                 places.extend(gates.iter().enumerate().map(|(bit, (gate, _))| (*gate, start + bit)));
                 if masks.rows.len() > most {
@@ -74,7 +74,7 @@ impl Masks {
                 }
             }
         }
-        masks.outputs = masks.end();
+        masks.outputs = masks.words();
         for outputs in flat.outputs.chunks(64 * WIDTH) {
             masks.push(outputs.iter().map(|(literals, negated)| (&literals[..], *negated)), &places);
             if masks.rows.len() > most {
@@ -82,11 +82,6 @@ impl Masks {
             }
         }
         Some(masks)
-    }
-
-    /// The word after the last block.
-    fn end(&self) -> usize {
-        self.first + WIDTH * self.blocks.len()
     }
 
     /// Adds a block of gates.
@@ -124,9 +119,9 @@ impl Masks {
         self.rows.len()
     }
 
-    /// The number of words that a pass needs.
+    /// The number of words that a pass needs: the inputs, then the blocks.
     pub(super) fn words(&self) -> usize {
-        self.end()
+        self.first + WIDTH * self.blocks.len()
     }
 
     /// The word of the first output; output `k` is bit `k` from there on, and the bits after the last one are off.
