@@ -49,13 +49,7 @@ fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
 /// What a role knows after each step of a history, from none on.
 fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
     let whole = machine.evidence(history, role, &mut machine.scratch());
-    (0..=whole.step())
-        .map(|step| Evidence {
-            role,
-            steps: whole.steps[..step].to_vec(),
-            over: whole.over && step == whole.step(),
-        })
-        .collect()
+    (0..=whole.step()).map(|step| whole.until(step)).collect()
 }
 
 fn players(machine: &Machine) -> Vec<Role> {

@@ -23,8 +23,7 @@ fn load(path: &Path) -> Arc<Machine> {
 /// What a role knows after each step of a history, without the last one of a match.
 fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
     let whole = machine.evidence(history, role, &mut machine.scratch());
-    let until = |step: usize| Evidence { role, steps: whole.steps[..step].to_vec(), over: false };
-    (1..=whole.step()).filter(|&step| !whole.over || step < whole.step()).map(until).collect()
+    (1..=whole.step()).map(|step| whole.until(step)).filter(|known| !known.over).collect()
 }
 
 /// An update: the evidence that it followed, and what it cost.

@@ -33,6 +33,7 @@ mod model;
 mod options;
 mod order;
 mod particle_belief;
+mod rebuild;
 mod rejuvenate;
 mod resample;
 mod sample;

@@ -9,13 +9,15 @@
 //! 4. when the effective sample size is below half (or whenever weights differ, if moves follow), particles are
 //!    resampled ([`resample`]), each with the mean of the old weights;
 //! 5. they are rejuvenated ([`rejuvenate`]), the oftener the more uneven the weights were;
-//! 6. when few different ones are left, the whole information set is looked for again.
+//! 6. when all are dead, a larger sample is built from the first step on ([`rebuild`](mod@rebuild));
+//! 7. when few different ones are left, the whole information set is looked for again.
 //!
 //! [`enumerate`]: super::enumerate
 //! [`advance`]: super::advance
 //! [`weight`]: super::weight
 //! [`resample`]: super::resample
 //! [`rejuvenate`]: super::rejuvenate
+//! [`rebuild`](mod@rebuild): super::rebuild
 //! [`sample`]: super::sample
 
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::enumerate::{self, Extended, Whole};
 use super::model::OpponentModel;
 use super::options::Options;
+use super::rebuild::rebuild;
 use super::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
@@ -113,7 +116,16 @@ impl<M: Bulk> ParticleBelief<M> {
         }
         let left = self.left(budget);
         let Held::Sampled(sample) = &mut self.held else { return Outcome::Whole };
-        match sample.update(&mut self.tree, &self.options, &left, seed) {
+        let mut updated = sample.update(&mut self.tree, &self.options, &left, seed);
+        if matches!(updated, Err(Outcome::Depleted { .. })) && self.options.has_bases() {
+            let left = left.less(self.tree.spent.since(self.before).states);
+            let seed = seed.child("rebuild");
+            if let Some(rebuilt) = rebuild(&mut self.tree, &self.options, &left, &seed) {
+                *sample = rebuilt;
+                updated = sample.update(&mut self.tree, &self.options, &left, &seed.child("move"));
+            }
+        }
+        match updated {
             Ok(logarithms) => {
                 let nodes = sample.nodes().collect();
                 self.report(nodes, &logarithms);
@@ -139,8 +151,7 @@ impl<M: Bulk> ParticleBelief<M> {
 
     /// The part of a budget that this update has not used yet.
     fn left(&self, budget: &Budget) -> Budget {
-        let spent = self.tree.spent.since(self.before).states;
-        Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget }
+        budget.less(self.tree.spent.since(self.before).states)
     }
 
     fn report_whole(&mut self) -> Outcome {

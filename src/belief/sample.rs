@@ -5,7 +5,7 @@
 //! became too much for the budget (so that the next ones begin at that step). All particles of an update have their
 //! weights on one scale, that of the probability of the evidence. A particle that has no continuation below its base
 //! has weight 0; it is regrown from the root if the budget allows, and else waits for the next resampling. When none
-//! is left, all are regrown from the root.
+//! is left, all are regrown from the root; if that fails too, the sample is depleted, and may be [rebuilt](super::rebuild).
 //!
 //! The *regrown* estimate the posterior by themselves, and so do the others; the two share the total weight by their
 //! effective sizes. (At their own scale the regrown would weigh next to nothing: each has the probability of all the
@@ -22,11 +22,6 @@
 //! most what the options allow. It is fixed before the first move is drawn: moves that went on until something changed
 //! would favour histories that are easily left.
 //!
-//! **Nothing found.** When all particles died, and growing all from the root within the same budget fails too, the last
-//! histories that were held are cut off somewhere and grown again, time after time with more states, and if that fails a
-//! history is looked for depth first. The particles begin at what was found and make all moves allowed. So a belief with
-//! backtracking is depleted only when the caller's budget ends, or this one ([`SEARCHED`]).
-//!
 //! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
 //! logarithm in its result.
 
@@ -35,7 +30,7 @@ use super::in_step;
 use super::options::{Options, Weight};
 use super::rejuvenate;
 use super::resample::systematic;
-use super::slot::{Growing, Regrowing, Searching, Slot, Tested};
+use super::slot::{Growing, Regrowing, Slot, Tested};
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share};
 use crate::machine::{Budget, Bulk, Meter, Seed};
@@ -45,12 +40,6 @@ const FAILURES: usize = 2;
 
 /// How many times more often than others a particle lost to uneven weights is to be changed.
 const CHANGES: f64 = 2.0;
-
-/// States that may be visited to find any history when all particles are dead.
-const SEARCHED: u64 = 1 << 22;
-
-/// How often the last histories are cut off and grown again.
-const CUTS: usize = 100;
 
 /// Dead particles regrown at a time.
 const TOGETHER: usize = 64;
@@ -81,6 +70,12 @@ impl Sample {
         Sample { slots: nodes.map(slot).collect(), changed: 1.0 }
     }
 
+    /// All particles at one history. They make as many moves as they may, once.
+    pub(super) fn copies<M: Bulk>(tree: &Tree<M>, options: &Options, node: NodeId) -> Self {
+        let drawn = Sample::drawn(tree, options, std::iter::repeat_n(node, options.particles));
+        Sample { changed: 0.0, ..drawn }
+    }
+
     /// The node of every slot.
     pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.slots.iter().map(|slot| slot.node)
@@ -106,20 +101,13 @@ impl Sample {
         seed: &Seed,
     ) -> Result<Vec<f64>, Outcome> {
         let before = tree.visited();
-        let mut former: Vec<NodeId> = self.slots.iter().map(|slot| slot.node).collect();
-        let mut meters = self.grow_all(tree, options, budget, u64::MAX, &mut former, seed);
-        let mut found = false;
+        let mut meters = self.grow_all(tree, options, budget, u64::MAX, seed);
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
             // Nothing below the bases, or the budgets were too small: all from the root.
             self.slots = vec![Slot::at_root(); options.particles];
             let spent = tree.visited() - before;
             let share = if options.has_bases() { options.share_after(spent) } else { u64::MAX };
-            let (left, again) = (less(budget, spent), seed.child("regrow"));
-            meters = self.grow_all(tree, options, &left, share, &mut former, &again);
-            if options.has_bases() && !self.any_reached(tree) && !tree.is_refuted() {
-                let left = less(budget, tree.visited() - before);
-                found = self.search(tree, options, &former, &left, &mut meters, seed);
-            }
+            meters = self.grow_all(tree, options, &budget.less(spent), share, &seed.child("regrow"));
         }
         if tree.is_refuted() {
             return Err(Outcome::Inconsistent { step: tree.unexplained() });
@@ -131,7 +119,7 @@ impl Sample {
         if options.has_bases() {
             self.regrow(tree, budget, &mut logarithms, &mut meters, seed);
         }
-        let size = if found { 0.0 } else { effective_size(normalised(&logarithms)) };
+        let size = effective_size(normalised(&logarithms));
         if options.has_bases() {
             self.resample(tree, options, &mut logarithms, seed);
         }
@@ -143,53 +131,6 @@ impl Sample {
         Ok(logarithms)
     }
 
-    /// Puts all particles on any histories that explain the evidence. False if none was found within the budget.
-    fn search<M: Bulk>(
-        &mut self,
-        tree: &mut Tree<M>,
-        options: &Options,
-        former: &[NodeId],
-        budget: &Budget,
-        meters: &mut [Meter],
-        seed: &Seed,
-    ) -> bool {
-        let before = tree.visited();
-        let all = budget.with_nodes(budget.nodes.map_or(SEARCHED, |nodes| nodes.min(SEARCHED)));
-        let mut found = Vec::new();
-        for round in 0..=CUTS {
-            let left = less(&all, tree.visited() - before);
-            let nodes = left.nodes.unwrap_or(SEARCHED);
-            if nodes == 0 {
-                break;
-            }
-            let mut searching: Vec<Searching> = if round == CUTS {
-                vec![Searching::new(&left)]
-            } else {
-                let states = (2 * tree.target() * (round + 1)) as u64;
-                let each = left.with_nodes(states.min(nodes / former.len() as u64));
-                let seed = seed.child("search").index(round);
-                let cut =
-                    |(place, &node): (usize, &NodeId)| Searching::cut(tree, node, &each, &seed.index(place));
-                former.iter().take(TOGETHER).enumerate().map(cut).collect()
-            };
-            in_step::run(tree, &mut searching, budget);
-            found.extend(searching.iter().filter_map(Searching::node));
-            if !found.is_empty() || tree.is_refuted() || budget.is_late() {
-                break;
-            }
-        }
-        if found.is_empty() {
-            return false;
-        }
-        let slot = |&node: &NodeId| Slot { node, base: tree.target(), ..Slot::at_root() };
-        self.slots = found.iter().map(slot).cycle().take(options.particles).collect();
-        // What was spent on the way to nothing must not keep the particles where they are.
-        let left = less(budget, tree.visited() - before).nodes.unwrap_or(u64::MAX);
-        let moves = options.states.min(left / options.particles as u64);
-        meters.fill(Meter::new(budget.with_nodes(moves)));
-        true
-    }
-
     /// How many moves every particle makes, where the weights had this effective size before resampling.
     fn rounds(&self, options: &Options, size: f64) -> usize {
         let lost = 1.0 - size / self.slots.len() as f64;
@@ -198,14 +139,13 @@ impl Sample {
     }
 
     /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns what
-    /// is left of the budgets. Nodes of former histories stay, under new numbers if need be.
+    /// is left of the budgets.
     fn grow_all<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         options: &Options,
         budget: &Budget,
         share: u64,
-        former: &mut [NodeId],
         seed: &Seed,
     ) -> Vec<Meter> {
         let share = share.min(budget.nodes.unwrap_or(u64::MAX) / options.particles as u64);
@@ -224,13 +164,17 @@ impl Sample {
                 *slot = grown;
                 meters.push(meter);
             }
-            self.prune(tree, former.iter_mut());
+            self.prune(tree, std::iter::empty());
         }
         meters
     }
 
     /// Drops what neither a particle nor one of these nodes needs, where there is too much of it.
-    fn prune<'a, M: Bulk>(&'a mut self, tree: &mut Tree<M>, others: impl Iterator<Item = &'a mut NodeId>) {
+    pub(super) fn prune<'a, M: Bulk>(
+        &'a mut self,
+        tree: &mut Tree<M>,
+        others: impl Iterator<Item = &'a mut NodeId>,
+    ) {
         if tree.is_crowded() {
             tree.prune(self.nodes_mut().chain(others));
         }
@@ -373,9 +317,4 @@ impl Sample {
     fn any_reached<M: Bulk>(&self, tree: &Tree<M>) -> bool {
         self.slots.iter().any(|slot| slot.alive && tree.depth(slot.node) == tree.target())
     }
-}
-
-/// A budget of which so many states are spent.
-fn less(budget: &Budget, spent: u64) -> Budget {
-    Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..*budget }
 }

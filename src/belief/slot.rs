@@ -5,8 +5,6 @@
 //! branches beside a particle. [`Regrowing`] does both for one that was dead, from the root. [`Searching`] looks for any
 //! history at all.
 
-use rand::RngExt;
-
 use super::advance::{self, Draw, Growth, Restarting};
 use super::in_step::{Asked, Task};
 use super::options::{Options, Weight};
@@ -156,19 +154,6 @@ impl Searching {
     pub(super) fn new(budget: &Budget) -> Self {
         let growing = advance::Growing::new(ROOT, 0, Draw::Any);
         Searching { growing, meter: Meter::new(*budget), node: None }
-    }
-
-    /// As [`new`](Self::new), below some prefix of a history only.
-    pub(super) fn cut<M: Bulk>(tree: &Tree<M>, history: NodeId, budget: &Budget, seed: &Seed) -> Self {
-        let kept = seed.child("cut").rng().random_range(0..=tree.depth(history));
-        let mut above = std::iter::once(history).chain(tree.steps(history).map(|(above, _)| above));
-        let prefix = above.find(|&node| tree.depth(node) == kept).unwrap_or(ROOT);
-        let draw = Draw::Random { seed: seed.clone(), whole: false };
-        Searching {
-            growing: advance::Growing::new(prefix, kept, draw),
-            meter: Meter::new(*budget),
-            node: None,
-        }
     }
 
     /// What was found.

@@ -22,12 +22,6 @@ fn belief(toy: &Arc<Toy>, options: Options) -> ParticleBelief<Toy> {
     ParticleBelief::new(toy.clone(), Role::new(ME), Arc::new(Uniform), options)
 }
 
-/// Its evidence up to a step.
-fn until(evidence: &Evidence, step: usize) -> Evidence {
-    let over = evidence.over && step == evidence.step();
-    Evidence { role: evidence.role, steps: evidence.steps[..step].to_vec(), over }
-}
-
 /// A model that is not uniform and depends on the evidence.
 struct Biased;
 
@@ -56,7 +50,7 @@ fn every_particle_reproduces_its_evidence_step_by_step() {
         for options in &variants {
             let mut belief = belief(&toy, options.clone());
             for step in 0..=evidence.step() {
-                let now = until(&evidence, step);
+                let now = evidence.until(step);
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(seed).index(step));
                 assert!(matches!(outcome, Outcome::Whole | Outcome::Sampled), "{outcome:?} {options:?}");
                 let sum: f64 = belief.particles().iter().map(|particle| particle.weight).sum();
@@ -106,7 +100,7 @@ fn large_weighted_samples_come_near_the_posterior_for_any_model() {
             let options = Options { rejuvenate, ..sampled(4_000) };
             let mut belief = ParticleBelief::new(toy.clone(), evidence.role, model.clone(), options);
             for step in 1..=evidence.step() {
-                belief.update(&until(&evidence, step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
+                belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
             }
             let distance = Distribution::of(&belief).total_variation(&expected);
             let floor = accuracy::floor(&expected, 4_000);
@@ -215,7 +209,7 @@ fn a_seed_fixes_the_particles_and_their_weights() {
     let run = |seed: u64| {
         let mut belief = belief(&toy, Options { rejuvenate: 2, ..sampled(16) });
         for step in 1..=evidence.step() {
-            belief.update(&until(&evidence, step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
+            belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
         }
         let particles = belief.particles().to_vec();
         particles.iter().map(|particle| (belief.history(particle), particle.weight)).collect::<Vec<_>>()
@@ -233,7 +227,7 @@ fn what_others_found_dead_does_not_change_a_particle() {
     let first = |particles: usize, steps: &[usize]| {
         let mut belief = belief(&toy, Options { merge: false, weight: Weight::None, ..sampled(particles) });
         for &step in steps {
-            belief.update(&until(&evidence, step), &Budget::UNLIMITED, &Seed::root(1).index(step));
+            belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
         }
         belief.history(&belief.particles()[0])
     };
@@ -250,7 +244,7 @@ fn an_update_of_many_particles_takes_few_calls_of_the_machine() {
     let mut belief = belief(&toy, Options { rejuvenate: 1, ..sampled(1_000) });
     for step in 1..=evidence.step() {
         let before = toy.calls.load(std::sync::atomic::Ordering::Relaxed);
-        belief.update(&until(&evidence, step), &Budget::UNLIMITED, &Seed::root(1).index(step));
+        belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
         let calls = (toy.calls.load(std::sync::atomic::Ordering::Relaxed) - before) as u64;
         let states = belief.cost().states;
         println!("step {step}: {states} states in {calls} calls");
@@ -272,7 +266,7 @@ fn monty_hall_scores_what_the_theory_says() {
             let (evidence, _) = toy.random_evidence(3, run as u64 + 1);
             let mut belief = belief(&toy, options.clone());
             for step in 1..=3 {
-                let outcome = belief.update(&until(&evidence, step), &Budget::UNLIMITED, &seed.index(step));
+                let outcome = belief.update(&evidence.until(step), &Budget::UNLIMITED, &seed.index(step));
                 assert_eq!(outcome == Outcome::Whole, options.enumerate);
             }
             let elsewhere: f64 = belief

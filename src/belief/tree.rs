@@ -118,6 +118,12 @@ impl<M: Bulk> Tree<M> {
         tree
     }
 
+    /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
+    pub(super) fn anew(&self) -> Self {
+        let new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
+        Tree { spent: self.spent, ..new }
+    }
+
     fn clear(&mut self) {
         self.nodes.clear();
         self.crowd = CROWD;
@@ -162,6 +168,11 @@ impl<M: Bulk> Tree<M> {
     /// Whether what follows a history depends on its state alone.
     pub(super) fn is_memoryless(&self) -> bool {
         self.model.is_uniform()
+    }
+
+    /// What is to be explained.
+    pub(super) fn evidence(&self) -> &Evidence {
+        &self.evidence
     }
 
     /// The number of steps to be explained.

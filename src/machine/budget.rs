@@ -33,6 +33,11 @@ impl Budget {
         Budget { nodes: Some(nodes), ..self }
     }
 
+    /// What is left of it when so many states were visited.
+    pub fn less(self, visited: u64) -> Self {
+        Budget { nodes: self.nodes.map(|nodes| nodes.saturating_sub(visited)), ..self }
+    }
+
     /// The same node limit, and of the time that is left the given share (0..=1).
     pub fn share(self, share: f64) -> Self {
         let deadline = self.deadline.map(|deadline| {

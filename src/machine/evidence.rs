@@ -63,4 +63,10 @@ impl Evidence {
     pub fn step(&self) -> usize {
         self.steps.len()
     }
+
+    /// What was known after the first `step` steps.
+    pub fn until(&self, step: usize) -> Self {
+        let over = self.over && step == self.step();
+        Evidence { role: self.role, steps: self.steps[..step].to_vec(), over }
+    }
 }

@@ -117,7 +117,7 @@ impl<M: Bulk> Player for HyperPlay<M> {
             effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
             whole: outcome == Outcome::Whole,
         };
-        let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..budget };
+        let left = budget.less(spent);
         let scratch = &mut self.scratch;
         let mut decision = deliberate(&*self.machine, &states, self.role, &self.search, &left, seed, scratch);
         decision.cost.states += spent;

@@ -66,7 +66,7 @@ pub fn evaluate<M: Bulk>(
             (state, legal, weight)
         })
         .collect();
-    let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(visited)), ..*budget };
+    let left = budget.less(visited);
     // Over several states no gain of trees was seen (`docs/measurements.md`).
     let algorithm = match options.algorithm {
         Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
@@ -103,7 +103,7 @@ fn first<M: Bulk>(
     match alphabeta(machine, state, role, leaves, budget, scratch) {
         (Answer::Judged(evaluation), spent) => (Some(evaluation), spent),
         (Answer::NotAlternating, spent) if leaves == Leaves::Proof => {
-            let left = Budget { nodes: budget.nodes.map(|nodes| nodes.saturating_sub(spent)), ..budget };
+            let left = budget.less(spent);
             let (evaluation, more) = exact(machine, state, role, left, scratch);
             (evaluation, spent + more)
         }

@@ -30,7 +30,7 @@ use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
 use super::{Cost, OpponentModel, Sampler, draws};
-use crate::machine::{Budget, Bulk, Evidence, Seed};
+use crate::machine::{Budget, Bulk, Seed};
 use figures::{Held, all_figures};
 use set::Loose;
 
@@ -122,7 +122,7 @@ fn follow<M: Bulk + 'static>(
                 return None;
             }
             step += 1;
-            let evidence = Evidence { role, steps: point.evidence.steps[..step].to_vec(), over: false };
+            let evidence = point.evidence.until(step);
             let since = ThreadTime::now();
             belief.update(&evidence, &Budget::UNLIMITED, &seed.index(step));
             seconds = since.elapsed().as_secs_f64();

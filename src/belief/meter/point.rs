@@ -169,7 +169,7 @@ impl Oracle<'_> {
 fn prefixes<M: Bulk>(machine: &M, role: Role, history: &History) -> Vec<Evidence> {
     let whole = machine.evidence(history, role, &mut machine.scratch());
     let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };
-    (1..=last).map(|step| Evidence { role, steps: whole.steps[..step].to_vec(), over: false }).collect()
+    (1..=last).map(|step| whole.until(step)).collect()
 }
 
 fn point<M: Bulk>(

@@ -33,6 +33,8 @@ pub struct Propagator {
     roles: ByRole<String>,
     random: Option<Role>,
     propnet: Arc<Propnet>,
+    /// Whether the network says what is perceived.
+    has_percepts: bool,
     initial: Packed,
     programs: Programs,
     inputs: ByRole<Inputs>,
@@ -103,6 +105,14 @@ pub struct Scratch {
     batch: Batch,
 }
 
+impl Scratch {
+    /// The outputs of a step, if it was the last one asked for with its percepts.
+    fn of_step(&self, state: &Packed, joint: &JointMove) -> Option<&[u64]> {
+        let is_known = self.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
+        is_known.then_some(&self.step[..])
+    }
+}
+
 impl Propagator {
     /// An engine for a game, on its network.
     pub fn new(game: &Game, propnet: Arc<Propnet>) -> Propagator {
@@ -130,6 +140,7 @@ impl Propagator {
         Propagator {
             roles: ByRole::new(names),
             random: game.random().map(Role::new),
+            has_percepts: propnet.roles.values().iter().any(|role| !role.percepts.is_empty()),
             initial: Packed::of_bits(&propnet.initial),
             programs: Programs::default(),
             game: game.clone(),
@@ -184,7 +195,7 @@ impl Propagator {
     }
 
     fn step(&self) -> &Step {
-        if !self.has_percepts() {
+        if !self.has_percepts {
             return self.next_only();
         }
         self.programs.step.get_or_init(|| Step::new(&self.propnet, false))
@@ -195,15 +206,10 @@ impl Propagator {
     }
 
     fn single(&self) -> &SingleStep {
-        if !self.has_percepts() {
+        if !self.has_percepts {
             return self.single_next();
         }
         self.programs.single.get_or_init(|| SingleStep::new(&self.propnet, false))
-    }
-
-    /// Whether the network says what is perceived.
-    fn has_percepts(&self) -> bool {
-        self.propnet.roles.values().iter().any(|role| !role.percepts.is_empty())
     }
 
     /// The number of bits of a state.
@@ -275,12 +281,11 @@ impl StateMachine for Propagator {
     }
 
     fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
-        let known = scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
-        let outputs = if known {
-            &scratch.step[..]
-        } else {
-            self.single_next().single.run(state.words(), self.inputs_of(joint), &mut scratch.memory)
-        };
+        if let Some(outputs) = scratch.of_step(state, joint) {
+            return Packed::start_of(outputs, self.bits());
+        }
+        let outputs =
+            self.single_next().single.run(state.words(), self.inputs_of(joint), &mut scratch.memory);
         Packed::start_of(outputs, self.bits())
     }
 
@@ -289,7 +294,7 @@ impl StateMachine for Propagator {
             return self.did(roles, joint);
         }
         let step = self.single();
-        if !scratch.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint) {
+        if scratch.of_step(state, joint).is_none() {
             let outputs = step.single.run(state.words(), self.inputs_of(joint), &mut scratch.memory);
             scratch.step.clear();
             scratch.step.extend_from_slice(outputs);
