@@ -11,6 +11,7 @@ use super::game_argument::{GameArgument, Opened};
 use super::network;
 use super::options::{EngineOption, no_engine};
 use super::output::Output;
+use super::progress::Progress;
 use crate::efg::{CountError, Extent, extent_until};
 use crate::engine::{Engines, OfGame, Visitor};
 use crate::gdl::{Dependencies, TermStore};
@@ -145,10 +146,22 @@ impl<'a> Visitor for Look<'a> {
 
     fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<Inspection<'a>, Stopped> {
         let Look { arguments, opened, engines, interrupt } = self;
-        let survey = survey(machine.as_ref(), arguments.limit, interrupt)?;
-        let stop = || interrupt.is_raised();
-        let count = || extent_until(machine.as_ref(), arguments.limit as u64, &stop);
-        let extent = arguments.count_information_sets.then(count);
+        // Every joint move leads to one new state at most.
+        let most = arguments.limit.saturating_mul(2).saturating_add(1);
+        let progress = Progress::new(most, "states and joint moves", false);
+        let survey = survey(machine.as_ref(), arguments.limit, interrupt, &|| progress.tick());
+        progress.finish();
+        let survey = survey?;
+        let extent = arguments.count_information_sets.then(|| {
+            let progress = Progress::new(arguments.limit, "histories", false);
+            let stop = || {
+                progress.tick();
+                interrupt.is_raised()
+            };
+            let extent = extent_until(machine.as_ref(), arguments.limit as u64, &stop);
+            progress.finish();
+            extent
+        });
         let start = machine.initial();
         Ok(Inspection {
             opened,

@@ -56,24 +56,34 @@ pub struct Survey {
     pub reach: Reach,
 }
 
-/// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does.
+/// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does. `tick` is called for each
+/// state and for each joint move tried.
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
-pub fn survey<M: OfGame>(machine: &M, limit: usize, interrupt: &Interrupt) -> Result<Survey, Failure> {
+pub fn survey<M: OfGame>(
+    machine: &M,
+    limit: usize,
+    interrupt: &Interrupt,
+    tick: &dyn Fn(),
+) -> Result<Survey, Failure> {
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
-    let reach = reach(machine, limit, interrupt, |sight| match sight {
-        Sight::State(state) => fluents.extend(machine.holds(state)),
-        Sight::Step(state, joint) => {
-            moves.extend(joint.iter().map(|own| own.0));
-            for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
-                let seen = machine.percepts(state, joint, role, &mut scratch);
-                percepts.extend(seen.iter().map(|percept| percept.0));
+    let visit = |sight: Sight<'_, M::State>| {
+        match sight {
+            Sight::State(state) => fluents.extend(machine.holds(state)),
+            Sight::Step(state, joint) => {
+                moves.extend(joint.iter().map(|own| own.0));
+                for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
+                    let seen = machine.percepts(state, joint, role, &mut scratch);
+                    percepts.extend(seen.iter().map(|percept| percept.0));
+                }
             }
         }
-    })?;
+        tick();
+    };
+    let reach = reach(machine, limit, interrupt, visit)?;
     let basis = if reach.complete { Basis::Reachable } else { Basis::Met };
     let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<Words, Failure> {
         let declared =
