@@ -86,6 +86,15 @@ fn hash_all(ids: impl Iterator<Item = TermId>) -> u64 {
     hasher.finish()
 }
 
+/// The half of a tuple's hash that is kept, and a hash again made of it.
+fn kept(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+fn spread(kept: u32) -> u64 {
+    u64::from(kept).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug, Default)]
@@ -97,13 +106,32 @@ struct Index {
     older: Vec<u32>,
 }
 
+/// Where a lookup will probably find its tuple: as far behind the last one as that was behind the one before.
+///
+/// Rules often ask for tuples in the order in which others were derived. In a relation that no cache holds, a row in
+/// sight costs a fraction of looking its hash up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Finger {
+    last: u32,
+    next: u32,
+}
+
+impl Finger {
+    fn move_to(&mut self, row: usize) {
+        let row = row as u32;
+        self.next = row.wrapping_add(row.wrapping_sub(self.last));
+        self.last = row;
+    }
+}
+
 /// A set of tuples of one arity.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     arity: usize,
     count: usize,
     terms: Vec<TermId>,
-    members: HashTable<u32>,
+    /// The rows, each with the half of its hash that is kept, so that a table grows without looking at them.
+    members: HashTable<(u32, u32)>,
     indexes: Vec<Index>,
 }
 
@@ -141,21 +169,22 @@ impl Relation {
         (0..self.count).map(|row| self.row(row))
     }
 
+    /// Adds a tuple, looked for at a finger first; false if it was there already.
+    pub fn insert_by(&mut self, finger: &mut Finger, tuple: &[TermId]) -> bool {
+        !self.is_at(finger, tuple) && self.insert(tuple)
+    }
+
     /// Adds a tuple; false if it was there already.
     pub fn insert(&mut self, tuple: &[TermId]) -> bool {
         debug_assert_eq!(tuple.len(), self.arity);
-        let hash = hash_all(tuple.iter().copied());
-        if self.find(hash, tuple).is_some() {
+        let kept = kept(hash_all(tuple.iter().copied()));
+        if self.find(kept, tuple).is_some() {
             return false;
         }
         let row = self.count as u32;
         self.terms.extend_from_slice(tuple);
         self.count += 1;
-        let (terms, arity) = (&self.terms, self.arity);
-        self.members.insert_unique(hash, row, |&row| {
-            let start = row as usize * arity;
-            hash_all(terms[start..start + arity].iter().copied())
-        });
+        self.members.insert_unique(spread(kept), (kept, row), |&(kept, _)| spread(kept));
         true
     }
 
@@ -166,11 +195,7 @@ impl Relation {
             (self.count, self.terms, self.members) = (new.count, new.terms, new.members);
             return;
         }
-        let (terms, arity) = (&self.terms, self.arity);
-        self.members.reserve(new.count, |&row| {
-            let start = row as usize * arity;
-            hash_all(terms[start..start + arity].iter().copied())
-        });
+        self.members.reserve(new.count, |&(kept, _)| spread(kept));
         new.rows().for_each(|tuple| {
             self.insert(tuple);
         });
@@ -178,16 +203,40 @@ impl Relation {
 
     /// Whether a tuple holds.
     pub fn contains(&self, tuple: &[TermId]) -> bool {
-        self.count > 0 && self.position(tuple).is_some()
+        self.position(tuple).is_some()
     }
 
     /// The row of a tuple.
     pub fn position(&self, tuple: &[TermId]) -> Option<usize> {
-        self.find(hash_all(tuple.iter().copied()), tuple)
+        if self.count == 0 {
+            return None;
+        }
+        self.find(kept(hash_all(tuple.iter().copied())), tuple)
     }
 
-    fn find(&self, hash: u64, tuple: &[TermId]) -> Option<usize> {
-        self.members.find(hash, |&row| self.row(row as usize) == tuple).map(|&row| row as usize)
+    /// The row of a tuple, looked for at a finger first.
+    pub fn position_by(&self, finger: &mut Finger, tuple: &[TermId]) -> Option<usize> {
+        if self.is_at(finger, tuple) {
+            return Some(finger.last as usize);
+        }
+        let row = self.position(tuple)?;
+        finger.move_to(row);
+        Some(row)
+    }
+
+    /// Whether a finger points at a tuple; it then moves on.
+    fn is_at(&self, finger: &mut Finger, tuple: &[TermId]) -> bool {
+        let next = finger.next as usize;
+        let found = next < self.count && self.row(next) == tuple;
+        if found {
+            finger.move_to(next);
+        }
+        found
+    }
+
+    fn find(&self, kept: u32, tuple: &[TermId]) -> Option<usize> {
+        let is_it = |&(other, row): &(u32, u32)| other == kept && self.row(row as usize) == tuple;
+        self.members.find(spread(kept), is_it).map(|&(_, row)| row as usize)
     }
 
     /// Takes all tuples out; keeps the memory.
@@ -294,5 +343,29 @@ mod tests {
         relation.insert(&[f(b, b)]);
         relation.refresh(0, &store);
         assert_eq!(relation.probe(0, &[b], 0..1).collect::<Vec<_>>(), [0]);
+    }
+
+    #[test]
+    fn a_finger_finds_what_looking_up_finds() {
+        let mut symbols = Symbols::new();
+        let names: Vec<_> = (0..11).map(|number| symbols.intern(&number.to_string())).collect();
+        let store = TermStore::new(symbols);
+        let terms: Vec<TermId> = names.iter().map(|&name| store.intern(name, &[])).collect();
+        let (mut relation, mut by_finger) = (Relation::new(2, Vec::new()), Relation::new(2, Vec::new()));
+        let mut finger = Finger::default();
+        // Every second one, all again in another order, and those that are missing.
+        let pairs = || (0..100).map(|number| [terms[number / 10], terms[number % 10]]);
+        for tuple in pairs().step_by(2).chain(pairs().rev()).chain(pairs()) {
+            assert_eq!(relation.insert(&tuple), by_finger.insert_by(&mut finger, &tuple));
+        }
+        assert_eq!(relation.len(), 100);
+        assert!(relation.rows().eq(by_finger.rows()));
+        let mut finger = Finger::default();
+        for tuple in pairs().chain(pairs().step_by(3)).chain(pairs().rev()) {
+            assert_eq!(relation.position(&tuple), relation.position_by(&mut finger, &tuple));
+            assert_eq!(relation.position_by(&mut finger, &[terms[10], tuple[1]]), None);
+        }
+        relation.clear();
+        assert_eq!(relation.position_by(&mut finger, &[terms[0], terms[0]]), None);
     }
 }

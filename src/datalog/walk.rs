@@ -13,7 +13,7 @@ use super::database::Database;
 use super::limits::Trouble;
 use super::plan::{Expression, Find, Pattern, Plan, RelationId, Rows, Step};
 use super::program::{Program, Stage};
-use super::relation::{INLINE_TERMS, Relation, Tuple};
+use super::relation::{Finger, INLINE_TERMS, Relation, Tuple};
 use crate::gdl::{TermId, TermStore};
 
 /// Returned by a walk that derived nothing to jump back from.
@@ -77,6 +77,11 @@ pub struct Walk<'a, 's> {
     registers: SmallVec<[TermId; 16]>,
     /// The row that each step matched; kept only where instances are shown.
     matched: SmallVec<[u32; 8]>,
+    /// Where each step will probably find its tuple, then where the head will be found, in the database and in what is
+    /// new; kept only where a rule is run over relations that may be large.
+    fingers: SmallVec<[Finger; 8]>,
+    /// Memory of the last tuple that needed any.
+    spare: Tuple,
     /// Tuples that the output may hold.
     most: usize,
     trouble: Option<Trouble>,
@@ -94,9 +99,29 @@ impl<'a, 's> Walk<'a, 's> {
     ) -> Self {
         let registers = SmallVec::from_elem(TermId::default(), plan.registers);
         let most = program.most_tuples(plan.head);
-        let steps = if matches!(output, Output::Instances(_)) { plan.steps.len() } else { 0 };
-        let matched = SmallVec::from_elem(NO_ROW, steps);
-        Walk { database, program, terms, memo, plan, output, registers, matched, most, trouble: None }
+        let steps = plan.steps.len();
+        let (shown, fingers) = match output {
+            Output::Instances(_) => (steps, steps + 1),
+            Output::New(_) => (0, steps + 2),
+            Output::Tuples(_) | Output::Proof { .. } => (0, 0),
+        };
+        let matched = SmallVec::from_elem(NO_ROW, shown);
+        let fingers = SmallVec::from_elem(Finger::default(), fingers);
+        let (spare, trouble) = (Tuple::new(), None);
+        Walk {
+            database,
+            program,
+            terms,
+            memo,
+            plan,
+            output,
+            registers,
+            matched,
+            fingers,
+            spare,
+            most,
+            trouble,
+        }
     }
 
     /// Runs the plan. Returns the limit met, if any; then what was derived is good for nothing.
@@ -127,21 +152,26 @@ impl<'a, 's> Walk<'a, 's> {
                     return self.visit(step, pattern, head, &key);
                 }
                 Some(Step::Holds(relation, tuple, rows)) => {
-                    let tuple = self.tuple(tuple);
-                    match rows {
-                        Rows::All if self.matched.is_empty() => self.holds(*relation, &tuple),
+                    let tuple = self.reused_tuple(tuple);
+                    let holds = match rows {
+                        Rows::All if self.fingers.is_empty() => self.holds(*relation, &tuple),
                         Rows::All => self.matches(step, *relation, &tuple),
                         rows => self.holds_within(*relation, &tuple, *rows),
-                    }
+                    };
+                    self.reuse(tuple);
+                    holds
                 }
                 Some(Step::Unless(relation, tuple)) => {
-                    let tuple = self.tuple(tuple);
+                    let tuple = self.reused_tuple(tuple);
                     self.matches(step, *relation, &tuple);
+                    self.reuse(tuple);
                     true
                 }
                 Some(Step::Absent(relation, tuple)) => {
-                    let tuple = self.tuple(tuple);
-                    !self.holds(*relation, &tuple)
+                    let tuple = self.reused_tuple(tuple);
+                    let holds = self.holds(*relation, &tuple);
+                    self.reuse(tuple);
+                    !holds
                 }
                 Some(Step::Distinct(a, b)) => self.term(a) != self.term(b),
                 Some(Step::Same(a, b)) => self.term(a) == self.term(b),
@@ -209,47 +239,60 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Derives the head. The steps behind those that decide it have nothing more to say.
     fn derive(&mut self) -> usize {
-        let plan = self.plan;
-        let tuple = match self.output {
-            Output::Proof { ref mut proved, .. } => {
-                **proved = true;
-                return 0;
-            }
-            _ => self.tuple(&plan.arguments),
-        };
-        let out = match &mut self.output {
-            Output::Tuples(out) => out,
-            Output::New(_) if self.database.relation(plan.head, self.program).contains(&tuple) => {
-                return plan.decided;
-            }
-            Output::New(out) => out,
-            Output::Instances(show) => {
-                let row = self.database.relation(plan.head, self.program).position(&tuple);
-                let row = row.expect("the head of an instance is among the tuples");
-                return if show(row, &self.matched) { plan.decided } else { 0 };
-            }
-            Output::Proof { .. } => unreachable!("returned above"),
-        };
-        if out.insert(&tuple) {
-            let limits = &self.program.limits;
-            if out.len() > self.most {
-                self.trouble = Some(Trouble::Tuples);
-            } else if plan.builds && tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
-                self.trouble = Some(Trouble::Depth);
-            } else if plan.builds && tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
-                self.trouble = Some(Trouble::Size);
-            }
-            if self.trouble.is_some() {
-                return 0;
-            }
+        if let Output::Proof { proved, .. } = &mut self.output {
+            **proved = true;
+            return 0;
         }
-        plan.decided
+        let head = self.reused_tuple(&self.plan.arguments);
+        let goes_on = self.put(&head);
+        self.reuse(head);
+        if goes_on { self.plan.decided } else { 0 }
+    }
+
+    /// Puts the head where it belongs. Whether the walk goes on.
+    fn put(&mut self, head: &[TermId]) -> bool {
+        let (plan, steps) = (self.plan, self.plan.steps.len());
+        let held = |fingers: &mut [Finger]| {
+            self.database.relation(plan.head, self.program).position_by(&mut fingers[steps], head)
+        };
+        let is_new = match &mut self.output {
+            Output::Tuples(out) => out.insert(head),
+            Output::New(_) if held(&mut self.fingers).is_some() => false,
+            Output::New(out) => out.insert_by(&mut self.fingers[steps + 1], head),
+            Output::Instances(show) => {
+                let row = held(&mut self.fingers).expect("the head of an instance is among the tuples");
+                return show(row, &self.matched);
+            }
+            Output::Proof { .. } => unreachable!("a proof is not put anywhere"),
+        };
+        if is_new {
+            self.trouble = self.trouble_of(head);
+        }
+        self.trouble.is_none()
+    }
+
+    /// The limit that a new tuple exceeds, if any.
+    fn trouble_of(&self, tuple: &[TermId]) -> Option<Trouble> {
+        let (Output::Tuples(out) | Output::New(out)) = &self.output else { return None };
+        let limits = &self.program.limits;
+        let builds = self.plan.builds;
+        if out.len() > self.most {
+            Some(Trouble::Tuples)
+        } else if builds && tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
+            Some(Trouble::Depth)
+        } else if builds && tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
+            Some(Trouble::Size)
+        } else {
+            None
+        }
     }
 
     /// Whether a tuple is among those derived; its row is what the step matched.
     fn matches(&mut self, step: usize, relation: RelationId, tuple: &[TermId]) -> bool {
-        let row = self.relation(relation).position(tuple);
-        self.matched[step] = row.map_or(NO_ROW, |row| row as u32);
+        let row = self.relation(relation).position_by(&mut self.fingers[step], tuple);
+        if let Some(matched) = self.matched.get_mut(step) {
+            *matched = row.map_or(NO_ROW, |row| row as u32);
+        }
         row.is_some()
     }
 
@@ -298,6 +341,9 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     fn tuple(&self, expressions: &[Expression]) -> Tuple {
+        if expressions.is_empty() {
+            return Tuple::new();
+        }
         let mut inline = [TermId::default(); INLINE_TERMS];
         if expressions.len() > INLINE_TERMS {
             return expressions.iter().map(|expression| self.term(expression)).collect();
@@ -308,12 +354,39 @@ impl<'a, 's> Walk<'a, 's> {
         Tuple::from_buf_and_len(inline, expressions.len())
     }
 
+    /// The terms of these expressions, in memory that [`reuse`](Self::reuse) has given back.
+    #[inline]
+    fn reused_tuple(&mut self, expressions: &[Expression]) -> Tuple {
+        if expressions.len() <= INLINE_TERMS {
+            return self.tuple(expressions);
+        }
+        let mut tuple = std::mem::take(&mut self.spare);
+        tuple.resize(expressions.len(), TermId::default());
+        let registers = &self.registers[..];
+        for (term, expression) in tuple.iter_mut().zip(expressions) {
+            *term = value(expression, registers, self.terms);
+        }
+        tuple
+    }
+
+    #[inline]
+    fn reuse(&mut self, tuple: Tuple) {
+        if tuple.spilled() {
+            self.spare = tuple;
+        }
+    }
+
     #[inline]
     fn term(&self, expression: &Expression) -> TermId {
-        match expression {
-            Expression::Register(register) => self.registers[*register],
-            other => build(other, &self.registers, self.terms),
-        }
+        value(expression, &self.registers, self.terms)
+    }
+}
+
+#[inline]
+fn value(expression: &Expression, registers: &[TermId], terms: &TermStore) -> TermId {
+    match expression {
+        Expression::Register(register) => registers[*register],
+        other => build(other, registers, terms),
     }
 }
 
