@@ -4,22 +4,15 @@
 mod common;
 
 use std::iter::once;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use common::machines::{evidence_by_step, imperfect, machine, players};
+use common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
 use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Point, Trial};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Sampler, Uniform, Weight};
 use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
-
-fn games() -> Vec<PathBuf> {
-    let mut games = common::rulesheets_in(&common::games("imperfect"));
-    games.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
-    games
-}
 
 /// A random match of at most `steps` steps.
 fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
@@ -51,7 +44,7 @@ fn every_particle_reproduces_its_evidence() {
         Options { weight: Weight::Choice, ..sampled(12) },
         Options { backtrack: false, weight: Weight::None, ..sampled(4) },
     ];
-    for path in games() {
+    for path in all_imperfect() {
         let machine = machine(&path);
         let mut scratch = machine.scratch();
         for seed in 0..3 {
@@ -82,7 +75,7 @@ fn every_particle_reproduces_its_evidence() {
 fn enumeration_equals_the_exact_posterior() {
     let options = Options { whole: 1_000, states: 1 << 30, ..Options::default() };
     let mut compared = 0;
-    for path in games() {
+    for path in all_imperfect() {
         let machine = machine(&path);
         let history = random_history(&machine, 6, 1);
         for role in players(&machine) {

@@ -7,7 +7,9 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::machines::{evidence_before_the_end, evidence_by_step, imperfect, machine, players};
+use common::machines::{
+    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, players,
+};
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, exact};
@@ -297,8 +299,7 @@ fn print(games: &[PathBuf], all: &[Followed]) {
 /// Follows random matches of all games with imperfect information, one update a step, and counts the updates. The
 /// games take turns; one that has cost `most` states has no more turns. What came of them is printed every thousand.
 fn follow_all(matches: usize, steps: usize, most: u64) -> usize {
-    let mut games = common::rulesheets_in(&common::games("imperfect"));
-    games.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
+    let games = all_imperfect();
     let machines: Vec<Arc<Machine>> = games.iter().map(|path| machine(path)).collect();
     let mut all: Vec<Followed> = games.iter().map(|_| Followed::default()).collect();
     let (mut number, mut turn) = (0, 0);

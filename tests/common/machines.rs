@@ -1,12 +1,12 @@
 //! Machines of rulesheets, and what roles get to know in their matches.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::machine::{Evidence, History, Role, StateMachine, StateMachineExt};
 
-use super::{games, loaded};
+use super::{games, loaded, rulesheets_in};
 
 /// The machine of a rulesheet.
 pub fn machine(path: &Path) -> Arc<Machine> {
@@ -23,6 +23,13 @@ pub fn built_in(file: &str) -> Arc<Machine> {
 /// The machine of a game with imperfect information.
 pub fn imperfect(name: &str) -> Arc<Machine> {
     built_in(&format!("imperfect/{name}.kif"))
+}
+
+/// The files of all games with imperfect information that are written in KIF, sorted.
+pub fn all_imperfect() -> Vec<PathBuf> {
+    let mut paths = rulesheets_in(&games("imperfect"));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
+    paths
 }
 
 /// All roles but `random`.

@@ -29,6 +29,11 @@ pub fn rulesheets_in(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// The rulesheets of the house that are games: all but the broken ones.
+pub fn games_of_the_house() -> Vec<PathBuf> {
+    ["perfect", "imperfect"].iter().flat_map(|folder| rulesheets_in(&games(folder))).collect()
+}
+
 /// The text of a rulesheet; what is no UTF-8 in it is replaced.
 pub fn text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -40,11 +45,25 @@ pub fn loaded(path: &Path) -> Loaded {
     load(Source::new(path.display().to_string(), text(path)), None)
 }
 
-/// Path and text of every rulesheet of `games/`, and of the folder that the environment variable
-/// `HYPERPLAY_RULESHEETS` names if it is set.
+/// The folder of the rulesheets of the field, if the environment variable `HYPERPLAY_RULESHEETS` names it.
+pub fn field() -> Option<PathBuf> {
+    let folder = std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped: HYPERPLAY_RULESHEETS is not set");
+    }
+    folder
+}
+
+/// The rulesheets of the field that are meant to be games, if they are there.
+pub fn games_of_the_field() -> Option<Vec<PathBuf>> {
+    let field = field()?;
+    Some(["gdl1", "gdl2"].iter().flat_map(|part| rulesheets_in(&field.join(part))).collect())
+}
+
+/// Path and text of every rulesheet of `games/` and of the field.
 pub fn rulesheets() -> Vec<(String, String)> {
     let mut folders = vec![games("")];
-    folders.extend(std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from));
+    folders.extend(field());
     let mut paths = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
