@@ -1,11 +1,12 @@
 //! The interpreter against the naive evaluator, and against the laws of the machine, on every game of `games/`.
 #![allow(clippy::unwrap_used)]
 
+mod common;
 mod naive;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use common::{games, games_of_the_house, loaded, rulesheets_in};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Loaded, Source, load};
 use hyperplay::machine::{Seed, laws};
@@ -15,22 +16,6 @@ use naive::{Naive, generate};
 
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
-
-/// The rulesheets in a folder of `games/`, sorted.
-fn rulesheets(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games").join(folder);
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl"))
-        .collect();
-    paths.sort();
-    paths
-}
-
-fn loaded(path: &Path) -> Loaded {
-    load(Source::new(path.display().to_string(), fs::read_to_string(path).unwrap()), None)
-}
 
 /// Plays `matches` in step with the naive evaluator; how many came to their end, and to one with one goal for each role.
 fn agrees(path: &Path, matches: usize) -> (usize, usize) {
@@ -47,7 +32,7 @@ fn agrees(path: &Path, matches: usize) -> (usize, usize) {
 }
 
 fn all_agree(folder: &str, matches: usize) {
-    for path in rulesheets(folder) {
+    for path in rulesheets_in(&games(folder)) {
         let (over, well_formed) = agrees(&path, matches);
         assert!(over > 0, "{}: no match came to its end", path.display());
         assert_eq!(well_formed, over, "{}: not one goal each at the end", path.display());
@@ -74,17 +59,17 @@ fn they_agree_in_200_matches_of_every_game() {
 /// The repairs of faults are part of the definitions, so broken games that can be played must agree as well.
 #[test]
 fn the_repairs_of_broken_games_are_the_same_in_both() {
-    let games: Vec<PathBuf> =
-        rulesheets("broken").into_iter().filter(|path| loaded(path).game.is_some()).collect();
-    assert!(games.len() > 10, "{}", games.len());
-    games.iter().for_each(|path| {
+    let broken: Vec<PathBuf> =
+        rulesheets_in(&games("broken")).into_iter().filter(|path| loaded(path).game.is_some()).collect();
+    assert!(broken.len() > 10, "{}", broken.len());
+    broken.iter().for_each(|path| {
         agrees(path, 20);
     });
 }
 
 #[test]
 fn the_laws_of_the_machine_hold_on_every_game() {
-    for path in ["perfect", "imperfect"].iter().flat_map(|folder| rulesheets(folder)) {
+    for path in games_of_the_house() {
         let machine = Interpreter::new(&loaded(&path).game.unwrap()).unwrap();
         for number in 0..20 {
             let mut rng = Seed::root(2).child("laws").index(number).rng();
@@ -130,8 +115,7 @@ fn they_agree_on_100000_generated_rulesheets() {
 /// The comparison itself: against the rules of Kuhn poker with any one of them missing, it must fail.
 #[test]
 fn a_missing_rule_is_noticed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect/kuhn_poker.kif");
-    let Loaded { rulesheet, game, .. } = loaded(&path);
+    let Loaded { rulesheet, game, .. } = loaded(&games("imperfect/kuhn_poker.kif"));
     let machine = Interpreter::new(&game.unwrap()).unwrap();
     let mut unnoticed = Vec::new();
     for (number, clause) in rulesheet.clauses.iter().enumerate() {

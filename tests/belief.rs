@@ -1,36 +1,18 @@
 //! The belief layer on real rulesheets: laws on every game, and figures against the exact posterior.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::iter::once;
 use std::sync::Arc;
 
+use common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
 use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Point, Trial};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Sampler, Uniform, Weight};
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl;
+use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
-
-fn games() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect");
-    let mut games: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    games.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
-    games.sort();
-    games
-}
-
-fn load(path: &Path) -> Arc<Machine> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let source = gdl::Source::new(path.display().to_string(), text);
-    let game = gdl::load(source, None).game.unwrap_or_else(|| panic!("{} has errors", path.display()));
-    Engines::new(&game).lanes().unwrap()
-}
-
-fn game(name: &str) -> Arc<Machine> {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif"))
-}
 
 /// A random match of at most `steps` steps.
 fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
@@ -44,16 +26,6 @@ fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
         history.0.push(joint);
     }
     history
-}
-
-/// What a role knows after each step of a history, from none on.
-fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
-    let whole = machine.evidence(history, role, &mut machine.scratch());
-    (0..=whole.step()).map(|step| whole.until(step)).collect()
-}
-
-fn players(machine: &Machine) -> Vec<Role> {
-    machine.each_role().filter(|&role| Some(role) != machine.random()).collect()
 }
 
 fn belief(machine: &Arc<Machine>, role: Role, options: &Options) -> ParticleBelief<Machine> {
@@ -72,15 +44,15 @@ fn every_particle_reproduces_its_evidence() {
         Options { weight: Weight::Choice, ..sampled(12) },
         Options { backtrack: false, weight: Weight::None, ..sampled(4) },
     ];
-    for path in games() {
-        let machine = load(&path);
+    for path in all_imperfect() {
+        let machine = machine(&path);
         let mut scratch = machine.scratch();
         for seed in 0..3 {
             let history = random_history(&machine, 12, seed);
             for role in players(&machine) {
                 for options in &variants {
                     let mut belief = belief(&machine, role, options);
-                    for now in evidence_by_step(&machine, &history, role) {
+                    for now in once(Evidence::new(role)).chain(evidence_by_step(&machine, &history, role)) {
                         let seed = Seed::root(seed).index(now.step());
                         let outcome = belief.update(&now, &Budget::UNLIMITED, &seed);
                         assert!(!matches!(outcome, Outcome::Inconsistent { .. }), "{}", path.display());
@@ -103,12 +75,12 @@ fn every_particle_reproduces_its_evidence() {
 fn enumeration_equals_the_exact_posterior() {
     let options = Options { whole: 1_000, states: 1 << 30, ..Options::default() };
     let mut compared = 0;
-    for path in games() {
-        let machine = load(&path);
+    for path in all_imperfect() {
+        let machine = machine(&path);
         let history = random_history(&machine, 6, 1);
         for role in players(&machine) {
             let mut belief = belief(&machine, role, &options);
-            for now in evidence_by_step(&machine, &history, role) {
+            for now in once(Evidence::new(role)).chain(evidence_by_step(&machine, &history, role)) {
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(1));
                 match exact::posterior(&*machine, &now, &Uniform, 1_000) {
                     Ok(posterior) => {
@@ -128,7 +100,7 @@ fn enumeration_equals_the_exact_posterior() {
 
 /// What a sampler makes of the points of a match for the first role of Krieg-TicTacToe.
 fn krieg_tictactoe(options: &Options, steps: usize) -> (Vec<Point>, Vec<Figures>) {
-    let machine = game("krieg_tictactoe_3x3");
+    let machine = imperfect("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = meter::random_match(&*machine, steps, &Seed::root(3));
     let points = meter::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
@@ -175,7 +147,7 @@ fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
 
 /// The geometric mean, over the decisions of the first role in some random matches, of bias TV over its floor.
 fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &Options) -> f64 {
-    let machine = game(name);
+    let machine = imperfect(name);
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let sampler = Sampler::Particles(options.clone());
@@ -245,7 +217,7 @@ fn weights_make_monty_hall_unbiased() {
 /// Rejection and independent draws from the oracle are judged by the same test, which HyperPlay as published fails.
 #[test]
 fn rejection_passes_the_chi_squared_test() {
-    let machine = game("krieg_tictactoe_3x3");
+    let machine = imperfect("krieg_tictactoe_3x3");
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = meter::random_match(&*machine, 4, &Seed::root(1));

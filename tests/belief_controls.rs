@@ -2,21 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use std::path::Path;
+mod common;
+
 use std::sync::Arc;
 
+use common::machines::{imperfect, players};
 use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
 use hyperplay::belief::{OpponentModel, Options, Sampler, Uniform, Weight};
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl;
-use hyperplay::machine::{Role, Seed, StateMachine, StateMachineExt};
-
-fn game(name: &str) -> Arc<Machine> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let game = gdl::load(gdl::Source::new(name, text), None).game.unwrap();
-    Engines::new(&game).lanes().unwrap()
-}
+use hyperplay::engine::Lanes as Machine;
+use hyperplay::machine::{Role, Seed, StateMachineExt};
 
 fn uniform() -> Arc<dyn OpponentModel> {
     Arc::new(Uniform)
@@ -30,10 +24,6 @@ fn points(machine: &Arc<Machine>, role: Role, steps: (usize, usize), seed: u64) 
     oracle.points(machine, role, &history, &Seed::root(seed), &|| false).list
 }
 
-fn first_player(machine: &Machine) -> Role {
-    machine.each_role().find(|&role| Some(role) != machine.random()).unwrap()
-}
-
 /// The first `count` points of random matches at these steps whose posterior is not even: some history is so
 /// many times as probable as another. Where it is even, HyperPlay as published has no bias, and squares change nothing.
 fn uneven(machine: &Arc<Machine>, times: f64, steps: (usize, usize), count: usize) -> Vec<Point> {
@@ -41,7 +31,7 @@ fn uneven(machine: &Arc<Machine>, times: f64, steps: (usize, usize), count: usiz
         let all = point.posterior.histories.iter().map(|(_, probability)| *probability);
         all.clone().fold(0.0, f64::max) > times * all.fold(1.0, f64::min)
     };
-    let of_match = |seed| points(machine, first_player(machine), steps, seed);
+    let of_match = |seed| points(machine, players(machine)[0], steps, seed);
     (0..60).flat_map(of_match).filter(is_uneven).take(count).collect()
 }
 
@@ -66,8 +56,8 @@ fn rejected(all: &[Figures]) -> (f64, usize) {
 /// 400 tests of draws that come from the posterior: 20 rejections are expected, with a standard deviation of 4.4.
 #[test]
 fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
-    let machine = game("krieg_tictactoe_3x3");
-    let of_match = |seed| points(&machine, first_player(&machine), (1, 4), seed);
+    let machine = imperfect("krieg_tictactoe_3x3");
+    let of_match = |seed| points(&machine, players(&machine)[0], (1, 4), seed);
     let points = (0..60).map(of_match).find(|points| points.len() == 4).unwrap();
     let all: Vec<Figures> =
         (0..100).flat_map(|seed| figures(&machine, &Sampler::Independent, &points, (500, 2), seed)).collect();
@@ -79,7 +69,7 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
 /// HyperPlay as published, at the fourth step, one particle of 1,500 sets each.
 #[test]
 fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
-    let machine = game("krieg_tictactoe_3x3");
+    let machine = imperfect("krieg_tictactoe_3x3");
     let published = Sampler::Particles(Options {
         enumerate: false,
         weight: Weight::Choice,
@@ -100,7 +90,7 @@ fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
 /// error of one proportion may be several times its mean, the floor.
 #[test]
 fn a_wrong_sampler_is_caught_by_every_distance() {
-    let machine = game("monty_hall");
+    let machine = imperfect("monty_hall");
     let points = uneven(&machine, 1.9, (2, 2), 3);
     assert_eq!(points.len(), 3);
     let of_points = |sampler| -> Vec<Figures> {
@@ -124,7 +114,7 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
 /// its square 1/5 and 4/5.
 #[test]
 fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
-    let machine = game("monty_hall");
+    let machine = imperfect("monty_hall");
     let candidate = machine.role_named("candidate").unwrap();
     let mut means = [(0.0, 0.0, 0.0, [Bin::default(); BINS]); 2];
     const MATCHES: u64 = 600;
@@ -158,8 +148,8 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
 /// Of many particles a right belief chooses as the posterior does; a wrong one may not. Regret is never below zero.
 #[test]
 fn regret_falls_with_particles_and_is_none_for_the_whole_set() {
-    let machine = game("krieg_tictactoe_3x3");
-    let points = points(&machine, first_player(&machine), (2, 4), 3);
+    let machine = imperfect("krieg_tictactoe_3x3");
+    let points = points(&machine, players(&machine)[0], (2, 4), 3);
     let whole = figures(&machine, &Sampler::Particles(Options::default()), &points, (64, 2), 1);
     assert!(whole.iter().all(|figures| figures.regret.value.abs() < 1e-9));
     let mean = |particles| {

@@ -1,30 +1,18 @@
 //! What an update of a belief costs: how evenly, beside enumeration, and in memory.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use cpu_time::ThreadTime;
-use hyperplay::belief::meter::random_match;
-use hyperplay::belief::{Cost, Uniform, exact};
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl;
-use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::player::samplers;
+mod common;
+
 use std::path::Path;
 use std::sync::Arc;
 
-fn game(name: &str) -> Arc<Machine> {
-    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect").join(name).with_extension("kif"))
-}
-
-fn load(path: &Path) -> Arc<Machine> {
-    let source = gdl::Source::new(path.display().to_string(), std::fs::read_to_string(path).unwrap());
-    Engines::new(&gdl::load(source, None).game.unwrap()).lanes().unwrap()
-}
-
-/// What a role knows after each step of a history, without the last one of a match.
-fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
-    let whole = machine.evidence(history, role, &mut machine.scratch());
-    (1..=whole.step()).map(|step| whole.until(step)).filter(|known| !known.over).collect()
-}
+use common::machines::{evidence_before_the_end, imperfect, machine, players};
+use cpu_time::ThreadTime;
+use hyperplay::belief::meter::random_match;
+use hyperplay::belief::{Cost, Uniform, exact};
+use hyperplay::engine::Lanes as Machine;
+use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::player::samplers;
 
 /// An update: the evidence that it followed, and what it cost.
 type Update = (Evidence, Cost);
@@ -42,9 +30,9 @@ fn updates(
     for index in 0..matches {
         let seed = Seed::root(1).index(index);
         let history = random_match(&**machine, steps, &seed);
-        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
+        for role in players(machine) {
             let mut belief = sampler.belief(machine, role, &model, particles);
-            let updates = evidence_by_step(machine, &history, role).into_iter().map(|evidence| {
+            let updates = evidence_before_the_end(machine, &history, role).into_iter().map(|evidence| {
                 belief.update(&evidence, &Budget::UNLIMITED, &seed.child("update").index(evidence.step()));
                 assert!(!belief.particles().is_empty());
                 (evidence, belief.cost())
@@ -57,7 +45,7 @@ fn updates(
 
 /// Mean, median and greatest cost of an update in Krieg-TicTacToe 5x5.
 fn spread(spec: &str, particles: usize, matches: usize) -> (f64, f64, f64) {
-    let all = updates(&game("krieg_tictactoe_5x5"), spec, particles, matches, 1_000);
+    let all = updates(&imperfect("krieg_tictactoe_5x5"), spec, particles, matches, 1_000);
     let mut states: Vec<u64> = all.iter().flatten().map(|(_, cost)| cost.states).collect();
     states.sort_unstable();
     let mean = states.iter().sum::<u64>() as f64 / states.len() as f64;
@@ -94,7 +82,7 @@ fn sampling_never_visits_more_states_than_enumeration() {
         ("leduc_poker", 12),
         ("blind_breakthrough_4x4", 8),
     ] {
-        let machine = game(name);
+        let machine = imperfect(name);
         let (mut ours, mut all) = (0, 0);
         for updates in updates(&machine, "ours:enumerate=off,filter=off", 64, 3, steps) {
             let mut spent = 0;
@@ -124,12 +112,12 @@ fn cost_from_nothing(machine: &Arc<Machine>, spec: &str, particles: usize, evide
 fn rejection_pays_for_every_step_of_every_attempt() {
     const PARTICLES: usize = 4_000;
     for (name, steps) in [("monty_hall", 9), ("krieg_tictactoe_3x3", 5), ("blind_breakthrough_4x4", 6)] {
-        let machine = game(name);
-        for role in machine.each_role().filter(|&role| Some(role) != machine.random()) {
+        let machine = imperfect(name);
+        for role in players(&machine) {
             let history = random_match(&*machine, steps, &Seed::root(4));
             let mut attempt = 0.0;
             let mut before = 1.0;
-            for evidence in evidence_by_step(&machine, &history, role) {
+            for evidence in evidence_before_the_end(&machine, &history, role) {
                 let posterior = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
                 attempt += before;
                 before = posterior.evidence;
@@ -217,7 +205,7 @@ fn states_beside_rejection(
 #[test]
 fn a_particle_visits_fewer_states_than_rejection_and_all_no_more_than_enumeration() {
     for (name, steps) in [("blind_breakthrough_4x4", 6), ("blind_breakthrough_5x5", 5)] {
-        for visited in states_beside_rejection(&game(name), steps, 3, 100_000) {
+        for visited in states_beside_rejection(&imperfect(name), steps, 3, 100_000) {
             assert!(visited.ours <= visited.rejection, "{name}");
         }
     }
@@ -229,7 +217,7 @@ fn a_particle_visits_fewer_states_than_rejection_and_all_no_more_than_enumeratio
 #[ignore = "a minute"]
 fn a_particle_of_blind_breakthrough_6x6_visits_fewer_states_than_rejection_at_step_8() {
     let rules = std::env::var_os("BELIEF_RULES");
-    let machine = rules.map_or_else(|| game("blind_breakthrough_6x6"), |path| load(Path::new(&path)));
+    let machine = rules.map_or_else(|| imperfect("blind_breakthrough_6x6"), |path| machine(Path::new(&path)));
     let all = states_beside_rejection(&machine, 8, 10, 50_000);
     let last = all.last().unwrap();
     assert!(last.decisions > 0 && last.ours < last.rejection);
@@ -245,14 +233,14 @@ fn peak_memory() -> u64 {
 /// Follows one role of Blind Breakthrough 6x6 for so many steps. Gives the particles brought a step
 /// forward in a second of processor time.
 fn follow(particles: usize, steps: usize) -> f64 {
-    let machine = game("blind_breakthrough_6x6");
+    let machine = imperfect("blind_breakthrough_6x6");
     let histories = (0..).map(|seed| random_match(&*machine, steps + 1, &Seed::root(seed)));
     let history = histories.into_iter().find(|history| history.step() > steps).unwrap();
     let (sampler, model) =
         samplers::build(&samplers::read("ours:enumerate=off,filter=off").unwrap(), &machine);
     let mut belief = sampler.belief(&machine, Role::new(0), &model, particles);
     let began = ThreadTime::now();
-    for evidence in evidence_by_step(&machine, &history, Role::new(0)) {
+    for evidence in evidence_before_the_end(&machine, &history, Role::new(0)) {
         let step = evidence.step();
         belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1).index(step));
         let (held, memory) = (belief.particles().len(), peak_memory() >> 20);

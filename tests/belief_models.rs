@@ -2,43 +2,24 @@
 //! that they never run out of particles.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use common::machines::{
+    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, players,
+};
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, exact};
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl;
+use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{models, samplers};
 use rand::RngExt;
 use serde_json::json;
-
-fn load(path: &Path) -> Arc<Machine> {
-    let source = gdl::Source::new(path.display().to_string(), std::fs::read_to_string(path).unwrap());
-    Engines::new(&gdl::load(source, None).game.unwrap()).lanes().unwrap()
-}
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("games/imperfect")
-}
-
-fn game(name: &str) -> Arc<Machine> {
-    load(&folder().join(name).with_extension("kif"))
-}
-
-fn players(machine: &Machine) -> Vec<Role> {
-    machine.each_role().filter(|&role| Some(role) != machine.random()).collect()
-}
-
-/// What a role knows after each step of a history, from the first one on.
-fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
-    let whole = machine.evidence(history, role, &mut machine.scratch());
-    (1..=whole.step()).map(|step| whole.until(step)).collect()
-}
 
 /// The legal moves of a role after a history.
 fn legal(machine: &Machine, history: &History, role: Role) -> Vec<Move> {
@@ -65,7 +46,7 @@ fn uneven_policy(machine: &Machine, name: &str, matches: usize) -> PathBuf {
     for index in 0..matches {
         let history = random_match(machine, 100, &Seed::root(99).index(index));
         for role in players(machine) {
-            for evidence in evidence_by_step(machine, &history, role).into_iter().filter(|now| !now.over) {
+            for evidence in evidence_before_the_end(machine, &history, role) {
                 let legal = legal(machine, &History(history.0[..evidence.step()].to_vec()), role);
                 if legal.len() < 2 {
                     continue;
@@ -102,8 +83,7 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
     for index in 0..matches {
         let history = random_match(&**machine, 100, &Seed::root(3).index(index));
         for role in players(machine) {
-            let known: Vec<Evidence> =
-                evidence_by_step(machine, &history, role).into_iter().filter(|now| !now.over).collect();
+            let known = evidence_before_the_end(machine, &history, role);
             let mut held: Vec<Vec<Distribution>> = vec![Vec::new(); known.len()];
             for run in 0..runs {
                 let mut belief = sampler.belief(machine, role, &model, PARTICLES);
@@ -150,7 +130,7 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
 /// The decisions of few matches of Leduc are between few histories, so that a ratio varies by a factor of two; the
 /// mean over forty does by a tenth.
 fn leduc_under_a_policy_file(matches: usize, runs: usize, most: f64) {
-    let machine = game("leduc_poker");
+    let machine = imperfect("leduc_poker");
     let path = uneven_policy(&machine, &format!("leduc_{matches}.json"), 3_000);
     for sampler in ["ours:enumerate=off,filter=off,", "ours:enumerate=off,filter=off,rejuvenate=0,"] {
         let [bias, set, from_uniform] =
@@ -173,7 +153,7 @@ fn the_posterior_under_a_policy_file_is_sampled_as_well_over_many_matches() {
 
 #[test]
 fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
-    let machine = game("kuhn_poker");
+    let machine = imperfect("kuhn_poker");
     let role = players(&machine)[0];
     let histories = (1..).map(|steps| random_match(&*machine, steps, &Seed::root(1)));
     let choice = |history: &History| legal(&machine, history, role).len() == 2;
@@ -201,7 +181,7 @@ fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
 /// the belief under it is the exact posterior under it.
 #[test]
 fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
-    let machine = game("kuhn_poker");
+    let machine = imperfect("kuhn_poker");
     let softmax = |text: &str| models::build(&models::read(text).unwrap(), &machine);
     for text in ["softmax", "softmax:level=2,temperature=20"] {
         let (one, other) = (softmax(text), softmax(text));
@@ -209,8 +189,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
         for index in 0..8 {
             let history = random_match(&*machine, 10, &Seed::root(2).index(index));
             for role in players(&machine) {
-                for evidence in evidence_by_step(&machine, &history, role).into_iter().filter(|now| !now.over)
-                {
+                for evidence in evidence_before_the_end(&machine, &history, role) {
                     let legal = legal(&machine, &History(history.0[..evidence.step()].to_vec()), role);
                     let policy = one.policy(role, &evidence, &legal);
                     assert!((policy.iter().sum::<f64>() - 1.0).abs() < 1e-9);
@@ -234,7 +213,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
 /// In small Battleships the information set grows past any bound and ends with a few histories.
 #[test]
 fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
-    let machine = game("battleships_small");
+    let machine = imperfect("battleships_small");
     let options = Options { particles: 30, whole: 30, ..Options::default() };
     let (mut grown, mut shrunk) = (0, 0);
     for seed in 0..3 {
@@ -320,11 +299,8 @@ fn print(games: &[PathBuf], all: &[Followed]) {
 /// Follows random matches of all games with imperfect information, one update a step, and counts the updates. The
 /// games take turns; one that has cost `most` states has no more turns. What came of them is printed every thousand.
 fn follow_all(matches: usize, steps: usize, most: u64) -> usize {
-    let mut games: Vec<PathBuf> =
-        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    games.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
-    games.sort();
-    let machines: Vec<Arc<Machine>> = games.iter().map(|path| load(path)).collect();
+    let games = all_imperfect();
+    let machines: Vec<Arc<Machine>> = games.iter().map(|path| machine(path)).collect();
     let mut all: Vec<Followed> = games.iter().map(|_| Followed::default()).collect();
     let (mut number, mut turn) = (0, 0);
     while number < matches {
@@ -365,7 +341,7 @@ fn no_belief_is_ever_depleted_in_ten_thousand_random_matches_of_all_games() {
 /// Before step 28 of this match sixteen particles hold histories none of which, and nothing near them, explains it.
 #[test]
 fn a_sample_in_a_corner_is_built_anew() {
-    let machine = game("krieg_tictactoe_5x5");
+    let machine = imperfect("krieg_tictactoe_5x5");
     let seed = Seed::root(11).index(687);
     let history = random_match(&*machine, 200, &seed);
     let mut sums = Followed::default();

@@ -3,45 +3,25 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
 
+use common::program::{Folder, ended, json, program, signal, start, stderr, stdout};
 use serde_json::Value;
 
-fn program(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperplay"));
-    command.args(arguments.split_whitespace()).current_dir(env!("CARGO_MANIFEST_DIR"));
-    command
-}
-
-fn run(arguments: &str) -> Output {
-    program(arguments).output().unwrap()
-}
-
-/// An empty folder of this test.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("hyperplay-belief-{name}-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder); // of an earlier run
-    folder
-}
-
 /// Runs `belief` with `--out` and gives the folder.
-fn written(name: &str, arguments: &str) -> PathBuf {
-    let folder = folder(name);
-    let output = run(&format!("belief {arguments} --out {}", folder.display()));
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+fn written(arguments: &str) -> Folder {
+    let folder = Folder::new();
+    stdout(&format!("belief {arguments} --out {}", folder.path("").display()), 0);
     folder
 }
 
-fn lines(path: &Path) -> Vec<Value> {
-    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// The header and the rows of a file.
+fn lines(folder: &Folder, file: &str) -> Vec<Value> {
+    folder.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn report(arguments: &str) -> Value {
-    let output = run(&format!("belief {arguments} --json"));
-    assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    json(&format!("belief {arguments}"), 0)
 }
 
 const KRIEG: &str = "krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler hyperplay12 --sampler bootstrap \
@@ -49,27 +29,23 @@ const KRIEG: &str = "krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler 
 
 #[test]
 fn one_seed_writes_the_same_on_one_thread_and_on_two() {
-    let one = written("one", &format!("{KRIEG} --threads 1"));
-    let two = written("two", &format!("{KRIEG} --threads 2"));
+    let one = written(&format!("{KRIEG} --threads 1"));
+    let two = written(&format!("{KRIEG} --threads 2"));
     for file in ["turns.jsonl", "rows.csv", "report.html"] {
-        let read = |folder: &Path| fs::read(folder.join(file)).unwrap();
-        assert!(read(&one) == read(&two), "{file} differs");
+        assert!(one.read(file) == two.read(file), "{file} differs");
     }
-    let times = lines(&one.join("timings.jsonl"));
+    let times = lines(&one, "timings.jsonl");
     assert_eq!(times[0]["threads"], 1);
-    assert_eq!(times.len(), lines(&one.join("turns.jsonl")).len());
+    assert_eq!(times.len(), lines(&one, "turns.jsonl").len());
     assert!(times[1]["seconds_mean"].as_f64().unwrap() > 0.0 && times[1]["seconds_max"].is_f64());
-    let other = written("other", &KRIEG.replace("--seed 1", "--seed 2"));
-    assert!(fs::read(one.join("turns.jsonl")).unwrap() != fs::read(other.join("turns.jsonl")).unwrap());
-    for folder in [one, two, other] {
-        fs::remove_dir_all(folder).unwrap();
-    }
+    let other = written(&KRIEG.replace("--seed 1", "--seed 2"));
+    assert!(one.read("turns.jsonl") != other.read("turns.jsonl"));
 }
 
 #[test]
 fn the_header_says_what_was_measured_and_what_every_column_means() {
-    let folder = written("header", KRIEG);
-    let turns = lines(&folder.join("turns.jsonl"));
+    let folder = written(KRIEG);
+    let turns = lines(&folder, "turns.jsonl");
     let header = &turns[0];
     assert_eq!(header["schema"], "hyperplay.belief/1");
     assert_eq!(header["version"], env!("CARGO_PKG_VERSION"));
@@ -93,19 +69,18 @@ fn the_header_says_what_was_measured_and_what_every_column_means() {
             row["calibration"].as_array().unwrap().iter().map(|bin| bin[0].as_f64().unwrap()).sum();
         assert!((counted - number("open_fluents")).abs() < 1e-6, "{row}");
     }
-    let table = fs::read_to_string(folder.join("rows.csv")).unwrap();
+    let table = folder.read("rows.csv");
     assert_eq!(table.lines().count(), turns.len());
     let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
     for column in ["bias_tv", "chi_squared_p", "calibration_9_held", "states_per_particle"] {
         assert!(head.contains(&column), "{column}");
     }
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn the_page_is_one_file_with_five_figures() {
-    let folder = written("page", KRIEG);
-    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    let folder = written(KRIEG);
+    let page = folder.read("report.html");
     assert_eq!(page.matches("<svg ").count(), 5);
     assert_eq!(page.matches("</svg>").count(), 5);
     let legend = ["ours:enumerate=off", "hyperplay12", "bootstrap", "exact", "floor: independent draws"];
@@ -125,7 +100,6 @@ fn the_page_is_one_file_with_five_figures() {
     for loaded in ["<script", "<link", "src=", "href=", "url("] {
         assert!(!page.contains(loaded), "{loaded}");
     }
-    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -200,21 +174,19 @@ fn players_may_make_the_evidence() {
 /// Of two policy files under one path the configurations differ; without one nothing is said of them.
 #[test]
 fn the_hash_of_the_configuration_holds_what_policy_files_say() {
-    let file = folder("policy.json");
+    let folder = Folder::new();
+    let path = folder.path("policy.json").display().to_string();
     let policy = |role: &str| {
         let entry = serde_json::json!({ "role": role, "evidence": [], "moves": { "noop": 1 } });
         let text = serde_json::json!({ "schema": "hyperplay.policy/1", "policy": [entry] }).to_string();
-        fs::write(&file, text).unwrap();
+        folder.write("policy.json", &text);
     };
     let header = |play: &str, sampler: &str| {
         let arguments =
             format!("kuhn_poker --particles 4 --runs 2 --seed 1 --play {play} --sampler {sampler}");
-        let out = written("policy", &arguments);
-        let header = lines(&out.join("turns.jsonl")).remove(0);
-        fs::remove_dir_all(out).unwrap();
-        header
+        lines(&written(&arguments), "turns.jsonl").remove(0)
     };
-    let model = format!("file:{}", file.display());
+    let model = format!("file:{path}");
     let told = format!("ours:model={model}");
     for (play, sampler) in [(model.as_str(), "ours"), ("uniform", &told), ("legal", &told)] {
         policy("bob");
@@ -224,12 +196,10 @@ fn the_hash_of_the_configuration_holds_what_policy_files_say() {
         policy("alice");
         let other = header(play, sampler);
         assert_ne!(other["config_hash"], first["config_hash"]);
-        let path = file.display().to_string();
         assert_ne!(other["config"]["policies"][&path], first["config"]["policies"][&path]);
         assert_eq!(first["config"]["policies"].as_object().unwrap().len(), 1);
     }
     assert!(header("uniform", "ours")["config"].get("policies").is_none());
-    fs::remove_file(file).unwrap();
 }
 
 #[test]
@@ -246,24 +216,16 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --sampler theirs", "there are ours"),
         ("no_such_game", "no_such_game"),
     ] {
-        let output = run(&format!("belief {arguments}"));
-        let error = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments}: {error}");
+        let error = stderr(&format!("belief {arguments}"), 2);
         assert!(error.contains(expected), "{arguments}: {error}");
     }
-    let output = run("belief-sheet --game chess");
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("the games are monty_hall"));
-    let output = run("belief kuhn_poker --runs 2 --out Cargo.toml");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("Cargo.toml"));
+    assert!(stderr("belief-sheet --game chess", 2).contains("the games are monty_hall"));
+    assert!(stderr("belief kuhn_poker --runs 2 --out Cargo.toml", 1).contains("Cargo.toml"));
 }
 
 #[test]
 fn a_sheet_has_a_section_for_every_game_and_a_row_for_every_sampler() {
-    let output = run("belief-sheet --game monty_hall --game kuhn_poker --runs 10 --seed 1");
-    assert!(output.status.success());
-    let sheet = String::from_utf8(output.stdout).unwrap();
+    let sheet = stdout("belief-sheet --game monty_hall --game kuhn_poker --runs 10 --seed 1", 0);
     for part in ["## monty_hall", "## kuhn_poker"] {
         assert!(sheet.contains(part), "{part}");
     }
@@ -274,23 +236,16 @@ fn a_sheet_has_a_section_for_every_game_and_a_row_for_every_sampler() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_with_what_was_finished() {
-    let folder = folder("interrupted");
-    let child = program(
-        "belief krieg_tictactoe_3x3 --sampler exact --sampler ours:enumerate=off --runs 1000 --matches 10000 --steps 2 --seed 1 --out",
-    )
-    .arg(&folder)
-    .stdout(Stdio::piped())
-    .stderr(Stdio::piped())
-    .spawn()
-    .unwrap();
+    let folder = Folder::new();
+    let samplers = "--sampler exact --sampler ours:enumerate=off";
+    let command =
+        format!("belief krieg_tictactoe_3x3 {samplers} --runs 1000 --matches 10000 --steps 2 --seed 1 --out");
+    let child = start(program(&command).arg(folder.path("out")));
     std::thread::sleep(std::time::Duration::from_secs(3));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{error}");
+    signal(&child, "INT");
+    let (_, error) = ended(&command, child.wait_with_output().unwrap(), 130);
     assert!(error.ends_with("error: interrupted\n"), "{error}");
-    let turns = lines(&folder.join("turns.jsonl"));
+    let turns = lines(&folder, "out/turns.jsonl");
     assert_eq!(turns[0]["complete"], false);
     assert!(turns.len() > 1);
-    fs::remove_dir_all(folder).unwrap();
 }

@@ -2,51 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+mod common;
 
+use std::io::Write;
+use std::process::Stdio;
+
+use common::markdown::read;
+use common::program::{Folder, ended, json, program, run, signal, start, stderr, stdout};
 use serde_json::Value;
 
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-fn program(arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperplay"));
-    command.args(arguments.split_whitespace()).current_dir(ROOT).stdin(Stdio::null());
-    command
-}
-
-fn run(arguments: &str) -> Output {
-    program(arguments).output().unwrap()
-}
-
-/// Standard output of a run that must end with this exit code.
-fn stdout(arguments: &str, code: i32) -> String {
-    let output = run(arguments);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments}: {error}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Standard error of a run that must end with this exit code and print nothing.
-fn stderr(arguments: &str, code: i32) -> String {
-    let output = run(arguments);
-    assert_eq!(output.status.code(), Some(code), "{arguments}");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "{arguments}");
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn json(arguments: &str, code: i32) -> Value {
-    serde_json::from_str(&stdout(&format!("{arguments} --json"), code)).unwrap()
-}
-
-fn scratch_file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
 /// The transcripts of a file without the part that says where and when.
-fn transcripts(path: &PathBuf) -> Vec<Value> {
-    let text = std::fs::read_to_string(path).unwrap();
+fn transcripts(text: &str) -> Vec<Value> {
     let line = |line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         assert!(line.as_object_mut().unwrap().remove("run").is_some());
@@ -73,11 +39,12 @@ fn the_thin_line_plays_kuhn_poker() {
 #[test]
 fn one_seed_gives_one_result_and_one_transcript_on_any_number_of_threads() {
     let play = |threads: u32| {
-        let file = scratch_file(&format!("threads_{threads}.jsonl"));
+        let folder = Folder::new();
         let players = "alice=hyperplay:particles=20 bob=clairvoyant:nodes=200";
         let command = format!("match kuhn_poker {players} --matches 40 --seed 7 --values");
-        let report = json(&format!("{command} --threads {threads} --transcript {}", file.display()), 0);
-        (report["goals"].clone(), transcripts(&file))
+        let file = folder.path("threads.jsonl").display().to_string();
+        let report = json(&format!("{command} --threads {threads} --transcript {file}"), 0);
+        (report["goals"].clone(), transcripts(&folder.read("threads.jsonl")))
     };
     let (goals, lines) = play(1);
     assert_eq!(lines.len(), 40);
@@ -150,15 +117,15 @@ fn a_verbose_match_shows_moves_percepts_and_goals() {
 
 #[test]
 fn transcripts_replay_and_a_changed_one_is_named_with_line_and_step() {
-    let file = scratch_file("replay.jsonl");
-    stdout(&format!("match kuhn_poker --matches 5 --seed 2 --transcript {}", file.display()), 0);
-    let name = file.display();
+    let folder = Folder::new();
+    let name = folder.path("replay.jsonl").display().to_string();
+    stdout(&format!("match kuhn_poker --matches 5 --seed 2 --transcript {name}"), 0);
     assert_eq!(stdout(&format!("replay {name}"), 0), "5 of 5 transcripts agree with the rules\n");
-    let text = std::fs::read_to_string(&file).unwrap();
+    let text = folder.read("replay.jsonl");
     let (first, rest) = text.split_once('\n').unwrap();
     let mut line: Value = serde_json::from_str(first).unwrap();
     line["steps"][1]["moves"][0] = "bet".into();
-    std::fs::write(&file, format!("{line}\n{rest}")).unwrap();
+    folder.write("replay.jsonl", &format!("{line}\n{rest}"));
     let report = stdout(&format!("replay {name}"), 1);
     assert!(report.contains("replay.jsonl:1: step 2: alice cannot do bet; legal are noop"), "{report}");
     let report = json(&format!("replay {name}"), 1);
@@ -170,7 +137,7 @@ fn transcripts_replay_and_a_changed_one_is_named_with_line_and_step() {
 #[test]
 fn comments_capitals_and_syntax_do_not_change_the_hash_of_the_rules() {
     let infix = stdout("convert kuhn_poker --to infix", 0);
-    let mut child = program("inspect - --json").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = start(program("inspect - --json").stdin(Stdio::piped()));
     child.stdin.take().unwrap().write_all(format!("% a comment\n{infix}").as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let other: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -180,7 +147,7 @@ fn comments_capitals_and_syntax_do_not_change_the_hash_of_the_rules() {
 
 #[test]
 fn check_finds_in_play_what_the_table_of_broken_games_says() {
-    let table = std::fs::read_to_string(format!("{ROOT}/games/broken/EXPECTED.tsv")).unwrap();
+    let table = read("games/broken/EXPECTED.tsv");
     let rows: Vec<Vec<&str>> = table
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -191,7 +158,7 @@ fn check_finds_in_play_what_the_table_of_broken_games_says() {
     assert!(rows.len() > 10);
     for row in &rows {
         let simulate = "--simulate 60 --seed 1 --limit 300";
-        let output = run(&format!("check games/broken/{} {simulate} --json", row[0]));
+        let output = program(&format!("check games/broken/{} {simulate} --json", row[0])).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let found: Vec<(String, u64)> = report["findings"]
             .as_array()
@@ -236,7 +203,7 @@ fn inspect_answers_for_kuhn_and_leduc_poker() {
 
 #[test]
 fn inspect_shows_the_plan_of_a_rule_with_its_line() {
-    let rules = std::fs::read_to_string(format!("{ROOT}/games/imperfect/kuhn_poker.kif")).unwrap();
+    let rules = read("games/imperfect/kuhn_poker.kif");
     let plans = stdout("inspect kuhn_poker --plans", 0);
     let heads: Vec<&str> = plans.lines().filter(|line| line.starts_with("line ")).collect();
     assert!(heads.len() > 10, "{plans}");
@@ -332,12 +299,10 @@ fn a_text_without_end_is_an_error() {
 #[cfg(unix)]
 #[test]
 fn rules_are_read_from_a_pipe_that_has_a_name() {
-    let mut child =
-        program("perft /dev/stdin --depth 1").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = start(program("perft /dev/stdin --depth 1").stdin(Stdio::piped()));
     child.stdin.take().unwrap().write_all(stdout("games tictactoe", 0).as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("  1                9"));
+    let (printed, _) = ended(&"perft", child.wait_with_output().unwrap(), 0);
+    assert!(printed.starts_with("  1                9"));
 }
 
 #[test]
@@ -349,11 +314,7 @@ fn a_match_with_clocks_is_played_and_says_that_it_does_not_reproduce() {
 #[cfg(unix)]
 #[test]
 fn a_reader_that_has_gone_ends_the_program_quietly() {
-    let mut child = program("match kuhn_poker --matches 100000 --seed 1 --verbose")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = start(&mut program("match kuhn_poker --matches 100000 --seed 1 --verbose"));
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
@@ -362,33 +323,27 @@ fn a_reader_that_has_gone_ends_the_program_quietly() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_reports_what_was_finished_and_exits_130() {
-    let file = scratch_file("interrupted.jsonl");
-    let _ = std::fs::remove_file(&file); // of an earlier run
-    let child = program("match kuhn_poker --matches 100000000 --seed 1 --json --transcript")
-        .arg(&file)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let folder = Folder::new();
+    let file = folder.path("interrupted.jsonl");
+    let command = "match kuhn_poker --matches 100000000 --seed 1 --json --transcript";
+    let child = start(program(command).arg(&file));
     // The first transcript shows that the matches have begun.
     let begun = || std::fs::metadata(&file).is_ok_and(|data| data.len() > 0);
     while !begun() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    signal(&child, "INT");
+    let (printed, _) = ended(&command, child.wait_with_output().unwrap(), 130);
+    let report: Value = serde_json::from_str(&printed).unwrap();
     assert!(report["matches"].as_u64().unwrap() > 0);
-    assert_eq!(transcripts(&file).len() as u64, report["matches"].as_u64().unwrap());
+    let written = transcripts(&folder.read("interrupted.jsonl")).len();
+    assert_eq!(written as u64, report["matches"].as_u64().unwrap());
 }
 
 #[cfg(unix)]
 #[test]
 fn a_report_says_what_decisions_cost() {
-    let command = ["match", "kuhn_poker", "alice=hyperplay", "--matches", "20", "--seed", "1", "--json"];
-    let output = Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(command).output().unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = json("match kuhn_poker alice=hyperplay --matches 20 --seed 1", 0);
     let (alice, bob) = (&report["decisions"]["alice"], &report["decisions"]["bob"]);
     assert!(alice["count"].as_u64().unwrap() >= 20, "{report}");
     assert!(alice["states_per_decision"].as_f64().unwrap() > 1.0, "{report}");
@@ -402,18 +357,12 @@ fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
         ("inspect breakthrough --limit 1000000000", "states"),
         ("check breakthrough --simulate 100000000 --seed 1", "simulated"),
     ] {
-        let child = program(&format!("{arguments} --json"))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = start(&mut program(&format!("{arguments} --json")));
         std::thread::sleep(std::time::Duration::from_secs(2));
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        let output = child.wait_with_output().unwrap();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{arguments}: {error}");
+        signal(&child, "INT");
+        let (printed, error) = ended(&arguments, child.wait_with_output().unwrap(), 130);
         assert!(error.ends_with("error: interrupted\n"), "{arguments}: {error}");
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report: Value = serde_json::from_str(&printed).unwrap();
         assert_ne!(report[key], Value::Null, "{arguments}");
         assert_ne!(report["states_complete"], true, "{arguments}");
         assert_ne!(report["simulated"]["complete"], true, "{arguments}");
@@ -445,17 +394,18 @@ fn every_engine_gives_the_same_answers() {
 
 #[test]
 fn players_of_one_match_run_on_engines_of_their_own() {
-    let file = scratch_file("engines.jsonl");
+    let folder = Folder::new();
+    let file = folder.path("engines.jsonl").display().to_string();
     let players = "alice=hyperplay:particles=8,engine=interpreter bob=clairvoyant:engine=propagator";
-    let play = format!("match kuhn_poker {players} --matches 4 --seed 5 --transcript {}", file.display());
+    let play = format!("match kuhn_poker {players} --matches 4 --seed 5 --transcript {file}");
     let report = json(&format!("{play} --engine propagator"), 0);
     assert_eq!(report["players"]["alice"], "hyperplay:particles=8,engine=interpreter");
     assert_eq!((&report["matches"], &report["faults"]), (&4.into(), &0.into()));
-    let line: Value =
-        serde_json::from_str(std::fs::read_to_string(&file).unwrap().lines().next().unwrap()).unwrap();
+    let text = folder.read("engines.jsonl");
+    let line: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(line["run"]["engine"], "propagator");
     for engine in ENGINES {
-        let text = stdout(&format!("replay {} --engine {engine}", file.display()), 0);
+        let text = stdout(&format!("replay {file} --engine {engine}"), 0);
         assert_eq!(text, "4 of 4 transcripts agree with the rules\n");
     }
 }
@@ -466,11 +416,10 @@ const COUNTER: &str = "(role r) (init (n z)) (<= (legal r wait) (true (n ?x)))
 
 #[test]
 fn what_is_too_large_to_ground_is_interpreted_with_a_note() {
-    let file = scratch_file("counter.kif");
-    std::fs::write(&file, COUNTER).unwrap();
-    let name = file.display();
-    let output = run(&format!("perft {name} --depth 2 --json"));
-    let (text, note) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let folder = Folder::new();
+    folder.write("counter.kif", COUNTER);
+    let name = folder.path("counter.kif").display().to_string();
+    let (text, note) = run(&mut program(&format!("perft {name} --depth 2 --json")), 0);
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["counts"], serde_json::json!([1, 1]));
     assert!(note.contains("played by the interpreter: the ground rules are too large"), "{note}");
     assert_eq!(note.lines().count(), 1, "{note}");
@@ -540,10 +489,10 @@ fn inspect_shows_the_network_and_its_passes() {
 
 #[test]
 fn a_part_of_the_network_is_drawn() {
-    let file = scratch_file("terminal.dot");
-    let dot = format!("--dot {}", file.display());
+    let folder = Folder::new();
+    let dot = format!("--dot {}", folder.path("terminal.dot").display());
     stdout(&format!("inspect tictactoe --limit 10 {dot} --part terminal"), 0);
-    let text = std::fs::read_to_string(&file).unwrap();
+    let text = folder.read("terminal.dot");
     assert!(text.starts_with("digraph") && text.contains("terminal") && text.contains("(cell "), "{text}");
     assert!(!text.contains("legal "), "{text}");
     let error = stderr(&format!("inspect tictactoe {dot} --part nothing"), 2);

@@ -5,13 +5,14 @@
 //! the long form three matches, to the end where a table does not say otherwise.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
 mod naive;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use common::{field, games_of_the_field, loaded};
 use hyperplay::engine::{Interpreter, Scratch};
-use hyperplay::gdl::{Loaded, Source, load};
+use hyperplay::gdl::Loaded;
 use hyperplay::machine::{JointMove, Move, Seed, StateMachine, StateMachineExt, laws};
 use rayon::prelude::*;
 
@@ -46,30 +47,14 @@ const SLOW: &[(&str, Option<usize>, usize, &str)] = &[
     ("vacuumcleaner_random_big.gdl", None, LONG, "minutes for its sums"),
 ];
 
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from);
-    if folder.is_none() {
-        println!("skipped: HYPERPLAY_RULESHEETS is not set");
-    }
-    folder
-}
-
-fn loaded(path: &Path) -> Loaded {
-    let text = fs::read(path).unwrap();
-    load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None)
-}
-
 fn name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
 /// The rulesheets of `gdl1` and `gdl2` that are games, sorted.
 fn games() -> Vec<PathBuf> {
-    let Some(folder) = folder() else { return Vec::new() };
-    let parts = ["gdl1", "gdl2"].iter().flat_map(|part| fs::read_dir(folder.join(part)).unwrap());
-    let mut paths: Vec<PathBuf> = parts.map(|entry| entry.unwrap().path()).collect();
+    let Some(mut paths) = games_of_the_field() else { return Vec::new() };
     paths.retain(|path| !NO_GAMES.iter().any(|(file, _)| *file == name(path)));
-    paths.sort();
     assert!(paths.len() > 70, "{}", paths.len());
     paths
 }
@@ -115,7 +100,7 @@ fn steps(path: &Path) -> (Option<usize>, usize) {
 #[test]
 fn every_rulesheet_but_the_listed_is_a_game() {
     all(|path| loaded(path).game.map(drop).ok_or("no game".to_owned()));
-    let Some(folder) = folder() else { return };
+    let Some(folder) = field() else { return };
     for (file, reason) in NO_GAMES {
         assert!(
             loaded(&folder.join("gdl2").join(file)).game.is_none(),
@@ -155,7 +140,7 @@ struct Start {
 impl Start {
     /// The rulesheet, if the folder is there.
     fn of(file: &str) -> Option<Start> {
-        let folder = folder()?;
+        let folder = field()?;
         let machine = interpreter(&loaded(&folder.join(file))).unwrap();
         let scratch = machine.scratch();
         Some(Start { machine, scratch })

@@ -5,11 +5,14 @@
 //! names a folder with `gdl1`, `gdl2` and `faulty`), and the correct games, on which nothing is found. Rows
 //! that only play can show are checked by the tests of the simulation.
 
+mod common;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hyperplay::gdl::{Code, Loaded, Severity, Source, load};
+use common::{field, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
+use hyperplay::gdl::{Code, Loaded, Severity};
 
 /// What is found, or is to be found: a code and a line.
 type Place = (String, usize);
@@ -26,10 +29,6 @@ struct Expected {
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn rulesheets() -> Option<PathBuf> {
-    std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from)
 }
 
 fn table(path: &Path) -> BTreeMap<String, Expected> {
@@ -53,11 +52,6 @@ fn table(path: &Path) -> BTreeMap<String, Expected> {
     files
 }
 
-fn loaded(path: &Path) -> Loaded {
-    let text = fs::read(path).expect("the rulesheet is there");
-    load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None)
-}
-
 /// The findings that are at least as bad as `least`.
 fn found(loaded: &Loaded, least: Severity) -> BTreeSet<Place> {
     let findings = loaded.findings.iter().filter(|finding| finding.severity >= least);
@@ -65,23 +59,12 @@ fn found(loaded: &Loaded, least: Severity) -> BTreeSet<Place> {
     findings.map(|finding| (finding.code.to_string(), line(finding.span.start))).collect()
 }
 
-/// The rulesheets in a folder, sorted.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder is there")
-        .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| matches!(path.extension().and_then(|ending| ending.to_str()), Some("kif" | "gdl")))
-        .collect();
-    files.sort();
-    files
-}
-
 #[test]
 fn each_broken_game_gets_exactly_its_diagnosis() {
     let folder = root().join("games/broken");
     let table = table(&folder.join("EXPECTED.tsv"));
     let mut wrong = Vec::new();
-    for path in files(&folder) {
+    for path in rulesheets_in(&folder) {
         let file = path.file_name().unwrap().to_str().unwrap();
         let Some(expected) = table.get(file) else {
             wrong.push(format!("{file}: not in the table"));
@@ -104,7 +87,7 @@ fn each_broken_game_gets_exactly_its_diagnosis() {
 
 #[test]
 fn the_faulty_rulesheets_of_the_field_get_at_least_their_diagnosis() {
-    let Some(folder) = rulesheets() else { return };
+    let Some(folder) = field() else { return };
     let mut wrong = Vec::new();
     for (file, expected) in table(&root().join("tests/tables/faulty.tsv")) {
         let loaded = loaded(&folder.join("faulty").join(&file));
@@ -121,12 +104,10 @@ fn the_faulty_rulesheets_of_the_field_get_at_least_their_diagnosis() {
 
 #[test]
 fn nothing_is_found_in_the_correct_games() {
-    for folder in ["games/perfect", "games/imperfect"] {
-        for path in files(&root().join(folder)) {
-            let loaded = loaded(&path);
-            assert!(loaded.game.is_some(), "{}", path.display());
-            assert_eq!(found(&loaded, Severity::Warning), BTreeSet::new(), "{}", path.display());
-        }
+    for path in games_of_the_house() {
+        let loaded = loaded(&path);
+        assert!(loaded.game.is_some(), "{}", path.display());
+        assert_eq!(found(&loaded, Severity::Warning), BTreeSet::new(), "{}", path.display());
     }
 }
 
@@ -136,8 +117,7 @@ const NO_GAMES: [&str; 2] = ["7wonders.kif", "bigMoney.kif"];
 
 #[test]
 fn the_rulesheets_of_the_field_are_games() {
-    let Some(folder) = rulesheets() else { return };
-    for path in ["gdl1", "gdl2"].iter().flat_map(|part| files(&folder.join(part))) {
+    for path in games_of_the_field().unwrap_or_default() {
         let loaded = loaded(&path);
         let faulty = NO_GAMES.iter().any(|file| path.ends_with(file));
         assert_eq!(

@@ -17,12 +17,8 @@ use hyperplay::propnet::{Limits, Wire};
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
 
-fn game(text: &str) -> Game {
-    load(Source::new("test", text), None).game.unwrap()
-}
-
 fn built_in(path: &str) -> Game {
-    game(&std::fs::read_to_string(format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap())
+    common::loaded(&common::games(path)).game.unwrap()
 }
 
 /// The engines but the interpreter.
@@ -114,7 +110,7 @@ fn the_laws_of_the_machine_hold_on_every_engine() {
         if !path.contains("games/perfect") && !path.contains("games/imperfect") {
             continue;
         }
-        let engines = Engines::new(&game(&text));
+        let engines = Engines::new(&load(Source::new("test", text), None).game.unwrap());
         for engine in fast(&engines) {
             (0..5).for_each(|seed| {
                 engine.visit(Laws(seed)).unwrap_or_else(|breach| panic!("{path}: {breach}"))

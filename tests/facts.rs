@@ -3,17 +3,17 @@
 //! Fluents and moves are what `base` and `input` declare, by the naive evaluator.
 #![allow(clippy::unwrap_used)]
 
+mod common;
 mod count;
 mod naive;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use hyperplay::efg;
 use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl::{Rulesheet, Source, load};
+use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
 use count::Count;
@@ -29,20 +29,15 @@ struct Opened {
     machine: Arc<Machine>,
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn open(file: &str) -> Opened {
-    let text = fs::read_to_string(root().join("games").join(file)).unwrap();
-    let loaded = load(Source::new(file, text), None);
+    let loaded = common::loaded(&common::games(file));
     let machine = Engines::new(&loaded.game.unwrap()).lanes().unwrap();
     Opened { rulesheet: loaded.rulesheet, machine }
 }
 
 /// Game, fact and value of every row.
 fn table() -> Vec<[String; 3]> {
-    let text = fs::read_to_string(root().join("tests/tables/facts.tsv")).unwrap();
+    let text = common::markdown::read("tests/tables/facts.tsv");
     let mut rows = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     assert_eq!(rows.next(), Some("game\tfact\tvalue"));
     let row = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>().try_into().unwrap();
@@ -78,7 +73,7 @@ fn every_game_has_its_facts_and_every_fact_is_checked() {
         assert!(facts.iter().all(|fact| known.iter().chain(&more).any(|other| fact == other)), "{game}");
     }
     for folder in ["perfect", "imperfect"] {
-        for entry in fs::read_dir(root().join("games").join(folder)).unwrap() {
+        for entry in fs::read_dir(common::games(folder)).unwrap() {
             let game = format!("{folder}/{}", entry.unwrap().file_name().to_str().unwrap());
             assert!(facts.contains_key(&game), "{game}");
         }

@@ -4,12 +4,12 @@
 //! looks at the percepts of its last step and at the goals.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+mod common;
 
+use common::{games_of_the_house, loaded};
 use hyperplay::efg;
 use hyperplay::engine::Interpreter;
-use hyperplay::gdl::{Loaded, Severity, Source, load};
+use hyperplay::gdl::{Loaded, Severity};
 use hyperplay::machine::{JointMove, StateMachine, StateMachineExt};
 use hyperplay::referee::{Effort, Interrupt, simulate};
 
@@ -23,16 +23,8 @@ struct Reached {
     legal: Vec<Vec<String>>,
 }
 
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("games").join(name)
-}
-
-fn loaded(path: &Path) -> Loaded {
-    load(Source::new(path.display().to_string(), fs::read_to_string(path).unwrap()), None)
-}
-
 fn machine(game: &str) -> Interpreter {
-    let path = folder("imperfect").join(game).with_extension("kif");
+    let path = common::games(&format!("imperfect/{game}.kif"));
     Interpreter::new(&loaded(&path).game.unwrap()).unwrap()
 }
 
@@ -78,8 +70,7 @@ fn percepts(game: &str, line: &[&str]) -> Vec<Vec<String>> {
 
 /// Random matches show no fault, no role without a move and no term that is not declared.
 fn nothing_is_found_in(matches: usize) {
-    for path in ["perfect", "imperfect"].map(folder).iter().flat_map(|folder| fs::read_dir(folder).unwrap()) {
-        let path = path.unwrap().path();
+    for path in games_of_the_house() {
         let Loaded { rulesheet, game, .. } = loaded(&path);
         let machine = Interpreter::new(&game.unwrap()).unwrap();
         let effort = Effort { matches, seed: 1, limit: 10_000, search: 0 };

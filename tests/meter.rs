@@ -3,18 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use std::process::Command;
+mod common;
 
+use common::program::{json, stderr};
 use serde_json::Value;
 
 /// The report of `hyperplay belief` with these arguments, without what a run may change.
 fn belief(arguments: &str) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperplay"));
-    command.arg("belief").args(arguments.split_whitespace()).arg("--json");
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {error}");
-    let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut report = json(&format!("belief {arguments}"), 0);
     for key in ["seconds", "threads"] {
         assert!(report.as_object_mut().unwrap().remove(key).is_some());
     }
@@ -88,12 +84,7 @@ fn what_is_too_large_for_the_oracle_is_said_to_be_left_out() {
 
 #[test]
 fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
-    let output = Command::new(env!("CARGO_BIN_EXE_hyperplay"))
-        .args(["belief", "monty_hall", "--sampler", "theirs"])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let error = String::from_utf8(output.stderr).unwrap();
+    let error = stderr("belief monty_hall --sampler theirs", 2);
     assert!(
         error.contains("there are ours, hyperplay12, hyperplay12-unweighted, bootstrap, rejection, exact"),
         "{error}"
@@ -149,12 +140,7 @@ fn the_learning_curve_of_monty_hall(matches: usize) {
         for (sampler, expected) in SAMPLERS.iter().zip(expected) {
             let seat =
                 format!("candidate=hyperplay:enumerate=off,rejuvenate=0,particles={particles},{sampler}");
-            let output = Command::new(env!("CARGO_BIN_EXE_hyperplay"))
-                .args(["match", "monty_hall", &seat, "--seed", "1", "--json"])
-                .args(["--matches", &matches.to_string()])
-                .output()
-                .unwrap();
-            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let report = json(&format!("match monty_hall {seat} --seed 1 --matches {matches}"), 0);
             let score = report["goals"]["candidate"]["mean"].as_f64().unwrap();
             println!("{particles:3} {sampler:36} {score:6.2} beside {expected}");
             assert!((score - expected).abs() < allowed, "{seat}: {score}, not {expected}");

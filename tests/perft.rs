@@ -1,14 +1,13 @@
 //! Numbers of sequences of joint moves, by the rules and by the plain programs of `native`.
 #![allow(clippy::unwrap_used)]
 
+mod common;
 mod count;
 mod native;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl::{Source, load};
+use common::machines::built_in;
 use hyperplay::machine::{StateMachine, StateMachineExt};
 
 use count::Count;
@@ -21,15 +20,9 @@ use native::nim::Nim;
 use native::tictactoe::{Crosses, TicTacToe};
 use native::{Position, each_end};
 
-fn machine(file: &str) -> Arc<Machine> {
-    let path = format!("{}/games/{file}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap();
-    Engines::new(&load(Source::new(path, text), None).game.unwrap()).lanes().unwrap()
-}
-
 /// Numbers of sequences of 1, 2, ... `depth` joint moves by the rules, every sequence walked.
 fn by_rules(file: &str, depth: usize) -> Vec<u64> {
-    let machine = machine(file);
+    let machine = built_in(file);
     let (start, mut scratch) = (machine.initial(), machine.scratch());
     (1..=depth).map(|depth| machine.perft(&start, depth, &mut scratch)).collect()
 }
@@ -46,7 +39,7 @@ fn agree(file: &str, start: &impl Position, depth: usize) -> Vec<u64> {
 
 /// All complete games by their goals, by the rules.
 fn ends_by_rules(file: &str) -> HashMap<Vec<u8>, u64> {
-    let machine = machine(file);
+    let machine = built_in(file);
     let mut count = Count::new(&machine);
     let mut all = HashMap::new();
     while !count.is_empty() {
@@ -98,7 +91,7 @@ fn connect_four_has_as_many_sequences_as_natively() {
 #[ignore = "minutes"]
 fn deeper_counts_agree_as_well() {
     agree("perfect/breakthrough.kif", &Breakthrough::default(), 4);
-    let machine = machine("perfect/connect_four.kif");
+    let machine = built_in("perfect/connect_four.kif");
     let mut count = Count::new(&machine);
     for depth in 1..=8 {
         assert_eq!(count.following(), native::perft(&ConnectFour::default(), depth), "connect four, {depth}");

@@ -2,23 +2,18 @@
 //! allows it. The figures stand in `docs` under "oracles"; none was chosen here.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl::{Source, load};
+use common::machines::{built_in, players};
+use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{Decision, Player, View, registry};
-
-fn game(path: &str) -> Arc<Machine> {
-    let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&file).unwrap();
-    let loaded = load(Source::new(file, text), None);
-    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).lanes().unwrap()
-}
 
 fn player(spec: &str, machine: &Arc<Machine>, role: Role) -> Box<dyn Player> {
     registry::build(&registry::read(spec).unwrap(), machine, role)
@@ -161,7 +156,7 @@ fn assert_near(value: f64, expected: f64) {
 /// `oracles.md`: u = +1/6 and +5/24 against uniform play, goals 50 + 25 u.
 #[test]
 fn hyperplay_on_exact_search_has_its_exact_values_against_uniform_play_in_kuhn_poker() {
-    let machine = game("imperfect/kuhn_poker.kif");
+    let machine = built_in("imperfect/kuhn_poker.kif");
     let (alice, sets) = Against::uniform(&machine, 0, "hyperplay");
     assert_near(alice, 50.0 + 25.0 / 6.0);
     assert_eq!(sets, 6);
@@ -194,7 +189,7 @@ fn kuhn_equilibrium(bluff: f64) -> impl Fn(&str, &[String], &[String]) -> Vec<f6
 /// bluffing rate a; uniform play -1/6, and -1/18 - a/3.
 #[test]
 fn hyperplay_on_exact_search_has_its_exact_values_against_the_equilibria_of_kuhn_poker() {
-    let machine = game("imperfect/kuhn_poker.kif");
+    let machine = built_in("imperfect/kuhn_poker.kif");
     for bluff in [0.0, 0.1, 1.0 / 3.0] {
         let rivals = kuhn_equilibrium(bluff);
         let value = |role, spec| (Against::value(&machine, role, spec, &rivals).0 - 50.0) / 25.0;
@@ -208,7 +203,7 @@ fn hyperplay_on_exact_search_has_its_exact_values_against_the_equilibria_of_kuhn
 /// `oracles.md`, goals 50 + 3 u: +0.900 and +1.087 on exact search, +1.917 and +2.483 on infinitely many playouts.
 #[test]
 fn hyperplay_has_its_exact_values_against_uniform_play_in_leduc_poker() {
-    let machine = game("imperfect/leduc_poker.kif");
+    let machine = built_in("imperfect/leduc_poker.kif");
     for (search, expected) in [("auto", [0.900, 1.087]), ("uniform", [1.917, 2.483])] {
         for (role, expected) in expected.into_iter().enumerate() {
             let spec = format!("hyperplay:nodes=10000000,whole=10000,search={search}");
@@ -222,7 +217,7 @@ fn hyperplay_has_its_exact_values_against_uniform_play_in_leduc_poker() {
 
 #[test]
 fn monty_halls_door_is_always_switched() {
-    let machine = game("imperfect/monty_hall.kif");
+    let machine = built_in("imperfect/monty_hall.kif");
     assert_near(Against::uniform(&machine, 0, "hyperplay").0, 200.0 / 3.0);
     assert_near(Against::uniform(&machine, 0, "random").0, 50.0);
     let matched = play(&machine, &["hyperplay"], || Budget::UNLIMITED, &Seed::root(1));
@@ -238,7 +233,7 @@ fn monty_halls_door_is_always_switched() {
 /// What perfect-information evaluation cannot do: value information.
 #[test]
 fn hyperplay_never_asks_about_the_bomb_and_scores_50() {
-    let machine = game("imperfect/exploding_bomb.kif");
+    let machine = built_in("imperfect/exploding_bomb.kif");
     let matched = play(&machine, &["hyperplay"], || Budget::UNLIMITED, &Seed::root(1));
     let chosen = |(_, decision): &(Role, Decision)| machine.show_move(decision.choice);
     let names: Vec<String> = matched.decisions.iter().map(chosen).collect();
@@ -250,7 +245,7 @@ fn hyperplay_never_asks_about_the_bomb_and_scores_50() {
 /// The short form; `tictactoe_is_never_lost_to_random_play_in_1_000_matches` is the long one.
 #[test]
 fn players_that_search_the_whole_game_draw_every_tictactoe_and_lose_none() {
-    let machine = game("perfect/tictactoe.kif");
+    let machine = built_in("perfect/tictactoe.kif");
     for spec in ["clairvoyant:nodes=20000", "hyperplay:nodes=20000"] {
         draws_itself_and_never_loses(&machine, spec, 3);
     }
@@ -259,7 +254,7 @@ fn players_that_search_the_whole_game_draw_every_tictactoe_and_lose_none() {
 #[test]
 #[ignore = "long form: 2,000 matches"]
 fn tictactoe_is_never_lost_to_random_play_in_1_000_matches() {
-    draws_itself_and_never_loses(&game("perfect/tictactoe.kif"), "hyperplay:nodes=20000", 1_000);
+    draws_itself_and_never_loses(&built_in("perfect/tictactoe.kif"), "hyperplay:nodes=20000", 1_000);
 }
 
 /// Against itself `matches` times, and as many against random play in either seat by turns.
@@ -277,7 +272,7 @@ fn draws_itself_and_never_loses(machine: &Arc<Machine>, spec: &str, matches: usi
 
 #[test]
 fn in_a_game_of_perfect_information_hyperplay_is_the_clairvoyant_player() {
-    let machine = game("perfect/tictactoe.kif");
+    let machine = built_in("perfect/tictactoe.kif");
     let run = |spec| play(&machine, &[spec, "random"], || Budget::UNLIMITED, &Seed::root(5));
     let (blind, seeing) = (run("hyperplay:nodes=20000"), run("clairvoyant:nodes=20000"));
     assert_eq!(blind.history, seeing.history);
@@ -289,7 +284,7 @@ fn in_a_game_of_perfect_information_hyperplay_is_the_clairvoyant_player() {
 
 #[test]
 fn a_simultaneous_game_is_played_by_the_mixed_move() {
-    let machine = game("perfect/rock_paper_scissors_lizard_spock.kif");
+    let machine = built_in("perfect/rock_paper_scissors_lizard_spock.kif");
     let matched = play(&machine, &["hyperplay", "clairvoyant"], || Budget::UNLIMITED, &Seed::root(1));
     for (_, decision) in &matched.decisions {
         assert!(decision.policy.iter().all(|(_, share)| (share - 0.2).abs() < 1e-9), "{decision:?}");
@@ -299,7 +294,7 @@ fn a_simultaneous_game_is_played_by_the_mixed_move() {
 
 #[test]
 fn one_seed_gives_one_match_and_policies_sum_to_one() {
-    let machine = game("imperfect/krieg_tictactoe_3x3.kif");
+    let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
     let specs = ["hyperplay:particles=20,enumerate=off,playouts=100", "hyperplay:particles=10,playouts=100"];
     let run = || play(&machine, &specs, || Budget::UNLIMITED, &Seed::root(3));
     let (first, second) = (run(), run());
@@ -322,10 +317,9 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
         "perfect/buttons_and_lights.kif",
         "perfect/nim.kif",
     ] {
-        let machine = game(path);
+        let machine = built_in(path);
         for entry in registry::players() {
-            let specs =
-                vec![entry.name; machine.each_role().filter(|&r| Some(r) != machine.random()).count()];
+            let specs = vec![entry.name; players(&machine).len()];
             let matched = play(&machine, &specs, || Budget::nodes(500), &Seed::root(2));
             assert!(matched.machine.failure().is_none() && matched.history.step() > 0, "{path}");
         }
@@ -334,7 +328,7 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
 
 #[test]
 fn a_deadline_is_kept_with_a_legal_move() {
-    let machine = game("imperfect/krieg_tictactoe_3x3.kif");
+    let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
     let allowed = Duration::from_millis(300);
     let role = Role::new(0);
     let evidence = Evidence::new(role);
@@ -353,7 +347,7 @@ fn a_deadline_is_kept_with_a_legal_move() {
 
 #[test]
 fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
-    let machine = game("imperfect/monty_hall.kif");
+    let machine = built_in("imperfect/monty_hall.kif");
     let candidate = Role::new(0);
     let mut scratch = machine.scratch();
     let state = machine.initial();

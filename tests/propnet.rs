@@ -4,11 +4,13 @@
 //! goals. The rulesheets of the field are tested as well where `HYPERPLAY_RULESHEETS` names their folder.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
 mod naive;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use common::{games, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
 use hyperplay::engine::{Fluents, Interpreter, Scratch};
 use hyperplay::gdl::{Game, Source, TermId, load};
 use hyperplay::machine::{Goal, JointMove, Move, Percept, Role, Seed, StateMachine, StateMachineExt};
@@ -20,34 +22,9 @@ use naive::generate;
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 100;
 
-/// The rulesheets in a folder, sorted.
-fn rulesheets(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl"))
-        .collect();
-    paths.sort();
-    paths
-}
-
-/// Those in a folder of `games/`.
+/// The rulesheets in a folder of `games/`.
 fn own(folder: &str) -> Vec<PathBuf> {
-    rulesheets(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games").join(folder))
-}
-
-/// Those of the field, if they are there.
-fn of_the_field() -> Vec<PathBuf> {
-    let Some(folder) = std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from) else {
-        println!("skipped: HYPERPLAY_RULESHEETS is not set");
-        return Vec::new();
-    };
-    ["gdl1", "gdl2"].iter().flat_map(|part| rulesheets(&folder.join(part))).collect()
-}
-
-fn game(path: &Path) -> Option<Game> {
-    let text = fs::read(path).unwrap();
-    load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None).game
+    rulesheets_in(&games(folder))
 }
 
 fn name(path: &Path) -> &str {
@@ -181,7 +158,7 @@ fn agrees_within(limits: &Limits, game: &Game, matches: usize, steps: usize) -> 
 fn all_agree(paths: &[PathBuf], matches: usize, steps: usize) -> Vec<&str> {
     let (mut wrong, mut too_large) = (Vec::new(), Vec::new());
     for path in paths {
-        let Some(game) = game(path) else { continue };
+        let Some(game) = loaded(path).game else { continue };
         match agrees(&game, matches, steps) {
             Ok(true) => {}
             Ok(false) => too_large.push(name(path)),
@@ -225,7 +202,7 @@ const TOO_LARGE: [&str; 2] = [
 
 #[test]
 fn the_network_agrees_with_the_interpreter_on_the_rulesheets_of_the_field() {
-    let paths = of_the_field();
+    let paths = games_of_the_field().unwrap_or_default();
     let too_large = all_agree(&paths, 2, 25);
     assert!(paths.is_empty() || too_large == TOO_LARGE, "{too_large:?}");
 }
@@ -233,7 +210,7 @@ fn the_network_agrees_with_the_interpreter_on_the_rulesheets_of_the_field() {
 #[test]
 #[ignore = "minutes"]
 fn they_agree_in_20_matches_of_every_rulesheet_of_the_field() {
-    all_agree(&of_the_field(), 20, 1000);
+    all_agree(&games_of_the_field().unwrap_or_default(), 20, 1000);
 }
 
 fn agree_on_generated(rulesheets: usize) {
@@ -267,8 +244,7 @@ fn they_agree_on_30000_generated_rulesheets() {
 /// The comparison itself: any one output that is turned around must be noticed.
 #[test]
 fn a_wrong_output_is_noticed() {
-    let game =
-        game(&own("imperfect").into_iter().find(|path| name(path) == "kuhn_poker.kif").unwrap()).unwrap();
+    let game = loaded(&games("imperfect/kuhn_poker.kif")).game.unwrap();
     let (net, _) = ground(&game, &Limits::default()).unwrap();
     let machine = Interpreter::new(&game).unwrap();
     let is_noticed = |net: &Propnet| {
@@ -373,14 +349,13 @@ fn the_cost_of_grounding() {
         "{:32} {:>8} {:>8} {:>9} {:>10} {:>10} {:>9} {:>6}",
         "file", "ms", "fluents", "atoms", "visits", "instances", "gates", "MB"
     );
-    let own = ["perfect", "imperfect"].iter().flat_map(|folder| own(folder));
     let mut times = Vec::new();
     let only = std::env::var("HYPERPLAY_ONLY").ok();
-    for path in of_the_field().into_iter().chain(own) {
+    for path in games_of_the_field().unwrap_or_default().into_iter().chain(games_of_the_house()) {
         if only.as_ref().is_some_and(|only| !name(&path).contains(only)) {
             continue;
         }
-        let Some(game) = game(&path) else { continue };
+        let Some(game) = loaded(&path).game else { continue };
         let begin = processor_ms();
         let result = ground(&game, &Limits::default());
         let ms = processor_ms() - begin;

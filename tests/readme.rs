@@ -4,29 +4,10 @@
 //! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
 //! fenced as `text` right behind one command shows what that command prints to stdout.
 
-use std::process::Command;
+mod common;
 
-fn read(path: &str) -> String {
-    std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
-
-/// The fenced blocks of a Markdown text: the word behind the fence, and the lines.
-fn blocks(markdown: &str) -> Vec<(String, Vec<String>)> {
-    let mut blocks: Vec<(String, Vec<String>)> = Vec::new();
-    let mut open = false;
-    for line in markdown.lines() {
-        match line.strip_prefix("```") {
-            Some(word) if !open => {
-                open = true;
-                blocks.push((word.to_owned(), Vec::new()));
-            }
-            Some(_) => open = false,
-            None if open => blocks.last_mut().unwrap().1.push(line.to_owned()),
-            None => {}
-        }
-    }
-    blocks
-}
+use common::markdown::{blocks, read};
+use common::program::{Folder, run};
 
 /// A command and the exit code that it announces, as in `hyperplay check x.kif   # exit code 1`; 0 without a word.
 fn announced(line: &str) -> (&str, i32) {
@@ -53,23 +34,12 @@ fn arguments(command: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-fn run(arguments: &[String], code: i32, folder: &std::path::Path) -> String {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_hyperplay")).args(arguments).current_dir(folder).output().unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "hyperplay {arguments:?}\n{stderr}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// A folder of our own that looks like the project, so that commands may write files.
-fn checkout(name: &str) -> std::path::PathBuf {
-    let folder = std::env::temp_dir().join(format!("hyperplay-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+/// A folder that looks like the project, so that commands may write files.
+fn checkout() -> Folder {
+    let folder = Folder::new();
     for entry in ["games", "docs"] {
-        let link = folder.join(entry);
-        if !link.exists() {
-            std::os::unix::fs::symlink(format!("{}/{entry}", env!("CARGO_MANIFEST_DIR")), link).unwrap();
-        }
+        let own = format!("{}/{entry}", env!("CARGO_MANIFEST_DIR"));
+        std::os::unix::fs::symlink(own, folder.path(entry)).unwrap();
     }
     folder
 }
@@ -88,16 +58,16 @@ fn agrees(shown: &str, printed: &str) -> bool {
 }
 
 fn run_all(file: &str) -> usize {
-    let folder = checkout(&file.replace('/', "-"));
+    let folder = checkout();
     let mut printed: Option<String> = None;
     let mut count = 0;
     for (word, lines) in blocks(&read(file)) {
-        match word.as_str() {
+        match word {
             "sh" => {
-                for line in lines.iter().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                     let (command, code) = announced(line);
                     match arguments(command) {
-                        Some(arguments) => printed = Some(run(&arguments, code, &folder)),
+                        Some(arguments) => printed = Some(run(folder.program("").args(arguments), code).0),
                         None => {
                             assert_eq!(line, "cargo test --release", "{file}: a command that nothing tests");
                             assert!(read(".ci/run").lines().any(|run| run == line));
@@ -108,14 +78,12 @@ fn run_all(file: &str) -> usize {
             }
             "text" => {
                 if let Some(printed) = printed.take() {
-                    let shown = lines.join("\n");
-                    assert!(agrees(&shown, &printed), "{file} shows\n{shown}\nbut it prints\n{printed}");
+                    assert!(agrees(lines, &printed), "{file} shows\n{lines}\nbut it prints\n{printed}");
                 }
             }
             _ => printed = None,
         }
     }
-    std::fs::remove_dir_all(folder).unwrap();
     count
 }
 

@@ -1,21 +1,14 @@
 //! Search against slow and obvious answers: values that no one here chose, and a recursion without any table.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
+mod common;
 
-use hyperplay::engine::{Engines, Lanes as Machine};
-use hyperplay::gdl::{Source, load};
+use common::machines::built_in;
+use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
     Algorithm, Answer, Evaluation, Leaves, Method, Options, alphabeta, evaluate, exact, uniform,
 };
-
-fn game(path: &str) -> Arc<Machine> {
-    let file = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&file).unwrap();
-    let loaded = load(Source::new(file, text), None);
-    Engines::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))).lanes().unwrap()
-}
 
 type State = <Machine as StateMachine>::State;
 
@@ -38,7 +31,7 @@ fn minimax(machine: &Machine, state: &State, role: Role) -> f64 {
 
 #[test]
 fn tictactoe_is_a_draw_and_its_5478_states_have_16167_successors() {
-    let machine = game("perfect/tictactoe.kif");
+    let machine = built_in("perfect/tictactoe.kif");
     let start = machine.initial();
     let (evaluation, visited) =
         exact(&*machine, &start, Role::new(0), Budget::nodes(20_000), &mut machine.scratch());
@@ -52,7 +45,7 @@ fn tictactoe_is_a_draw_and_its_5478_states_have_16167_successors() {
 
 #[test]
 fn the_whole_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
-    let machine = game("perfect/tictactoe.kif");
+    let machine = built_in("perfect/tictactoe.kif");
     let mut scratch = machine.scratch();
     let mut rng = Seed::root(7).rng();
     let mut values = Vec::new();
@@ -77,7 +70,7 @@ fn the_whole_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
 
 #[test]
 fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
-    let machine = game("perfect/rock_paper_scissors_lizard_spock.kif");
+    let machine = built_in("perfect/rock_paper_scissors_lizard_spock.kif");
     for role in 0..2 {
         let evaluation = whole(&machine, &machine.initial(), role, 25).unwrap();
         assert!(evaluation.values.iter().all(|value| (value - 50.0).abs() < 1e-9), "{evaluation:?}");
@@ -89,7 +82,7 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 /// 58.49 % wins and 12.70 % draws for the first player: 737 and 160 of 1,260.
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
-    let machine = game("perfect/tictactoe.kif");
+    let machine = built_in("perfect/tictactoe.kif");
     let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
     let run = || {
         let start = machine.initial();
@@ -109,7 +102,7 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
 #[test]
 fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
     for (path, steps) in [("perfect/tictactoe.kif", [0, 2, 3]), ("perfect/nim.kif", [0, 1, 2])] {
-        let machine = game(path);
+        let machine = built_in(path);
         let mut scratch = machine.scratch();
         let mut rng = Seed::root(3).rng();
         for steps in steps {
@@ -133,7 +126,7 @@ fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
 /// 737 and 160 of 1,260: what the playouts below only come near.
 #[test]
 fn uniform_play_of_tictactoe_is_averaged_exactly() {
-    let machine = game("perfect/tictactoe.kif");
+    let machine = built_in("perfect/tictactoe.kif");
     let (start, budget) = (machine.initial(), Budget::nodes(20_000));
     let (evaluation, _) = uniform(&*machine, &start, Role::new(0), budget, &mut machine.scratch());
     let exact = 100.0 * (737.0 + 80.0) / 1_260.0;

@@ -3,12 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
+
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyperplay::gdl::{Source, Symbols, TermId, TermStore, load};
+use common::{games_of_the_house, loaded, rulesheets_in};
+use hyperplay::gdl::{Symbols, TermId, TermStore};
 use hyperplay::machine::{ByRole, Goal, Move, Percept, Seed};
 use hyperplay::propnet::simplify::{self, Groups, RandomPlay};
 use hyperplay::propnet::{Fluent, Limits, Network, Propnet, RoleNet, Wire, ground, value_of};
@@ -348,21 +350,9 @@ fn what_only_random_play_says_is_not_believed() {
 
 /// A real game's network.
 fn ground_game(path: &Path, limits: &Limits) -> Option<(Propnet, Arc<TermStore>)> {
-    let text = fs::read(path).unwrap();
-    let game = load(Source::new(path.display().to_string(), String::from_utf8_lossy(&text)), None).game?;
+    let game = loaded(path).game?;
     let (net, _) = ground(&game, limits).ok()?;
     Some((net, Arc::clone(game.terms())))
-}
-
-/// The rulesheets in a folder, sorted.
-fn rulesheets(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl"))
-        .collect();
-    paths.sort();
-    paths
 }
 
 /// Asserts that no pass of some changes any of the games that grow to at most so many gates; how many were compared.
@@ -382,23 +372,17 @@ fn unchanged(paths: &[PathBuf], passes: &[(&str, Pass)], steps: usize, limits: &
 
 #[test]
 fn no_pass_changes_a_game_of_the_house() {
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
-    let mut paths = rulesheets(&games.join("perfect"));
-    paths.extend(rulesheets(&games.join("imperfect")));
     let limits = Limits { gates: 20_000, ..Limits::default() };
-    assert!(unchanged(&paths, &PASSES, 12, &limits) > 35);
+    assert!(unchanged(&games_of_the_house(), &PASSES, 12, &limits) > 35);
 }
 
 /// The rulesheets of the field, whole chain only, where `HYPERPLAY_RULESHEETS` names their folder.
 #[test]
 #[ignore = "minutes"]
 fn the_simplifier_changes_no_game_of_the_field() {
-    let Some(folder) = std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from) else {
-        println!("skipped: HYPERPLAY_RULESHEETS is not set");
-        return;
-    };
+    let Some(folder) = common::field() else { return };
     for part in ["gdl1", "gdl2"] {
-        let compared = unchanged(&rulesheets(&folder.join(part)), &PASSES[8..], 40, &Limits::default());
+        let compared = unchanged(&rulesheets_in(&folder.join(part)), &PASSES[8..], 40, &Limits::default());
         println!("{part}: {compared} games compared");
     }
 }

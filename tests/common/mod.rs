@@ -1,26 +1,80 @@
-//! The rulesheets that tests run over.
+//! What several tests share: here rulesheets, and in the files beside this one machines, runs of the program and
+//! blocks of Markdown.
+#![allow(dead_code, reason = "each test uses a part")]
+
+pub mod machines;
+pub mod markdown;
+pub mod program;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Path and text of every rulesheet of `games/`, and of the folder that the environment variable
-/// `HYPERPLAY_RULESHEETS` names if it is set.
+use hyperplay::gdl::{Loaded, Source, load};
+
+/// A folder of `games/`.
+pub fn games(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("games").join(folder)
+}
+
+fn is_rulesheet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl")
+}
+
+/// The rulesheets in a folder, sorted.
+pub fn rulesheets_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| is_rulesheet(path));
+    paths.sort();
+    paths
+}
+
+/// The rulesheets of the house that are games: all but the broken ones.
+pub fn games_of_the_house() -> Vec<PathBuf> {
+    ["perfect", "imperfect"].iter().flat_map(|folder| rulesheets_in(&games(folder))).collect()
+}
+
+/// The text of a rulesheet; what is no UTF-8 in it is replaced.
+pub fn text(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A rulesheet with its findings.
+pub fn loaded(path: &Path) -> Loaded {
+    load(Source::new(path.display().to_string(), text(path)), None)
+}
+
+/// The folder of the rulesheets of the field, if the environment variable `HYPERPLAY_RULESHEETS` names it.
+pub fn field() -> Option<PathBuf> {
+    let folder = std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped: HYPERPLAY_RULESHEETS is not set");
+    }
+    folder
+}
+
+/// The rulesheets of the field that are meant to be games, if they are there.
+pub fn games_of_the_field() -> Option<Vec<PathBuf>> {
+    let field = field()?;
+    Some(["gdl1", "gdl2"].iter().flat_map(|part| rulesheets_in(&field.join(part))).collect())
+}
+
+/// Path and text of every rulesheet of `games/` and of the field.
 pub fn rulesheets() -> Vec<(String, String)> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("games")];
-    folders.extend(std::env::var_os("HYPERPLAY_RULESHEETS").map(PathBuf::from));
+    let mut folders = vec![games("")];
+    folders.extend(field());
     let mut paths = Vec::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let path = entry.expect("the folder can be read").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "kif" || extension == "gdl") {
+            } else if is_rulesheet(&path) {
                 paths.push(path);
             }
         }
     }
     paths.sort();
-    let text =
-        |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).expect("the file can be read")).into_owned();
     paths.iter().map(|path| (path.display().to_string(), text(path))).collect()
 }

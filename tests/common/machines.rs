@@ -1,0 +1,51 @@
+//! Machines of rulesheets, and what roles get to know in their matches.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hyperplay::engine::{Engines, Lanes as Machine};
+use hyperplay::machine::{Evidence, History, Role, StateMachine, StateMachineExt};
+
+use super::{games, loaded, rulesheets_in};
+
+/// The machine of a rulesheet.
+pub fn machine(path: &Path) -> Arc<Machine> {
+    let loaded = loaded(path);
+    let game = loaded.game.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.findings));
+    Engines::new(&game).lanes().unwrap()
+}
+
+/// The machine of a file below `games/`.
+pub fn built_in(file: &str) -> Arc<Machine> {
+    machine(&games(file))
+}
+
+/// The machine of a game with imperfect information.
+pub fn imperfect(name: &str) -> Arc<Machine> {
+    built_in(&format!("imperfect/{name}.kif"))
+}
+
+/// The files of all games with imperfect information that are written in KIF, sorted.
+pub fn all_imperfect() -> Vec<PathBuf> {
+    let mut paths = rulesheets_in(&games("imperfect"));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "kif"));
+    paths
+}
+
+/// All roles but `random`.
+pub fn players(machine: &Machine) -> Vec<Role> {
+    machine.each_role().filter(|&role| Some(role) != machine.random()).collect()
+}
+
+/// What a role knows after each step of a history, from the first one on.
+pub fn evidence_by_step(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
+    let whole = machine.evidence(history, role, &mut machine.scratch());
+    (1..=whole.step()).map(|step| whole.until(step)).collect()
+}
+
+/// The same without the end of a match.
+pub fn evidence_before_the_end(machine: &Machine, history: &History, role: Role) -> Vec<Evidence> {
+    let mut known = evidence_by_step(machine, history, role);
+    known.retain(|now| !now.over);
+    known
+}

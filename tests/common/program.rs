@@ -1,0 +1,87 @@
+//! Runs of the program under test, and folders for what it writes.
+
+use std::fmt::Debug;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program with these words as arguments, in the folder of the project and without anything to read.
+pub fn program(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperplay"));
+    command.args(arguments.split_whitespace());
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    command
+}
+
+/// What a run printed and what it said on standard error. It must have ended with this exit code.
+pub fn ended(what: &dyn Debug, output: Output, code: i32) -> (String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let (printed, said) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{what:?}: {printed}{said}");
+    (printed, said)
+}
+
+/// Runs a command that must end with this exit code: what it printed and what it said on standard error.
+pub fn run(command: &mut Command, code: i32) -> (String, String) {
+    let output = command.output().unwrap();
+    ended(command, output, code)
+}
+
+/// Standard output of a run that must end with this exit code.
+pub fn stdout(arguments: &str, code: i32) -> String {
+    run(&mut program(arguments), code).0
+}
+
+/// Standard error of a run that must end with this exit code and print nothing.
+pub fn stderr(arguments: &str, code: i32) -> String {
+    let (printed, said) = run(&mut program(arguments), code);
+    assert_eq!(printed, "", "{arguments}");
+    said
+}
+
+/// The report of a run with `--json` that must end with this exit code.
+pub fn json(arguments: &str, code: i32) -> Value {
+    serde_json::from_str(&stdout(&format!("{arguments} --json"), code)).unwrap()
+}
+
+/// Starts a command, its outputs for whoever waits for it.
+pub fn start(command: &mut Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Sends a signal.
+pub fn signal(child: &Child, name: &str) {
+    let arguments = [format!("-{name}"), child.id().to_string()];
+    assert!(Command::new("kill").args(arguments).status().unwrap().success());
+}
+
+/// An empty folder, removed when this is dropped.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The program, started in this folder.
+    pub fn program(&self, arguments: &str) -> Command {
+        let mut command = program(arguments);
+        command.current_dir(self.0.path());
+        command
+    }
+}
