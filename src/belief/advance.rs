@@ -2,7 +2,7 @@
 //!
 //! `HyperPlay12`: draw a joint move among those that agree with the own move and are not known to lead nowhere; keep
 //! it if its successor explains what was perceived, else mark it dead and draw again; where none is left, mark the
-//! prefix dead and take its last move back. What is dead is shared by all particles for the whole match.
+//! prefix dead and take its last move back. What is dead is shared by all particles.
 //!
 //! [`Growing`] and [`Restarting`] are the work of one particle as far as it goes without visiting a state; what it must
 //! know next it asks for, and all particles' questions are answered in blocks ([`in_step`](super::in_step)).

@@ -9,7 +9,7 @@
 //! 4. when the effective sample size is below half (or whenever weights differ, if moves follow), particles are
 //!    resampled ([`resample`]), each with the mean of the old weights;
 //! 5. they are rejuvenated ([`rejuvenate`]), the oftener the more uneven the weights were;
-//! 6. when all are dead, a larger sample is built from the first step on ([`rebuild`](mod@rebuild));
+//! 6. when all are dead, a larger sample is built from the first step on ([`rebuild`]);
 //! 7. when few different ones are left, the whole information set is looked for again.
 //!
 //! [`enumerate`]: super::enumerate
@@ -17,7 +17,7 @@
 //! [`weight`]: super::weight
 //! [`resample`]: super::resample
 //! [`rejuvenate`]: super::rejuvenate
-//! [`rebuild`](mod@rebuild): super::rebuild
+//! [`rebuild`]: super::rebuild
 //! [`sample`]: super::sample
 
 use std::sync::Arc;
@@ -118,12 +118,13 @@ impl<M: Bulk> ParticleBelief<M> {
         let Held::Sampled(sample) = &mut self.held else { return Outcome::Whole };
         let mut updated = sample.update(&mut self.tree, &self.options, &left, seed);
         if matches!(updated, Err(Outcome::Depleted { .. })) && self.options.has_bases() {
-            let left = left.less(self.tree.spent.since(self.before).states);
-            let seed = seed.child("rebuild");
-            if let Some(rebuilt) = rebuild(&mut self.tree, &self.options, &left, &seed) {
+            let left = |tree: &Tree<M>| budget.less(tree.spent.since(self.before).states);
+            let (before, seed) = (left(&self.tree), seed.child("rebuild"));
+            updated = rebuild(&mut self.tree, &self.options, &before, &seed).and_then(|rebuilt| {
                 *sample = rebuilt;
-                updated = sample.update(&mut self.tree, &self.options, &left, &seed.child("move"));
-            }
+                let after = left(&self.tree);
+                sample.update(&mut self.tree, &self.options, &after, &seed.child("move"))
+            });
         }
         match updated {
             Ok(logarithms) => {

@@ -182,6 +182,21 @@ fn a_belief_that_ran_out_of_budget_recovers_at_the_next_update() {
 }
 
 #[test]
+fn no_update_costs_more_than_its_budget() {
+    for (seed, options) in (0..40).flat_map(|seed| [(seed, sampled(20)), (seed, Options::default())]) {
+        let toy = planted(seed);
+        let (evidence, _) = toy.random_evidence(7, seed);
+        for nodes in [0, 1, 10, 30, 100, 1_000] {
+            let mut belief = belief(&toy, Options { states: 2, ..options.clone() });
+            for step in 1..=evidence.step() {
+                belief.update(&evidence.until(step), &Budget::nodes(nodes), &Seed::root(seed).index(step));
+                assert!(belief.cost().states <= nodes, "{nodes}: {:?}", belief.cost());
+            }
+        }
+    }
+}
+
+#[test]
 fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
     let toy = planted(6);
     let (mut evidence, _) = toy.random_evidence(4, 6);

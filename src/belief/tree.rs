@@ -1,7 +1,7 @@
 //! The prefix tree of a belief: every history that was met and explains the evidence so far, as a node.
 //!
 //! A node is a prefix; its key is its number. It holds the state, which branch of its parent it is, what every role
-//! perceived of that step, and its [`Branches`]. All particles of a belief share the tree, for the whole match.
+//! perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
 //!
 //! Successors beside the particles are kept, for many will be asked for again; but when the tree is
 //! [crowded](Tree::is_crowded), all that lies on no particle's history is [pruned](Tree::prune). What is dead stays known.
