@@ -5,6 +5,9 @@
 //! `prod 1/|J|`, and its importance weight is `W(h) = prod |G|/|J|` over the steps below its base. For a model that is
 //! not uniform, the sizes are the sums of the probabilities.
 //!
+//! With the last step as its base a particle makes one step of the *optimal proposal*: a successor drawn given what was
+//! perceived, and for a weight the probability of perceiving it, `|G|/|J|` (Doucet, Godsill, Andrieu 2000).
+//!
 //! G is known only at the end of an update: [`Testing`] looks for a way down from every branch not taken, within
 //! what is left of the particle's budget. What stays untested counts as alive. All weights are logarithms until
 //! [`normalised`].
