@@ -65,6 +65,9 @@ impl Evidence {
     }
 
     /// What was known after the first `step` steps.
+    ///
+    /// # Panics
+    /// If fewer were observed.
     pub fn until(&self, step: usize) -> Self {
         let over = self.over && step == self.step();
         Evidence { role: self.role, steps: self.steps[..step].to_vec(), over }
