@@ -66,18 +66,8 @@
 //! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
 //! matches and their statistics), [`report`] (figures and pages). The API is not stable.
 
-#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
-
-pub mod belief;
-pub mod cli;
-pub mod datalog;
-pub mod efg;
-pub mod engine;
-pub mod experiment;
-pub mod gdl;
-pub mod machine;
-pub mod player;
-pub mod propnet;
-pub mod referee;
-pub mod report;
-pub mod search;
+pub use hyperplay_engine as engine;
+pub use hyperplay_engine::{machine, propnet};
+pub use hyperplay_lab::{experiment, report};
+pub use hyperplay_logic::{datalog, gdl};
+pub use hyperplay_play::{belief, efg, player, referee, search};

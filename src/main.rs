@@ -1,7 +1,7 @@
-//! The program `hyperplay`; everything is in [`hyperplay::cli`].
+//! The program `hyperplay`; everything is in `hyperplay_cli`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    hyperplay::cli::run()
+    hyperplay_cli::run()
 }

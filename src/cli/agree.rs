@@ -10,10 +10,10 @@ use super::game_argument::{GameArgument, Opened, SyntaxArgument};
 use super::options::{no_engine, pick_seed, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
-use crate::engine::agree::{Difference, Disagreement, agree, agree_drawn};
-use crate::engine::lanes::Tracer;
-use crate::engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
-use crate::referee::{Interrupt, Stopwatch, match_seed, play_series};
+use hyperplay_engine::agree::{Difference, Disagreement, agree, agree_drawn};
+use hyperplay_engine::lanes::Tracer;
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
+use hyperplay_play::referee::{Interrupt, Stopwatch, match_seed, play_series};
 
 /// Arguments of `agree`.
 #[derive(Args, Debug)]

@@ -14,11 +14,11 @@ use super::network;
 use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
-use crate::engine::lanes::Usage;
-use crate::engine::measure::{Measure, Prepare, Speed};
-use crate::engine::{Engine, EngineError, EngineKind, Engines};
-use crate::machine::Seed;
-use crate::referee::{Interrupt, Stopwatch};
+use hyperplay_engine::lanes::Usage;
+use hyperplay_engine::measure::{Measure, Prepare, Speed};
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_engine::machine::Seed;
+use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Arguments of `bench`.
 #[derive(Args, Debug)]

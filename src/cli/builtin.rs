@@ -6,10 +6,10 @@
 use include_dir::{Dir, File, include_dir};
 
 use super::failure::Failure;
-use crate::gdl::Source;
+use hyperplay_logic::gdl::Source;
 
-static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/games/perfect");
-static IMPERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/games/imperfect");
+static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/perfect");
+static IMPERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/imperfect");
 
 /// One built-in game.
 #[derive(Clone, PartialEq, Eq, Debug)]

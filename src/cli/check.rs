@@ -10,10 +10,10 @@ use super::game_argument::{SyntaxArgument, source};
 use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_threads};
 use super::output::{Output, colour};
 use super::progress::Progress;
-use crate::engine::{Engines, Interpreter, OfGame, Visitor};
-use crate::gdl::{self, Code, Finding, Rulesheet, Severity, Source, Span, Syntax};
-use crate::machine::PLAYOUT_STEPS;
-use crate::referee::{Effort, Interrupt, simulate};
+use hyperplay_engine::{Engines, Interpreter, OfGame, Visitor};
+use hyperplay_logic::gdl::{self, Code, Finding, Rulesheet, Severity, Source, Span, Syntax};
+use hyperplay_engine::machine::PLAYOUT_STEPS;
+use hyperplay_play::referee::{Effort, Interrupt, simulate};
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]

@@ -5,7 +5,7 @@ use clap::Args;
 use super::failure::Failure;
 use super::game_argument::{GameArgument, SyntaxArgument, log_errors, source};
 use super::output::Output;
-use crate::gdl::{self, Syntax};
+use hyperplay_logic::gdl::{self, Syntax};
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]

@@ -13,12 +13,12 @@ use super::failure::Failure;
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
 use super::progress::Progress;
-use crate::experiment::{
+use hyperplay_lab::experiment::{
     self, Arena, ArenaError, Config, ConfigError, FolderError, Journal, JournalError, Plan, PlanGame,
     Planned, RunError, Sequence, Shard, slurm,
 };
-use crate::gdl::Game;
-use crate::referee::Interrupt;
+use hyperplay_logic::gdl::Game;
+use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment`.
 #[derive(Args, Debug)]

@@ -10,8 +10,8 @@ use super::experiment::{Described, FileArgument, of_arena, threads};
 use super::failure::Failure;
 use super::options::seconds;
 use super::output::Output;
-use crate::experiment::{Arena, Estimate, Plan, estimate};
-use crate::referee::Interrupt;
+use hyperplay_lab::experiment::{Arena, Estimate, Plan, estimate};
+use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment check`.
 #[derive(Args, Debug)]

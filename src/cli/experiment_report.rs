@@ -9,7 +9,7 @@ use super::experiment::of_folder;
 use super::experiment_results::of_results;
 use super::failure::Failure;
 use super::output::{Output, log};
-use crate::experiment::{Planned, Results, Summary, markdown, page, tables};
+use hyperplay_lab::experiment::{Planned, Results, Summary, markdown, page, tables};
 
 /// Arguments of `experiment report`.
 #[derive(Args, Debug)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::experiment::{of_folder, of_journal};
 use super::failure::Failure;
 use super::output::{Output, log};
-use crate::experiment::{
+use hyperplay_lab::experiment::{
     Merged, Missing, Planned, Results, ResultsError, export as export_tables, merge as merge_shards,
 };
 

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::builtin;
 use super::failure::Failure;
 use super::output::{colour, log, log_text};
-use crate::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, rules_hash};
+use hyperplay_logic::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, rules_hash};
 
 /// Which game, and how its text is written.
 #[derive(Args, Clone, Debug)]

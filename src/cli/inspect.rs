@@ -12,12 +12,12 @@ use super::network;
 use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use super::progress::Progress;
-use crate::efg::{CountError, Extent, extent_until};
-use crate::engine::{Engines, OfGame, Visitor};
-use crate::gdl::{Dependencies, TermStore};
-use crate::machine::{ByRole, Failure as Stopped, Move, Role, StateMachineExt};
-use crate::propnet::{DotLimits, dot, named_outputs};
-use crate::referee::{Interrupt, Survey, Words, survey};
+use hyperplay_play::efg::{CountError, Extent, extent_until};
+use hyperplay_engine::{Engines, OfGame, Visitor};
+use hyperplay_logic::gdl::{Dependencies, TermStore};
+use hyperplay_engine::machine::{ByRole, Failure as Stopped, Move, Role, StateMachineExt};
+use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
+use hyperplay_play::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.
 const LISTED: usize = 20;

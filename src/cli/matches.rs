@@ -19,9 +19,9 @@ use super::progress::Progress;
 use super::report::{Played, Report, Title};
 use super::seats::Seats;
 use super::verbose;
-use crate::engine::{Engine, OfGame, Visitor};
-use crate::machine::{ByRole, PLAYOUT_STEPS};
-use crate::referee::{
+use hyperplay_engine::{Engine, OfGame, Visitor};
+use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS};
+use hyperplay_play::referee::{
     Clocks, Heading, Interrupt, Match, Outcome, Run, Settings, Stopwatch, Transcript, date, host, match_seed,
     play_match, play_series,
 };

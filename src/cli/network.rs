@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::output::Output;
-use crate::engine::Grounded;
-use crate::propnet::{GroundingStats, Size, TooLarge};
+use hyperplay_engine::Grounded;
+use hyperplay_engine::propnet::{GroundingStats, Size, TooLarge};
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
 const GROUND: &str = "ground";

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::failure::Failure;
 use super::game_argument::Opened;
 use super::output::log;
-use crate::engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 
 /// Which engine evaluates the rules.
 #[derive(Args, Clone, Copy, Debug)]

@@ -9,9 +9,9 @@ use super::failure::Failure;
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
 use super::output::Output;
-use crate::engine::{OfGame, Visitor};
-use crate::machine::{JointMoves, StateMachine, StateMachineExt};
-use crate::referee::{Interrupt, Stopwatch};
+use hyperplay_engine::{OfGame, Visitor};
+use hyperplay_engine::machine::{JointMoves, StateMachine, StateMachineExt};
+use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Sequences of this length are counted without looking for an interrupt.
 const UNINTERRUPTED: usize = 2;

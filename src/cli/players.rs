@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 use super::output::Output;
-use crate::player::registry;
+use hyperplay_play::player::registry;
 
 /// Arguments of `players`.
 #[derive(Args, Debug)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::log;
-use crate::referee::Stopwatch;
+use hyperplay_play::referee::Stopwatch;
 
 /// The time between two plain lines, in seconds.
 const INTERVAL: u64 = 10;

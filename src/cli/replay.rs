@@ -12,8 +12,8 @@ use super::failure::Failure;
 use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::Output;
-use crate::engine::{Engine, OfGame, Visitor};
-use crate::referee::{Transcript, replay};
+use hyperplay_engine::{Engine, OfGame, Visitor};
+use hyperplay_play::referee::{Transcript, replay};
 
 /// Arguments of `replay`.
 #[derive(Args, Debug)]

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::failure::Failure;
 use super::output::Output;
-use crate::machine::{ByRole, Goal, Role};
-use crate::referee::{Heading, Match, Outcome, Score};
+use hyperplay_engine::machine::{ByRole, Goal, Role};
+use hyperplay_play::referee::{Heading, Match, Outcome, Score};
 
 /// What the decisions of one role cost, those between two legal moves or more.
 #[derive(Clone, Copy, Default)]

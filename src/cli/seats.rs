@@ -2,10 +2,10 @@
 
 use super::failure::Failure;
 use super::options::engine;
-use crate::engine::{Engine, Engines};
-use crate::gdl::{Game, fold};
-use crate::machine::{ByRole, Role};
-use crate::player::{Player, Spec, models, registry};
+use hyperplay_engine::{Engine, Engines};
+use hyperplay_logic::gdl::{Game, fold};
+use hyperplay_engine::machine::{ByRole, Role};
+use hyperplay_play::player::{Player, Spec, models, registry};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]

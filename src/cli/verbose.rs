@@ -2,9 +2,9 @@
 
 use super::failure::Failure;
 use super::output::Output;
-use crate::machine::{Move, Role, StateMachine, StateMachineExt};
-use crate::player::Decision;
-use crate::referee::{FaultKind, Match, Outcome, Step};
+use hyperplay_engine::machine::{Move, Role, StateMachine, StateMachineExt};
+use hyperplay_play::player::Decision;
+use hyperplay_play::referee::{FaultKind, Match, Outcome, Step};
 
 /// Moves shown with their values, the best first; the others are counted.
 const SHOWN: usize = 12;

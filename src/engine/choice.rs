@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::lanes::{Detail, Policy, Usage};
 use super::{EngineError, Interpreter, Lanes, Propagator};
-use crate::gdl::{Game, TermId};
+use hyperplay_logic::gdl::{Game, TermId};
 use crate::machine::{Budget, Bulk, ByRole, Failure, Seed, Start, StateMachine, Tally};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};

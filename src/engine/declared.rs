@@ -3,8 +3,8 @@
 //! The engines do not need them, so they are derived on demand and in a database of their own.
 
 use super::EngineError;
-use crate::datalog::{Database, Program};
-use crate::gdl::{Game, Symbol, TermId};
+use hyperplay_logic::datalog::{Database, Program};
+use hyperplay_logic::gdl::{Game, Symbol, TermId};
 
 /// The tuples of a relation that depends on no state, in the order of their derivation; `None` if no rule defines it.
 ///

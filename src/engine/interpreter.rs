@@ -13,8 +13,8 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{EngineError, EngineKind, OfGame};
-use crate::datalog::{Database, LimitError, Program, RelationId, Stage};
-use crate::gdl::{Game, Rule, Symbol, TermId, TermStore};
+use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
+use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 use crate::machine::{
     Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,

@@ -1,7 +1,7 @@
 //! The interpreter on small rulesheets, each about one sentence of the definitions.
 
 use super::Interpreter;
-use crate::gdl::{Game, Source, Syntax, load};
+use hyperplay_logic::gdl::{Game, Source, Syntax, load};
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 
 /// A game with the role `r`, in which everybody can wait, and these clauses besides.

@@ -16,9 +16,9 @@ use super::super::game_argument::Opened;
 use super::page;
 use super::row::{COLUMNS, Row};
 use super::study::{Plan, Study};
-use crate::gdl::text_hash;
-use crate::player::Spec;
-use crate::referee::{date, host};
+use hyperplay_logic::gdl::text_hash;
+use hyperplay_play::player::Spec;
+use hyperplay_play::referee::{date, host};
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
 const SCHEMA: &str = "hyperplay.belief/1";
@@ -54,7 +54,7 @@ fn header(config: &Value, study: &Study) -> Value {
     let columns: Value = COLUMNS.iter().map(|&(key, about)| (key.to_owned(), json!(about))).collect();
     json!({
         "schema": SCHEMA,
-        "program": env!("CARGO_PKG_NAME"),
+        "program": "hyperplay",
         "version": env!("CARGO_PKG_VERSION"),
         "seed": config["seed"],
         "config": config,

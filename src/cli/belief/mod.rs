@@ -22,11 +22,11 @@ use super::game_argument::{GameArgument, Opened};
 use super::options::{EngineOption, pick_seed, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
-use crate::engine::{OfGame, Visitor};
-use crate::gdl::Game;
-use crate::machine::{PLAYOUT_STEPS, Role};
-use crate::player::{Spec, models, registry, samplers};
-use crate::referee::Interrupt;
+use hyperplay_engine::{OfGame, Visitor};
+use hyperplay_logic::gdl::Game;
+use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
+use hyperplay_play::player::{Spec, models, registry, samplers};
+use hyperplay_play::referee::Interrupt;
 use study::{Plan, Play};
 
 /// Arguments of `belief`.
@@ -191,7 +191,7 @@ fn sampler(text: &str) -> Result<Spec, Failure> {
 /// Who plays: an opponent model if there is one of this name, otherwise a player.
 fn play(text: &str) -> Result<Play, Failure> {
     let name = text.split(':').next().unwrap_or_default().trim();
-    let usage = |error: crate::player::SpecError| {
+    let usage = |error: hyperplay_play::player::SpecError| {
         let known: Vec<&str> = models::models().iter().map(|entry| entry.name).collect();
         Failure::usage(
             format!("--play: {error}"),
@@ -209,7 +209,7 @@ fn play(text: &str) -> Result<Play, Failure> {
 
 /// The roles of these names.
 fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, Failure> {
-    use crate::gdl::fold;
+    use hyperplay_logic::gdl::fold;
     let random = game.random();
     let choosing: Vec<&str> =
         (0..names.len()).filter(|&role| random != Some(role)).map(|role| names[role].as_str()).collect();

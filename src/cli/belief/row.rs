@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::belief::meter::{Figures, Source};
+use hyperplay_play::belief::meter::{Figures, Source};
 
 /// The columns of a row with their meaning; `docs/json.md` says the same.
 pub const COLUMNS: [(&str, &str); 52] = [

@@ -18,9 +18,9 @@ use super::files;
 use super::report::number;
 use super::study::{Plan, Play, Study};
 use super::summary::{Interval, Summary, summaries};
-use crate::engine::{OfGame, Visitor};
-use crate::player::{Spec, models};
-use crate::referee::{Interrupt, date};
+use hyperplay_engine::{OfGame, Visitor};
+use hyperplay_play::player::{Spec, models};
+use hyperplay_play::referee::{Interrupt, date};
 
 /// Particles of a set.
 const PARTICLES: usize = 64;

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use super::super::failure::Failure;
 use super::super::progress::Progress;
 use super::row::Row;
-use crate::belief::OpponentModel;
-use crate::belief::meter::{self, Oracle, Trial};
-use crate::engine::OfGame;
-use crate::machine::{ByRole, History, Role, Seed, StateMachineExt};
-use crate::player::{Spec, models, registry, samplers};
-use crate::referee::{Interrupt, Settings, play_match};
+use hyperplay_play::belief::OpponentModel;
+use hyperplay_play::belief::meter::{self, Oracle, Trial};
+use hyperplay_engine::OfGame;
+use hyperplay_engine::machine::{ByRole, History, Role, Seed, StateMachineExt};
+use hyperplay_play::player::{Spec, models, registry, samplers};
+use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
 #[derive(Clone, PartialEq, Eq, Debug)]

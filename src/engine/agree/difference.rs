@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::engine::EngineKind;
+use crate::EngineKind;
 use crate::machine::{JointMove, StateMachine, StateMachineExt};
 
 /// The first difference of a match.

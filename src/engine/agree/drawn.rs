@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::difference::{Difference, fact};
 use super::{Agreed, Disagreement};
-use crate::engine::lanes::{Lanes, Step, Tracer};
-use crate::engine::{EngineKind, Fluents, Interpreter, OfGame, Packed};
+use crate::lanes::{Lanes, Step, Tracer};
+use crate::{EngineKind, Fluents, Interpreter, OfGame, Packed};
 use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
 
 /// Follows `count` playouts of the lanes from the initial state, each for at most `limit` steps. `over` says whether
@@ -51,7 +51,7 @@ fn follow(
     lanes: &Lanes,
     (number, (state, joint, made)): (usize, &Step),
     before: &Fluents,
-    scratch: &mut crate::engine::Scratch,
+    scratch: &mut crate::Scratch,
 ) -> Result<Fluents, Disagreement> {
     let roles = reference.roles();
     let differs = |question, expected: Vec<String>, found: Vec<String>| {

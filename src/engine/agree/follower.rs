@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::difference::{Difference, fact};
 use super::{Answers, Made};
-use crate::engine::{OfGame, Visitor};
-use crate::gdl::TermId;
+use crate::{OfGame, Visitor};
+use hyperplay_logic::gdl::TermId;
 use crate::machine::{ByRole, Goal, JointMove, Move, Percepts, Role, StateMachineExt};
 
 /// Steps made at once in bulk: more than any engine takes in one pass.

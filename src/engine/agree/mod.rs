@@ -11,7 +11,7 @@ mod drawn;
 mod follower;
 
 use super::{Engine, Fluents, Interpreter, OfGame};
-use crate::gdl::TermId;
+use hyperplay_logic::gdl::TermId;
 use crate::machine::{ByRole, Failure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt};
 
 pub use difference::Difference;

@@ -1,7 +1,7 @@
 //! Code: a circuit compiled, and where its program leaves what the lanes need.
 
 use super::circuit::Circuit;
-use crate::engine::program::Program;
+use crate::program::Program;
 use crate::machine::ByRole;
 use crate::propnet::Wire;
 

@@ -34,7 +34,7 @@ pub use vector::Usage;
 use super::choice::{EngineKind, OfGame};
 use super::packed::Packed;
 use super::propagator::{self, Propagator};
-use crate::gdl::{Game, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, TermId, TermStore};
 use crate::machine::{
     Budget, Bulk, ByRole, Failure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,

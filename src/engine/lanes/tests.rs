@@ -7,9 +7,9 @@ use rand::RngExt;
 use super::draw::{Tree, draw, index_bits};
 use super::random::Streams;
 use super::*;
-use crate::engine::Interpreter;
-use crate::engine::program::{Planes, Program};
-use crate::gdl::{self, Game, Source};
+use crate::Interpreter;
+use crate::program::{Planes, Program};
+use hyperplay_logic::gdl::{self, Game, Source};
 use crate::machine::{Percept, StateMachineExt};
 use crate::propnet::{Limits, Network, Wire, ground, simplify};
 
@@ -19,7 +19,7 @@ fn game(text: &str) -> Game {
 }
 
 fn file(path: &str) -> Game {
-    let path = format!("{}/games/{path}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../games/{path}", env!("CARGO_MANIFEST_DIR"));
     game(&std::fs::read_to_string(path).expect("it is a game of the project"))
 }
 

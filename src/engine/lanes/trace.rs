@@ -4,7 +4,7 @@ use super::code::{Code, Detail};
 use super::plan::Plan;
 use super::vector::{Vector, Work};
 use super::{Lanes, Policy, Scratch};
-use crate::engine::packed::{Packed, gather};
+use crate::packed::{Packed, gather};
 use crate::machine::{
     Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,

@@ -13,8 +13,8 @@ use super::code::Code;
 use super::counter::{Counter, is_any};
 use super::plan::{MAX_CHUNK, Plan};
 use super::random::Streams;
-use crate::engine::packed::transpose;
-use crate::engine::program::Planes;
+use crate::packed::transpose;
+use crate::program::Planes;
 use crate::machine::{Budget, ByRole, Goal, PLAYOUT_STEPS, Seed, Tally};
 
 /// Bits of the number of playouts of a chunk.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::super::packed::{Packed, gather, spread};
 use super::code::{End, Step};
 use super::{Propagator, Scratch};
-use crate::engine::program::Planes;
+use crate::program::Planes;
 use crate::machine::{
     Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, StateMachine, StateMachineExt, Successor,
 };

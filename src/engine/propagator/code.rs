@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use crate::engine::program::Program;
-use crate::engine::single::Single;
+use crate::program::Program;
+use crate::single::Single;
 use crate::machine::{ByRole, Goal, Percept};
 use crate::propnet::{Propnet, RoleNet, Wire};
 

@@ -22,7 +22,7 @@ use code::{End, SingleStep, Step, View};
 
 use super::packed::{Packed, bits_on};
 use super::single::Memory;
-use crate::gdl::{Game, Symbol, TermId, TermStore};
+use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 

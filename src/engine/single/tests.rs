@@ -4,8 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Flat, Form, Memory, Single};
-use crate::engine::packed::{bits_on, words_of};
-use crate::engine::program::tests::random_network;
+use crate::packed::{bits_on, words_of};
+use crate::program::tests::random_network;
 use crate::propnet::{Network, Wire, value_of};
 
 /// Runs a form on random states and moves.

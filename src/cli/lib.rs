@@ -1,0 +1,227 @@
+//! Layer 9, the command line: one file a subcommand.
+//!
+//! Nothing is decided here: arguments come in, a lower layer does the work, a report goes out. Results go to standard
+//! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
+//! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
+//!
+//! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook` (interrupt),
+//! `indicatif` (progress), `include_dir` (built-in games), `serde_json`, `csv` (reports),
+//! `rayon` (the number of threads).
+
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod agree;
+mod belief;
+mod bench;
+mod builtin;
+mod check;
+mod convert;
+mod examples;
+mod experiment;
+mod experiment_check;
+mod experiment_report;
+mod experiment_results;
+mod failure;
+mod game_argument;
+mod games;
+mod inspect;
+mod matches;
+mod network;
+mod options;
+mod output;
+mod perft;
+mod players;
+mod progress;
+mod replay;
+mod report;
+mod seats;
+mod shell;
+mod verbose;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use failure::Failure;
+use output::{Output, log};
+
+use hyperplay_play::referee::Interrupt;
+
+/// General game playing with imperfect information: GDL-II rules in, moves out
+#[derive(Parser, Debug)]
+#[command(name = "hyperplay", version, arg_required_else_help = true, after_help = examples::OVERVIEW)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Play matches and report the mean goal of each role
+    #[command(after_help = examples::MATCH)]
+    Match(matches::MatchArguments),
+    /// Hold transcripts of matches against the rules
+    #[command(after_help = examples::REPLAY)]
+    Replay(replay::ReplayArguments),
+    /// Play many matches as one file describes them, and report on them
+    #[command(after_help = examples::EXPERIMENT)]
+    Experiment(experiment::ExperimentArguments),
+    /// Measure how far samplers are from the exact posterior
+    #[command(after_help = examples::BELIEF)]
+    Belief(belief::BeliefArguments),
+    /// Make the benchmark sheet of beliefs: every sampler on twelve games
+    #[command(after_help = examples::BELIEF_SHEET)]
+    BeliefSheet(belief::sheet::SheetArguments),
+    /// Say what is wrong with rulesheets
+    #[command(after_help = examples::CHECK)]
+    Check(check::CheckArguments),
+    /// Say what a game is made of: roles, fluents, moves, percepts, states
+    #[command(after_help = examples::INSPECT)]
+    Inspect(inspect::InspectArguments),
+    /// Hold the fast engines against the interpreter on random matches
+    #[command(after_help = examples::AGREE)]
+    Agree(agree::AgreeArguments),
+    /// Measure the engines of a game side by side
+    #[command(after_help = examples::BENCH)]
+    Bench(bench::BenchArguments),
+    /// Write a rulesheet in the other syntax
+    #[command(after_help = examples::CONVERT)]
+    Convert(convert::ConvertArguments),
+    /// Count the sequences of joint moves, depth by depth
+    #[command(after_help = examples::PERFT)]
+    Perft(perft::PerftArguments),
+    /// List the built-in games, or print one
+    #[command(after_help = examples::GAMES)]
+    Games(games::GamesArguments),
+    /// List the players and the keys of their specs
+    #[command(after_help = examples::PLAYERS)]
+    Players(players::PlayersArguments),
+    /// Write completions for a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(shell::CompletionsArguments),
+    /// Write a page of the manual
+    #[command(after_help = examples::MAN)]
+    Man(shell::ManArguments),
+}
+
+/// Reads the arguments of the program, runs the command and reports how it ended.
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version come this way too; if they cannot be printed, no one is reading.
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    match dispatch(&arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_silent() {
+                log(format_args!("error: {failure}"));
+            }
+            if let Some(remedy) = failure.remedy() {
+                log(format_args!("  {remedy}"));
+            }
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn dispatch(command: &Command) -> Result<(), Failure> {
+    let out = Output::new();
+    let looks = matches!(
+        command,
+        Command::Match(_)
+            | Command::Belief(_)
+            | Command::BeliefSheet(_)
+            | Command::Experiment(_)
+            | Command::Check(_)
+            | Command::Inspect(_)
+            | Command::Perft(_)
+            | Command::Agree(_)
+            | Command::Bench(_)
+    );
+    let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
+    let interrupt = listen(looks, grace)?;
+    match command {
+        Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
+        Command::Experiment(arguments) => experiment::run(arguments, &interrupt, &out),
+        Command::Replay(arguments) => replay::run(arguments, &out),
+        Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
+        Command::BeliefSheet(arguments) => belief::sheet::run(arguments, &interrupt, &out),
+        Command::Check(arguments) => check::run(arguments, &interrupt, &out),
+        Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
+        Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),
+        Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
+        Command::Convert(arguments) => convert::run(arguments, &out),
+        Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
+        Command::Games(arguments) => games::run(arguments, &out),
+        Command::Players(arguments) => players::run(arguments, &out),
+        Command::Completions(arguments) => shell::completions(arguments, Arguments::command(), &out),
+        Command::Man(arguments) => shell::man(arguments, Arguments::command(), &out),
+    }
+}
+
+/// How long an experiment has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
+const GRACE: Duration = Duration::from_secs(4);
+
+/// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program. With a
+/// grace SIGTERM does the same, and the end of the grace ends the program too: only for commands whose files may end
+/// anywhere. SIGHUP keeps its meaning, so `nohup` works.
+fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, Failure> {
+    let interrupt = Interrupt::default();
+    let raised = interrupt.clone();
+    let handler = move || {
+        if raised.raise() || !looks {
+            std::process::exit(i32::from(Failure::Interrupted.code()));
+        }
+        log(format_args!("ending after the step at hand; Ctrl-C again ends at once"));
+        if let Some(grace) = grace {
+            std::thread::spawn(move || {
+                std::thread::sleep(grace);
+                std::process::exit(i32::from(Failure::Interrupted.code()));
+            });
+        }
+    };
+    let uncaught = |what: &str, error: &dyn std::fmt::Display| {
+        Failure::failed(format!("{what} cannot be caught: {error}"), "run in another shell")
+    };
+    if grace.is_some() {
+        on_termination(handler.clone()).map_err(|error| uncaught("SIGTERM", &error))?;
+    }
+    ctrlc::set_handler(handler).map_err(|error| uncaught("Ctrl-C", &error))?;
+    Ok(interrupt)
+}
+
+/// Calls the handler at every SIGTERM.
+fn on_termination(handler: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    let mut signals = signal_hook::iterator::Signals::new([signal_hook::consts::SIGTERM])?;
+    std::thread::spawn(move || signals.forever().for_each(|_| handler()));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_example_is_read() {
+        let mut command = Arguments::command();
+        let mut helps = vec![command.render_long_help().to_string()];
+        helps.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
+        assert!(helps.iter().filter(|help| help.contains("Examples:")).count() >= helps.len() - 1);
+        for line in helps.iter().flat_map(|help| help.lines()) {
+            let Some(example) = line.strip_prefix("  hyperplay ") else { continue };
+            let words = example.split_whitespace().take_while(|word| !["|", ">"].contains(word));
+            let read = Arguments::try_parse_from(std::iter::once("hyperplay").chain(words));
+            assert!(read.is_ok(), "{example}: {}", read.unwrap_err());
+        }
+    }
+}

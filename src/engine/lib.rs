@@ -1,0 +1,45 @@
+//! Layer 2, the engines: implementations of [`StateMachine`](crate::machine::StateMachine).
+//!
+//! [`Interpreter`] is the reference: obvious and complete. [`Propagator`] answers from the ground network of the game,
+//! one state or many at a time. [`Engines`] makes the engines of a game when they are asked for, [`Engine`] is one of
+//! them. [`declared()`] gives what a game states about its own terms.
+
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+pub mod agree;
+mod choice;
+mod declared;
+mod interpreter;
+pub mod lanes;
+pub mod machine;
+pub mod measure;
+mod packed;
+pub mod program;
+mod propagator;
+pub mod propnet;
+mod single;
+#[cfg(test)]
+mod tests;
+
+use thiserror::Error;
+
+use hyperplay_logic::datalog::LimitError;
+use crate::propnet::TooLarge;
+
+pub use choice::{Engine, EngineKind, Engines, Grounded, OfGame, Visitor};
+pub use declared::declared;
+pub use interpreter::{Fluents, Interpreter, Scratch};
+pub use lanes::Lanes;
+pub use packed::Packed;
+pub use propagator::Propagator;
+
+/// Why no engine could be made for a game.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum EngineError {
+    /// Deriving what depends on no state met a limit.
+    #[error("the rules cannot be evaluated: {0}")]
+    Limit(#[from] LimitError),
+    /// The game has no network.
+    #[error("{0}")]
+    TooLarge(#[from] TooLarge),
+}

@@ -1,0 +1,101 @@
+//! Moves, joint moves, percepts and goals: the words in which a machine speaks.
+//!
+//! Moves and percepts are ids of ground terms in the store that all engines of one game share, so they mean the
+//! same to the referee, to every player and to every engine.
+
+use std::ops::Deref;
+
+use smallvec::SmallVec;
+
+use super::role::Role;
+use hyperplay_logic::gdl::TermId;
+
+/// A term that a role may do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Move(pub TermId);
+
+/// A term that a role may perceive.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Percept(pub TermId);
+
+/// One move per role, in role order.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct JointMove(SmallVec<[Move; 4]>);
+
+impl JointMove {
+    /// The joint move with these moves in role order.
+    pub fn new(moves: impl IntoIterator<Item = Move>) -> Self {
+        JointMove(moves.into_iter().collect())
+    }
+
+    /// The move of one role.
+    pub fn of(&self, role: Role) -> Move {
+        self.0[role.index()]
+    }
+
+    /// The joint move in which `role` does `own` instead.
+    pub fn with(mut self, role: Role, own: Move) -> Self {
+        self.0[role.index()] = own;
+        self
+    }
+}
+
+impl Deref for JointMove {
+    type Target = [Move];
+    fn deref(&self) -> &[Move] {
+        &self.0
+    }
+}
+
+/// What one role perceives after one step: a set, kept in the natural order of terms. The empty set is a percept
+/// too: it says that nothing else was there to be seen.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Percepts(Box<[Percept]>);
+
+impl Percepts {
+    /// The set of these percepts; sorted by `compare`, each once.
+    pub fn new(mut percepts: Vec<Percept>, compare: impl Fn(Percept, Percept) -> std::cmp::Ordering) -> Self {
+        percepts.sort_unstable_by(|&a, &b| compare(a, b));
+        percepts.dedup();
+        Percepts(percepts.into())
+    }
+}
+
+impl Percepts {
+    /// The set of these percepts, which are in the natural order, each once.
+    pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
+        Percepts(percepts.into())
+    }
+}
+
+impl Deref for Percepts {
+    type Target = [Percept];
+    fn deref(&self) -> &[Percept] {
+        &self.0
+    }
+}
+
+/// A goal value as written in the rules: 0..=100.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Goal(u8);
+
+impl Goal {
+    /// The best goal value, 100.
+    pub const MAX: Goal = Goal(100);
+
+    /// The goal nearest to `value` in 0..=100.
+    pub fn clamped(value: i64) -> Goal {
+        Goal(value.clamp(0, 100) as u8)
+    }
+
+    /// The value, 0..=100.
+    pub fn value(self) -> u8 {
+        self.0
+    }
+}
+
+impl From<Goal> for f64 {
+    fn from(goal: Goal) -> f64 {
+        f64::from(goal.0)
+    }
+}

@@ -1,0 +1,216 @@
+//! The one contract: the waist of the hourglass between the rules and all that plays.
+//!
+//! Every engine implements [`StateMachine`]; belief, search and the extensive form see nothing else. The machine is
+//! immutable and shared by all threads; whatever an evaluation needs to write lies in a [`Scratch`] that the caller
+//! owns, one a thread. A machine answers in ids of the term store of its game, and whatever it lists (legal moves,
+//! percepts) is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
+//!
+//! [`Scratch`]: StateMachine::Scratch
+//!
+//! # Laws
+//! A non-terminal state gives every role a legal move; `next` is deterministic; a terminal state gives each role one
+//! goal in 0..=100; replaying a history gives the same state; printing and reading a move is the identity. They stand
+//! as functions in [`laws`](super::laws) and hold for every game without fault findings.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use rand::{Rng, RngExt};
+use thiserror::Error;
+
+use super::evidence::{Evidence, History};
+use super::moves::{Goal, JointMove, Move, Percepts};
+use super::role::{ByRole, Role};
+use hyperplay_logic::gdl::{TermStore, fold};
+
+/// Why a machine can no longer be trusted.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("evaluation of the rules stopped: {reason}")]
+pub struct Failure {
+    /// Which limit was met, where.
+    pub reason: String,
+}
+
+/// A game as states and steps, by the definitions of GDL-II (Thielscher 2011, section 3).
+pub trait StateMachine: Send + Sync {
+    /// The set of fluents that hold. Equal sets are equal states.
+    type State: Clone + Eq + Hash + Send + Sync + Debug;
+    /// What evaluation writes to; owned by the caller, reusable for every state of this machine.
+    type Scratch: Send;
+
+    /// Scratch space for this machine.
+    fn scratch(&self) -> Self::Scratch;
+
+    /// The ground terms of the game: what moves, percepts and fluents print as.
+    fn terms(&self) -> &TermStore;
+
+    /// The names of the roles, in role order.
+    fn roles(&self) -> &ByRole<String>;
+
+    /// The role that moves uniformly at random, if there is one.
+    fn random(&self) -> Option<Role>;
+
+    /// The state in which the game begins.
+    fn initial(&self) -> Self::State;
+
+    /// Puts the legal moves of `role` into `out` (cleared first), in the natural order of terms.
+    fn legal(&self, state: &Self::State, role: Role, scratch: &mut Self::Scratch, out: &mut Vec<Move>);
+
+    /// The state after a joint move.
+    fn next(&self, state: &Self::State, joint: &JointMove, scratch: &mut Self::Scratch) -> Self::State;
+
+    /// What `role` perceives of the step that makes `joint` in `state`, the state *before* the step. In a GDL-I game
+    /// that is `(did r m)` for every role.
+    fn percepts(
+        &self,
+        state: &Self::State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut Self::Scratch,
+    ) -> Percepts;
+
+    /// Whether the game is over.
+    fn terminal(&self, state: &Self::State, scratch: &mut Self::Scratch) -> bool;
+
+    /// The goal value of `role`; 0 where the rules give none.
+    fn goal(&self, state: &Self::State, role: Role, scratch: &mut Self::Scratch) -> Goal;
+
+    /// The fluents that hold, printed, in the natural order of terms.
+    fn fluents(&self, state: &Self::State) -> Vec<String>;
+
+    /// Set once a limit was met in evaluation (by any thread): answers given since are not to be trusted. Whoever
+    /// drives a machine asks after each step or batch.
+    fn failure(&self) -> Option<Failure> {
+        None
+    }
+}
+
+/// What follows from the contract; provided for every machine, never overridden.
+pub trait StateMachineExt: StateMachine {
+    /// All roles, in role order.
+    fn each_role(&self) -> impl Iterator<Item = Role> + use<Self> {
+        (0..self.roles().len()).map(Role::new)
+    }
+
+    /// The role with this name, ignoring case.
+    fn role_named(&self, name: &str) -> Option<Role> {
+        self.each_role().find(|&role| fold(&self.roles()[role]) == fold(name))
+    }
+
+    /// The legal moves of every role.
+    fn legal_by_role(&self, state: &Self::State, scratch: &mut Self::Scratch) -> ByRole<Vec<Move>> {
+        ByRole::from_fn(self.roles().len(), |role| {
+            let mut moves = Vec::new();
+            self.legal(state, role, scratch, &mut moves);
+            moves
+        })
+    }
+
+    /// The goals of every role.
+    fn goals(&self, state: &Self::State, scratch: &mut Self::Scratch) -> ByRole<Goal> {
+        ByRole::from_fn(self.roles().len(), |role| self.goal(state, role, scratch))
+    }
+
+    /// A joint move in which every role chooses uniformly among its legal moves; `None` if one has none.
+    fn random_joint(
+        &self,
+        state: &Self::State,
+        scratch: &mut Self::Scratch,
+        rng: &mut impl Rng,
+    ) -> Option<JointMove> {
+        let mut legal = Vec::new();
+        let mut moves = Vec::with_capacity(self.roles().len());
+        for role in self.each_role() {
+            self.legal(state, role, scratch, &mut legal);
+            if legal.is_empty() {
+                return None;
+            }
+            moves.push(legal[rng.random_range(0..legal.len())]);
+        }
+        Some(JointMove::new(moves))
+    }
+
+    /// The state after a history, from the initial state on.
+    fn replay(&self, history: &History, scratch: &mut Self::Scratch) -> Self::State {
+        history.0.iter().fold(self.initial(), |state, joint| self.next(&state, joint, scratch))
+    }
+
+    /// What `role` knows after a history. `over` is read off the last state.
+    fn evidence(&self, history: &History, role: Role, scratch: &mut Self::Scratch) -> Evidence {
+        use super::evidence::{Observation, OwnMove};
+        let mut evidence = Evidence::new(role);
+        let mut state = self.initial();
+        for joint in &history.0 {
+            let percepts = self.percepts(&state, joint, role, scratch);
+            evidence.steps.push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
+            state = self.next(&state, joint, scratch);
+        }
+        evidence.over = self.terminal(&state, scratch);
+        evidence
+    }
+
+    /// The number of sequences of `depth` legal joint moves from a state, none passing through a terminal state;
+    /// `u64::MAX` if there are more.
+    fn perft(&self, state: &Self::State, depth: usize, scratch: &mut Self::Scratch) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        if self.terminal(state, scratch) {
+            return 0;
+        }
+        let legal = self.legal_by_role(state, scratch);
+        if depth == 1 {
+            return legal.values().iter().map(|moves| moves.len() as u64).fold(1, u64::saturating_mul);
+        }
+        JointMoves::new(&legal)
+            .map(|joint| self.perft(&self.next(state, &joint, scratch), depth - 1, scratch))
+            .fold(0, u64::saturating_add)
+    }
+
+    /// A move as the rules spell it.
+    fn show_move(&self, own: Move) -> String {
+        self.terms().show(own.0)
+    }
+}
+
+impl<M: StateMachine + ?Sized> StateMachineExt for M {}
+
+/// All combinations of one legal move per role, the last role's move changing fastest.
+///
+/// Yields nothing when some role has no move.
+#[derive(Clone, Debug)]
+pub struct JointMoves<'a> {
+    legal: &'a ByRole<Vec<Move>>,
+    position: Vec<usize>,
+    done: bool,
+}
+
+impl<'a> JointMoves<'a> {
+    /// The combinations of these moves.
+    pub fn new(legal: &'a ByRole<Vec<Move>>) -> Self {
+        let done = legal.values().iter().any(Vec::is_empty);
+        JointMoves { legal, position: vec![0; legal.len()], done }
+    }
+}
+
+impl Iterator for JointMoves<'_> {
+    type Item = JointMove;
+
+    fn next(&mut self) -> Option<JointMove> {
+        if self.done {
+            return None;
+        }
+        let joint = JointMove::new(self.legal.iter().map(|(role, moves)| moves[self.position[role.index()]]));
+        self.done = true;
+        for (role, moves) in self.legal.iter().collect::<Vec<_>>().into_iter().rev() {
+            let position = &mut self.position[role.index()];
+            *position += 1;
+            if *position < moves.len() {
+                self.done = false;
+                break;
+            }
+            *position = 0;
+        }
+        Some(joint)
+    }
+}

@@ -1,0 +1,233 @@
+//! Building: each rule once over the domain, instance by instance, into gates.
+//!
+//! An instance is an AND of the wires of its atoms, an atom an OR of its instances. Strata are built from below, so the
+//! wires of what a rule reads are there before it is built; a stratum that reads itself is built by
+//! [`cycle`](super::cycle).
+
+use super::cycle::{Instance, least_fixpoint};
+use super::domain::Domain;
+use super::ground::Inputs;
+use super::limits::{Limits, TooLarge, What, check};
+use super::network::{Network, Wire};
+use hyperplay_logic::datalog::{Condition, RelationId};
+use hyperplay_logic::gdl::{Game, Literal, Symbol, TermId};
+
+/// Bytes of an atom: its tuple, its places in the tables, its wire.
+const ATOM_BYTES: u64 = 80;
+/// Bytes of an instance that waits for its atom to be complete.
+const WAY_BYTES: u64 = 8;
+/// Bytes of a gate: its wires, twice, and its place in the table.
+const GATE_BYTES: u64 = 140;
+
+/// The gates of a game under construction.
+#[derive(Debug)]
+pub(super) struct Gates {
+    pub(super) network: Network,
+    /// For each relation that depends on the state, the wire of each row.
+    wires: Vec<Vec<Wire>>,
+    limits: Limits,
+    /// Atoms of the domain.
+    atoms: u64,
+    /// Instances of rules so far.
+    pub(super) instances: u64,
+    /// The most bytes that were in use, by estimate.
+    pub(super) bytes: u64,
+}
+
+/// The network of a game under construction.
+pub(super) struct Builder<'a> {
+    game: &'a Game,
+    pub(super) domain: Domain,
+    pub(super) gates: Gates,
+    /// For each rule of `goal`, in rule order, the rows that it derives with their conditions.
+    pub(super) goals: Vec<Vec<(usize, Wire)>>,
+}
+
+impl Gates {
+    /// Gates over the inputs of a network, with `relations` relations that hold `atoms` atoms.
+    pub(super) fn new(network: Network, relations: usize, atoms: usize, limits: &Limits) -> Gates {
+        let wires = vec![Vec::new(); relations];
+        Gates { network, wires, limits: *limits, atoms: atoms as u64, instances: 0, bytes: 0 }
+    }
+
+    /// Checks that so many instances may still be added.
+    pub(super) fn expect(&self, instances: u64, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
+        check(self.instances + instances, self.limits.instances, || What::Instances(relation()))
+    }
+
+    /// The wire of a condition whose relation is built.
+    fn value(&self, condition: &Condition) -> Wire {
+        self.wires[condition.relation][condition.row].negate_if(condition.negated)
+    }
+
+    /// Counts one more instance, `waiting` of which are not yet gates.
+    fn count(&mut self, waiting: usize, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
+        self.instances += 1;
+        check(self.instances, self.limits.instances, || What::Instances(relation()))?;
+        self.weigh(waiting, relation)
+    }
+
+    /// Checks the gates and the bytes.
+    pub(super) fn weigh(&mut self, waiting: usize, relation: &dyn Fn() -> String) -> Result<(), TooLarge> {
+        let gates = self.network.gates().len();
+        check(gates as u64, self.limits.gates as u64, || What::Gates(relation()))?;
+        let bytes = self.atoms * ATOM_BYTES + gates as u64 * GATE_BYTES + waiting as u64 * WAY_BYTES;
+        self.bytes = self.bytes.max(bytes);
+        check(bytes, self.limits.bytes, || What::Bytes)
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// A builder whose inputs are there.
+    pub(super) fn new(game: &'a Game, domain: Domain, inputs: &Inputs, limits: &Limits) -> Builder<'a> {
+        let moves: usize = inputs.moves.values().iter().map(Vec::len).sum();
+        let network = Network::new(inputs.fluents.len() + moves);
+        let gates = Gates::new(network, domain.relaxed.relations(), domain.atoms(), limits);
+        let mut builder = Builder { game, domain, gates, goals: Vec::new() };
+        builder.set_inputs(inputs);
+        builder
+    }
+
+    fn set_inputs(&mut self, inputs: &Inputs) {
+        let fluents = inputs.fluents.iter().map(|&fluent| (Symbol::TRUE, vec![fluent]));
+        let roles = self.game.roles().iter().zip(inputs.moves.values());
+        let moves =
+            roles.flat_map(|(&role, moves)| moves.iter().map(move |&own| (Symbol::DOES, vec![role, own])));
+        for (number, (name, tuple)) in fluents.chain(moves).enumerate() {
+            let (id, row) = self.domain.find(name, &tuple).expect("inputs are in the domain");
+            let wires = &mut self.gates.wires[id];
+            wires.resize(wires.len().max(row + 1), Wire::FALSE);
+            wires[row] = self.gates.network.input(number);
+        }
+    }
+
+    /// The wire of an atom that is built; off if it is not in the domain.
+    pub(super) fn wire(&self, name: Symbol, tuple: &[TermId]) -> Wire {
+        match self.domain.find(name, tuple) {
+            // What depends on no state has no wires: it holds.
+            Some((id, _)) if !self.domain.is_open(id) => Wire::TRUE,
+            Some((id, row)) => self.gates.wires[id][row],
+            None => Wire::FALSE,
+        }
+    }
+
+    /// Builds the wires of all atoms that some output needs.
+    pub(super) fn build(&mut self) -> Result<(), TooLarge> {
+        let strata: Vec<(Vec<RelationId>, Vec<usize>)> = {
+            let all: Vec<_> = self.domain.rules.strata().collect();
+            let needed = self.domain.strata.iter().map(|&number| all[number]);
+            needed.map(|(relations, rules)| (relations.to_vec(), rules.to_vec())).collect()
+        };
+        for (mut relations, mut rules) in strata {
+            if rules.is_empty() {
+                continue; // an input, or what nothing defines
+            }
+            let goal = self.domain.rules.relation(Symbol::GOAL).filter(|id| relations.contains(id));
+            let goal_rules = if goal.is_some() { rules.clone() } else { Vec::new() };
+            relations.retain(|&relation| self.domain.is_open(relation));
+            rules.retain(|&rule| self.domain.is_open(self.domain.head(rule)));
+            if self.recurs(&relations, &rules) {
+                self.build_recursive(&relations, &rules)?;
+            } else if let [relation] = relations[..] {
+                self.gates.wires[relation] = self.conditions(relation, &rules)?;
+            }
+            if let Some(goal) = goal {
+                self.build_goals(goal, &goal_rules)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What each rule of `goal` derives: which of several goals counts depends on the rule.
+    fn build_goals(&mut self, goal: RelationId, rules: &[usize]) -> Result<(), TooLarge> {
+        for &rule in rules {
+            if self.domain.head(rule) != goal {
+                continue;
+            }
+            let rows = self.conditions(goal, &[rule])?.into_iter().enumerate();
+            self.goals.push(rows.filter(|&(_, wire)| wire != Wire::FALSE).collect());
+        }
+        Ok(())
+    }
+
+    fn spelling(&self, relation: RelationId) -> String {
+        self.game.terms().symbols().name(self.domain.rules.name(relation)).to_owned()
+    }
+
+    fn recurs(&self, relations: &[RelationId], rules: &[usize]) -> bool {
+        let is_own = |literal: &Literal| match literal {
+            Literal::Positive(atom) => {
+                self.domain.rules.relation(atom.relation).is_some_and(|id| relations.contains(&id))
+            }
+            _ => false,
+        };
+        rules.iter().any(|&rule| self.domain.rule(rule).body.iter().any(is_own))
+    }
+
+    /// For each row of a relation, the condition under which one of the rules derives it. What the rules read is built.
+    fn conditions(&mut self, relation: RelationId, rules: &[usize]) -> Result<Vec<Wire>, TooLarge> {
+        let mut ways: Vec<Vec<Wire>> = vec![Vec::new(); self.domain.rows(relation)];
+        let (mut body, mut waiting) = (Vec::new(), 0);
+        let spelling = self.spelling(relation);
+        let name = || spelling.clone();
+        for &rule in rules {
+            let gates = &mut self.gates;
+            self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
+                body.clear();
+                body.extend(conditions.iter().map(|condition| gates.value(condition)));
+                let way = gates.network.and(&body);
+                let ways = &mut ways[head];
+                if way != Wire::FALSE && ways.last() != Some(&way) {
+                    ways.push(way);
+                    waiting += 1;
+                }
+                gates.count(waiting, &name)
+            })?;
+        }
+        let wires = ways.into_iter().map(|ways| self.gates.network.or(&ways)).collect();
+        self.gates.weigh(0, &name)?;
+        Ok(wires)
+    }
+
+    fn build_recursive(&mut self, relations: &[RelationId], rules: &[usize]) -> Result<(), TooLarge> {
+        // The atoms of the stratum are numbered through, relation after relation.
+        let mut first = vec![usize::MAX; self.domain.relaxed.relations()];
+        let mut atoms = 0;
+        for &relation in relations {
+            first[relation] = atoms;
+            atoms += self.domain.rows(relation);
+        }
+        let spelling = self.spelling(relations[0]);
+        let name = || spelling.clone();
+        let mut instances: Vec<Instance> = Vec::new();
+        let mut rest = Vec::new();
+        let mut waiting = 0;
+        for &rule in rules {
+            let start = first[self.domain.head(rule)];
+            let gates = &mut self.gates;
+            self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
+                rest.clear();
+                let mut own: Vec<usize> = Vec::new();
+                for condition in conditions {
+                    match first[condition.relation] {
+                        usize::MAX => rest.push(gates.value(condition)),
+                        start => own.push(start + condition.row),
+                    }
+                }
+                waiting += 8 + own.len();
+                instances.push(Instance {
+                    head: start + head,
+                    own: own.into(),
+                    rest: gates.network.and(&rest),
+                });
+                gates.count(waiting, &name)
+            })?;
+        }
+        let wires = least_fixpoint(&mut self.gates, atoms, &instances, &name)?;
+        for &relation in relations {
+            let start = first[relation];
+            self.gates.wires[relation] = wires[start..start + self.domain.rows(relation)].to_vec();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! Domain: the ground atoms that may hold in some state, by relaxed reachability.
+//!
+//! The rules are evaluated once, for all states together: `true` holds of whatever holds initially or may be next,
+//! `does` of whatever a role may legally do, and a negation of anything that depends on the state is taken to succeed.
+//! What depends on no state is evaluated exactly. So every atom that holds in a state that play can reach is in the
+//! domain, and all the domain is finite or a limit is met.
+//!
+//! Declarations (`base`, `input`) are not read: a wrong one would change the play, and the relaxed fixpoint is never
+//! larger than it must be for want of them.
+//!
+//! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
+
+use rustc_hash::FxHashSet;
+
+use super::limits::{Limits, TooLarge};
+use super::split::{Split, split};
+use hyperplay_logic::datalog::{Allowance, Condition, Database, Functions, LimitError, Program, RelationId};
+use hyperplay_logic::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
+
+/// The program of a game with all atoms that may hold.
+pub(super) struct Domain {
+    /// The rules of the game, split.
+    split: Vec<Rule>,
+    /// The same as a program: who depends on whom.
+    pub(super) rules: Program,
+    is_open: Vec<bool>,
+    /// The relaxed rules; the same relations.
+    pub(super) relaxed: Program,
+    /// The tuples of every relation that some output of the network needs.
+    pub(super) database: Database,
+    /// Which strata of `rules` the outputs need.
+    pub(super) strata: Vec<usize>,
+    /// What may still be spent.
+    allowance: Allowance,
+    limits: Limits,
+    /// The tuples of `init`.
+    pub(super) initial: Vec<TermId>,
+}
+
+/// Takes an instance: the row of its head and the atoms that it depends on.
+pub(super) type Show<'a> = dyn FnMut(usize, &[Condition]) -> Result<(), TooLarge> + 'a;
+
+/// Stage of what depends on the state.
+const STATE: usize = 1;
+/// Stage of what depends on the joint move besides.
+const STEP: usize = 2;
+/// What is given, and the roles, so that they are there even if no rule reads them.
+const INPUTS: [(Symbol, usize, usize); 3] =
+    [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
+
+impl Domain {
+    /// All atoms that may hold in a game; its rules are split if that is asked for.
+    pub(super) fn of(game: &Game, is_split: bool, limits: &Limits) -> Result<Domain, TooLarge> {
+        let terms = game.terms();
+        let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
+        let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
+        let functions = Functions::of(&fixed.database, &fixed.program, terms);
+        let is_function = |atom: &Atom, known: &[Symbol]| {
+            fixed.knows(atom.relation) && functions.determines(atom, &|variable| known.contains(&variable))
+        };
+        let Split { rules: split, guards } = if is_split {
+            split(game.rules(), &is_function)
+        } else {
+            Split { rules: game.rules().to_vec(), guards: FxHashSet::default() }
+        };
+        let mut rules = Program::new(split.clone(), &INPUTS);
+        let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
+        let inputs = INPUTS.iter().map(|&(name, ..)| name);
+        let targets: Vec<RelationId> =
+            outputs.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();
+        let strata = rules.strata_of(&targets);
+        let mut is_needed = vec![false; rules.relations()];
+        for (number, (relations, _)) in rules.strata().enumerate() {
+            relations.iter().for_each(|&id| is_needed[id] = strata.binary_search(&number).is_ok());
+        }
+
+        let mut relaxed = relax(&rules, &split, |relation| fixed.knows(relation));
+        relaxed.limits.depth = limits.depth;
+        for name in [Symbol::TRUE, Symbol::NEXT, Symbol::DOES, Symbol::LEGAL, Symbol::SEES] {
+            if let Some(relation) = relaxed.relation(name) {
+                relaxed.set_most(relation, limits.terms);
+            }
+        }
+        let mut database = Database::new(&relaxed, None);
+        let holds = relaxed.relation(Symbol::TRUE).expect("it is an input");
+        database.set_input(&relaxed, holds, fixed.initial.iter().map(std::slice::from_ref));
+        for id in 0..relaxed.relations() {
+            if let Some(rows) = fixed.rows(relaxed.name(id)) {
+                database.set_input(&relaxed, id, rows);
+            }
+        }
+        // A relation that only the bridges name, in a game without `next`, has no rules.
+        let is_derived = |id: RelationId| is_needed.get(id).copied().unwrap_or(false);
+        let done = database.saturate(&mut relaxed, is_derived, &mut allowance, terms);
+        done.map_err(|error| limits.met(error))?;
+        let is_open = (0..rules.relations())
+            .map(|id| rules.stage(id) > 0 && !guards.contains(&rules.name(id)))
+            .collect();
+        let initial = fixed.initial;
+        Ok(Domain { split, rules, is_open, relaxed, database, strata, allowance, limits: *limits, initial })
+    }
+
+    /// Whether it depends on the state or on the joint move which tuples of a relation hold.
+    pub(super) fn is_open(&self, relation: RelationId) -> bool {
+        self.is_open[relation]
+    }
+
+    /// The relation that a rule derives.
+    pub(super) fn head(&self, rule: usize) -> RelationId {
+        self.rules.relation(self.split[rule].head.relation).expect("a rule names it")
+    }
+
+    /// A rule of [`Domain::rules`].
+    pub(super) fn rule(&self, index: usize) -> &Rule {
+        &self.split[index]
+    }
+
+    /// The number of tuples of a relation.
+    pub(super) fn rows(&self, relation: RelationId) -> usize {
+        self.database.relation(relation, &self.relaxed).len()
+    }
+
+    /// The tuple at a row of a relation.
+    pub(super) fn tuple(&self, relation: RelationId, row: usize) -> &[TermId] {
+        self.database.relation(relation, &self.relaxed).row(row)
+    }
+
+    /// The tuples of a relation, by name; none if nothing names it.
+    pub(super) fn tuples(&self, name: Symbol) -> impl Iterator<Item = &[TermId]> {
+        let id = self.relaxed.relation(name);
+        id.into_iter().flat_map(|id| self.database.relation(id, &self.relaxed).rows())
+    }
+
+    /// The relation with this name and the row of a tuple, if it is in the domain.
+    pub(super) fn find(&self, name: Symbol, tuple: &[TermId]) -> Option<(RelationId, usize)> {
+        let id = self.relaxed.relation(name)?;
+        Some((id, self.database.relation(id, &self.relaxed).position(tuple)?))
+    }
+
+    /// The number of atoms in the domain.
+    pub(super) fn atoms(&self) -> usize {
+        (0..self.relaxed.relations()).map(|id| self.rows(id)).sum()
+    }
+
+    /// Rows looked at so far.
+    pub(super) fn visits(&self) -> u64 {
+        self.limits.visits - self.allowance.visits
+    }
+
+    /// Shows each instance of a rule of the game: the row of its head, and the atoms on which it depends of those
+    /// that depend on the state. An instance may be shown more than once.
+    pub(super) fn instances(
+        &mut self,
+        terms: &TermStore,
+        rule: usize,
+        show: &mut Show<'_>,
+    ) -> Result<(), TooLarge> {
+        let mut refused = Ok(());
+        let mut shown = |head: usize, conditions: &[Condition]| {
+            refused = show(head, conditions);
+            refused.is_ok()
+        };
+        let Domain { split, is_open, relaxed, database, allowance, limits, .. } = self;
+        let is_open = |relation: RelationId| is_open[relation];
+        database
+            .instances(relaxed, &split[rule], &is_open, allowance, terms, &mut shown)
+            .map_err(|error| limits.met(error))?;
+        refused
+    }
+}
+
+/// What depends on no state, evaluated exactly, and the initial state.
+struct Fixed {
+    program: Program,
+    database: Database,
+    initial: Vec<TermId>,
+    /// For each relation, whether its tuples are there.
+    is_known: Vec<bool>,
+}
+
+impl Fixed {
+    fn of(game: &Game, limits: &Limits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
+        let terms = game.terms();
+        let mut program = Program::new(game.rules().to_vec(), &INPUTS);
+        program.limits.depth = limits.depth;
+        let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
+        let targets: Vec<RelationId> = outputs
+            .into_iter()
+            .chain([Symbol::ROLE, Symbol::INIT])
+            .filter_map(|name| program.relation(name))
+            .collect();
+        let needed = program.strata_of(&targets);
+        let mut is_known = vec![false; program.relations()];
+        for (number, (relations, _)) in program.strata().enumerate() {
+            let is_needed = needed.binary_search(&number).is_ok();
+            relations.iter().for_each(|&id| is_known[id] = is_needed && program.stage(id) == 0);
+        }
+        let mut database = Database::new(&program, None);
+        database.saturate(&mut program, |id| is_known[id], allowance, terms)?;
+        let mut initial = Vec::new();
+        if let Some(init) = program.relation(Symbol::INIT) {
+            if !is_known[init] {
+                // Against the language: evaluated as the interpreter does, in no state.
+                (program.limits.visits, program.limits.tuples) = (allowance.visits, allowance.tuples);
+                database.plan(&mut program, init, false, terms)?;
+            }
+            initial = database.relation(init, &program).rows().map(|row| row[0]).collect();
+        }
+        Ok(Fixed { program, database, initial, is_known })
+    }
+
+    fn knows(&self, relation: Symbol) -> bool {
+        self.program.relation(relation).is_some_and(|id| self.is_known[id])
+    }
+
+    fn rows(&self, relation: Symbol) -> Option<impl Iterator<Item = &[TermId]>> {
+        let id = self.program.relation(relation).filter(|&id| self.is_known[id])?;
+        Some(self.database.relation(id, &self.program).rows())
+    }
+}
+
+/// The relaxed rules; relations keep their ids. Relations that are known already are left to the caller to set.
+fn relax(program: &Program, rules: &[Rule], is_known: impl Fn(Symbol) -> bool) -> Program {
+    let is_kept = |literal: &&Literal| match literal {
+        Literal::Negative(atom) => {
+            program.relation(atom.relation).is_none_or(|relation| program.stage(relation) == 0)
+        }
+        _ => true,
+    };
+    let relaxed =
+        |rule: &Rule| Rule { body: rule.body.iter().filter(is_kept).cloned().collect(), ..rule.clone() };
+    let unknown = rules.iter().filter(|rule| !is_known(rule.head.relation));
+    let mut all: Vec<Rule> = unknown.map(relaxed).collect();
+    let [x, y] = [Symbol::TRUE, Symbol::DOES].map(Term::Variable);
+    let atom = |relation, arguments: &[Term]| Atom {
+        relation,
+        arguments: arguments.to_vec(),
+        at: Default::default(),
+    };
+    let bridge = |head: Atom, body: Vec<Atom>| Rule {
+        head,
+        body: body.into_iter().map(Literal::Positive).collect(),
+        clause: 0,
+    };
+    let xs = [x.clone()];
+    let both = [x, y];
+    all.push(bridge(atom(Symbol::TRUE, &xs), vec![atom(Symbol::NEXT, &xs)]));
+    let own = vec![atom(Symbol::ROLE, &xs), atom(Symbol::LEGAL, &both)];
+    all.push(bridge(atom(Symbol::DOES, &both), own));
+    let relations: Vec<(Symbol, usize, usize)> =
+        (0..program.relations()).map(|id| (program.name(id), program.arity(id), 0)).collect();
+    Program::new(all, &relations)
+}

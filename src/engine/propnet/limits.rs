@@ -1,0 +1,110 @@
+//! Limits: what grounding may spend, in counts, so that the same rules are refused on every machine.
+//!
+//! A rulesheet that would exceed them is played by the interpreter instead.
+//!
+//! Nothing is estimated in advance: a join is counted while it runs and stopped where the count ends.
+
+use thiserror::Error;
+
+use hyperplay_logic::datalog::LimitError;
+
+/// Bounds on grounding one game. The default is met within some five seconds and two gigabytes; all but two of eighty
+/// rulesheets of the field need less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Ground atoms that may hold in some state, of all relations together.
+    pub atoms: usize,
+    /// Fluents, and moves, and percepts.
+    pub terms: usize,
+    /// How deep a term may be nested: counters without end are met here.
+    pub depth: u32,
+    /// Rows looked at in joins, some ten million a second.
+    pub visits: u64,
+    /// Instances of rules.
+    pub instances: u64,
+    /// Gates of the network.
+    pub gates: usize,
+    /// Bytes that atoms, instances and gates may take together, by estimate.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            atoms: 3_000_000,
+            terms: 250_000,
+            depth: 100,
+            visits: 40_000_000,
+            instances: 8_000_000,
+            gates: 6_000_000,
+            bytes: 2 << 30,
+        }
+    }
+}
+
+/// What there is too much of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// Ground atoms; the relation that had the last one.
+    Atoms(String),
+    /// The nesting, or the size, of the terms of a relation.
+    Terms(String),
+    /// Rows looked at; the relation that was being derived.
+    Visits(String),
+    /// Instances of rules; the relation that was being derived.
+    Instances(String),
+    /// Gates; the relation whose conditions were being built.
+    Gates(String),
+    /// Bytes.
+    Bytes,
+    /// Gates of two inputs that the simplified network amounts to: single states cost more than by the rules.
+    Simplified,
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            What::Atoms(relation) => write!(f, "ground atoms, the last one of `{relation}`"),
+            What::Terms(relation) => write!(f, "levels or names in a term of `{relation}`"),
+            What::Visits(relation) => write!(f, "tuples looked at, the last for `{relation}`"),
+            What::Instances(relation) => write!(f, "instances of rules, the last for `{relation}`"),
+            What::Gates(relation) => write!(f, "gates, the last for `{relation}`"),
+            What::Bytes => write!(f, "bytes"),
+            What::Simplified => write!(f, "gates of two inputs after simplification"),
+        }
+    }
+}
+
+/// A game is too large to be grounded within the limits.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("the ground rules are too large: at least {needed} {what}; the limit is {limit}")]
+pub struct TooLarge {
+    /// Of what there would be too much.
+    pub what: What,
+    /// How many there were when the limit was met; there would be more.
+    pub needed: u64,
+    /// The limit.
+    pub limit: u64,
+}
+
+impl Limits {
+    /// The error for a limit that the evaluation of a program met.
+    pub(super) fn met(&self, error: LimitError) -> TooLarge {
+        let (what, limit) = match error {
+            LimitError::Tuples { relation, limit, .. } if limit == self.terms => {
+                (What::Atoms(relation), limit as u64)
+            }
+            LimitError::Tuples { relation, .. } => (What::Atoms(relation), self.atoms as u64),
+            LimitError::Depth { relation, limit, .. } | LimitError::Size { relation, limit, .. } => {
+                (What::Terms(relation), u64::from(limit))
+            }
+            LimitError::Visits { relation, .. } => (What::Visits(relation), self.visits),
+        };
+        TooLarge { what, needed: limit + 1, limit }
+    }
+}
+
+/// Nothing if the count is within the limit.
+pub(super) fn check(count: u64, limit: u64, what: impl FnOnce() -> What) -> Result<(), TooLarge> {
+    if count <= limit { Ok(()) } else { Err(TooLarge { what: what(), needed: count, limit }) }
+}

@@ -1,0 +1,184 @@
+//! Arena: the games of a plan on their engines, ready to play any match of it.
+//!
+//! Engines are made once and shared by all threads; players are made for each match. What comes of a match are the
+//! lines that are to be written about it, so the thread that played it does all the work but the writing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::plan::{Place, Plan};
+use super::recorder::{Lines, Recorder};
+use super::watched::{Times, Watched};
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, OfGame, Visitor};
+use hyperplay_logic::gdl::Game;
+use hyperplay_engine::machine::{ByRole, Role};
+use hyperplay_play::player::{Player, Spec, registry};
+use hyperplay_play::referee::{Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match};
+
+/// Why the matches of a plan cannot be played.
+#[derive(Debug, Error)]
+pub enum ArenaError {
+    /// No engine for a game.
+    #[error("{game}: {cause}")]
+    Engine {
+        /// The game.
+        game: String,
+        /// Why.
+        cause: EngineError,
+    },
+    /// The rules could not be evaluated in a match.
+    #[error("match {id} of {game}, after step {step}: {cause}")]
+    Failed {
+        /// The number of the match.
+        id: u64,
+        /// The game.
+        game: String,
+        /// Joint moves made.
+        step: usize,
+        /// Why.
+        cause: hyperplay_engine::machine::Failure,
+    },
+    /// The operating system has no further thread for a player.
+    #[error("no thread for a player: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// A plan that can be played.
+pub struct Arena {
+    plan: Plan,
+    specs: Vec<Spec>,
+    /// For each game its engine, and the engines of the entrants that ask for another one.
+    games: Vec<(Engine, Vec<Option<Engine>>)>,
+    host: String,
+    threads: usize,
+    positions: bool,
+}
+
+impl Arena {
+    /// Makes the engines of the games. These are those of the plan in its order, and so are the specs those of its
+    /// entrants: policy files are what they were when the plan got its hash. `threads` is written down with every match;
+    /// `positions` says whether every decision is to be recorded whole.
+    ///
+    /// # Errors
+    /// If there is no engine for a game.
+    pub fn new(
+        plan: Plan,
+        specs: Vec<Spec>,
+        games: &[Game],
+        threads: usize,
+        positions: bool,
+    ) -> Result<Arena, ArenaError> {
+        let kind = EngineKind::named(&plan.engine).unwrap_or_default();
+        let mut made = Vec::new();
+        for (number, game) in games.iter().enumerate() {
+            let engines = Engines::new(game);
+            let get = |kind| {
+                engines
+                    .get(kind)
+                    .map_err(|cause| ArenaError::Engine { game: plan.games[number].name.clone(), cause })
+            };
+            let plays = |entrant: usize| {
+                plan.cells.iter().any(|cell| cell.game == number && cell.entrants.contains(&entrant))
+            };
+            let own = specs.iter().enumerate().map(|(entrant, spec)| {
+                registry::engine(spec).filter(|_| plays(entrant)).map(get).transpose()
+            });
+            let own = own.collect::<Result<_, _>>()?;
+            made.push((get(kind)?, own));
+        }
+        Ok(Arena { plan, specs, games: made, host: host(), threads, positions })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether positions are recorded.
+    pub fn positions(&self) -> bool {
+        self.positions
+    }
+
+    /// The engine of a game.
+    pub fn engine(&self, game: usize) -> EngineKind {
+        self.games[game].0.kind()
+    }
+
+    /// Plays one match; nothing if the interrupt was raised before its end.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated, or a thread for a player cannot be made.
+    pub fn play(&self, place: &Place, interrupt: &Interrupt) -> Result<Option<Lines>, ArenaError> {
+        let (engine, own) = &self.games[self.plan.cells[place.cell].game];
+        engine.visit(OneMatch { arena: self, place, own, interrupt })
+    }
+
+    fn settings(&self) -> Settings {
+        let clock = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        Settings {
+            clocks: self.plan.clocks.map(|(start, play)| Clocks { start: clock(start), play: clock(play) }),
+            nodes: self.plan.nodes,
+            limit: self.plan.limit,
+        }
+    }
+}
+
+struct OneMatch<'a> {
+    arena: &'a Arena,
+    place: &'a Place,
+    own: &'a [Option<Engine>],
+    interrupt: &'a Interrupt,
+}
+
+impl Visitor for OneMatch<'_> {
+    type Output = Result<Option<Lines>, ArenaError>;
+
+    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Self::Output {
+        let OneMatch { arena, place, own, interrupt } = self;
+        let plan = &arena.plan;
+        let game = plan.game(place.cell);
+        let seating = &plan.cells[place.cell].seatings[place.seating];
+        let mut players: ByRole<Option<Box<dyn Player>>> = ByRole::from_fn(game.roles.len(), |_| None);
+        let mut times: ByRole<Times> = ByRole::from_fn(game.roles.len(), |_| Times::default());
+        for (role, &entrant) in game.played().map(Role::new).zip(seating) {
+            let seat = registry::Seat { spec: &arena.specs[entrant], role };
+            let player = match &own[entrant] {
+                Some(engine) => engine.visit(seat),
+                None => seat.visit(machine),
+            };
+            let kept = Times::default();
+            times[role] = kept.clone();
+            players[role] = Some(Box::new(Watched::new(player, kept)));
+        }
+        let watch = Stopwatch::start();
+        let seed = match_seed(plan.seed, place.deal as usize);
+        let played: Match =
+            play_match(machine.as_ref(), players, &arena.settings(), &seed, interrupt, |_| ())?;
+        let seconds = watch.elapsed();
+        match &played.outcome {
+            Outcome::Interrupted => return Ok(None),
+            Outcome::Failed(cause) => {
+                return Err(ArenaError::Failed {
+                    id: place.id,
+                    game: game.name.clone(),
+                    step: played.steps.len(),
+                    cause: cause.clone(),
+                });
+            }
+            Outcome::Over(_) | Outcome::StepLimit | Outcome::NoLegalMove(_) => {}
+        }
+        let recorder = Recorder {
+            machine: machine.as_ref(),
+            plan,
+            place,
+            played: &played,
+            times: &times,
+            seconds,
+            host: &arena.host,
+            threads: arena.threads,
+        };
+        Ok(Some(recorder.lines(arena.positions)))
+    }
+}

@@ -1,0 +1,316 @@
+//! Config: an experiment as described by a file, checked as far as that is possible without opening its games.
+//!
+//! A file is refused as a whole: the first thing wrong is said, with its place. Players are expanded by their
+//! parameters into *entrants*, each with a canonical spec and a label of its own. Paths in the file, of policy files too,
+//! are relative to its folder.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use toml::Spanned;
+
+use super::grid::expand;
+use super::plan::{Entrant, Seats, Stop, StopRule};
+use super::written::{StopTable, Written};
+use hyperplay_engine::EngineKind;
+use hyperplay_engine::machine::PLAYOUT_STEPS;
+use hyperplay_play::player::Spec;
+
+/// The name of this form of experiments.
+pub const SCHEMA: &str = "hyperplay.experiment/1";
+
+/// Matches looked at together by a rule that stops, and needed before it does, where the file does not say.
+const EVERY: u64 = 16;
+const LEAST: u64 = 32;
+
+/// The most repetitions.
+const MAX_REPETITIONS: i64 = 1_000_000_000;
+
+/// What helps where nothing else is said.
+const KEYS: &str = "docs/experiments/README.md explains every key";
+
+/// What is wrong with the file, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigError {
+    /// What is wrong.
+    pub what: String,
+    /// Line and column, from 1, where there is a place.
+    pub place: Option<(usize, usize)>,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.place {
+            write!(f, "{line}:{column}: ")?;
+        }
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl ConfigError {
+    /// An error without a place.
+    pub fn new(what: impl Into<String>) -> Self {
+        ConfigError { what: what.into(), place: None, remedy: KEYS }
+    }
+
+    /// An error at a line and column.
+    pub fn at(place: (usize, usize), what: impl Into<String>) -> Self {
+        ConfigError { place: Some(place), ..ConfigError::new(what) }
+    }
+}
+
+/// A name in the file that is to be looked up, and its place for errors.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named {
+    /// As written.
+    pub name: String,
+    /// Line and column.
+    pub place: (usize, usize),
+}
+
+/// Who meets whom, before it is known how many roles the games have. Players are named by their position among the
+/// tables of the file; each stands for all its entrants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// Every entrant meets every other.
+    RoundRobin,
+    /// The entrants of these tables meet those of all others.
+    Gauntlet(Vec<usize>),
+    /// These meet.
+    Pairings(Vec<Vec<usize>>),
+}
+
+/// An experiment as described.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Its title.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// The games, as written: a path relative to the file, or a built-in game.
+    pub games: Vec<Named>,
+    /// Fixes everything.
+    pub seed: u64,
+    /// Deals a cell.
+    pub repetitions: u64,
+    /// The engine of the matches.
+    pub engine: EngineKind,
+    /// The longest match, in steps.
+    pub limit: usize,
+    /// States a decision.
+    pub nodes: Option<u64>,
+    /// Start clock and play clock, in seconds.
+    pub clocks: Option<(f64, f64)>,
+    /// The players with their parameters.
+    pub entrants: Vec<Entrant>,
+    /// The spec of each entrant, with its policy files.
+    pub specs: Vec<Spec>,
+    /// Where the spec of each table of players is written: line and column.
+    pub places: Vec<(usize, usize)>,
+    /// Who meets whom.
+    pub schedule: Schedule,
+    /// Which seatings are played.
+    pub seats: Seats,
+    /// When a cell is played enough before its repetitions are over.
+    pub stop: Option<Stop>,
+}
+
+impl Config {
+    /// Reads the text of a file, and the policy files that its players name, from paths relative to `folder`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file that
+    /// cannot be used.
+    pub fn read(text: &str, folder: &Path) -> Result<Config, ConfigError> {
+        let written: Written = toml::from_str(text).map_err(|error| {
+            let place = error.span().map(|span| place(text, &span));
+            ConfigError { place, ..ConfigError::new(error.message()) }
+        })?;
+        Reader { text, folder }.config(&written)
+    }
+}
+
+/// The line and column of the beginning of a span.
+fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
+    let before = text.get(..span.start.min(text.len())).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    folder: &'a Path,
+}
+
+impl Reader<'_> {
+    fn error<T>(&self, at: &Spanned<T>, what: impl Into<String>) -> ConfigError {
+        ConfigError::at(place(self.text, &at.span()), what)
+    }
+
+    fn config(&self, written: &Written) -> Result<Config, ConfigError> {
+        if written.schema.get_ref() != SCHEMA {
+            let what = format!("the schema is '{}'; this program reads '{SCHEMA}'", written.schema.get_ref());
+            return Err(self.error(&written.schema, what));
+        }
+        if written.games.is_empty() {
+            return Err(ConfigError::new("no game is named"));
+        }
+        let seen = &mut BTreeSet::new();
+        if let Some(twice) = written.games.iter().find(|game| !seen.insert(game.get_ref())) {
+            return Err(self.error(twice, format!("the game '{}' is named twice", twice.get_ref())));
+        }
+        let (entrants, specs) = self.entrants(written)?;
+        Ok(Config {
+            name: written.name.clone(),
+            about: written.about.trim().to_owned(),
+            games: written
+                .games
+                .iter()
+                .map(|game| Named { name: game.get_ref().clone(), place: place(self.text, &game.span()) })
+                .collect(),
+            seed: self.count(&written.seed, 0, i64::MAX)?,
+            repetitions: self.count(&written.repetitions, 1, MAX_REPETITIONS)?,
+            engine: self.engine(written)?,
+            limit: match &written.limit {
+                Some(limit) => self.count(limit, 1, 1 << 31)? as usize,
+                None => PLAYOUT_STEPS,
+            },
+            nodes: written.budget.nodes.as_ref().map(|nodes| self.count(nodes, 1, i64::MAX)).transpose()?,
+            clocks: self.clocks(written)?,
+            schedule: self.schedule(written)?,
+            seats: match written.schedule.seats.as_ref().map(|seats| (seats, seats.get_ref().as_str())) {
+                None | Some((_, "all")) => Seats::All,
+                Some((_, "given")) => Seats::Given,
+                Some((at, other)) => {
+                    return Err(self.error(at, format!("seats = '{other}': expected 'all' or 'given'")));
+                }
+            },
+            stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
+            entrants,
+            specs,
+            places: written.player.iter().map(|player| place(self.text, &player.spec.span())).collect(),
+        })
+    }
+
+    fn count(&self, number: &Spanned<i64>, least: i64, most: i64) -> Result<u64, ConfigError> {
+        let value = *number.get_ref();
+        if (least..=most).contains(&value) {
+            Ok(value as u64)
+        } else {
+            Err(self.error(number, format!("{value}: expected a whole number from {least} to {most}")))
+        }
+    }
+
+    fn engine(&self, written: &Written) -> Result<EngineKind, ConfigError> {
+        let Some(engine) = &written.engine else { return Ok(EngineKind::Auto) };
+        EngineKind::named(engine.get_ref()).ok_or_else(|| {
+            let known: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.as_str()).collect();
+            self.error(engine, format!("no engine '{}'; there are {}", engine.get_ref(), known.join(", ")))
+        })
+    }
+
+    fn clocks(&self, written: &Written) -> Result<Option<(f64, f64)>, ConfigError> {
+        let (start, play) = (&written.budget.startclock, &written.budget.playclock);
+        for seconds in [start, play].into_iter().flatten() {
+            if Duration::try_from_secs_f64(*seconds.get_ref()).is_err() {
+                return Err(self.error(seconds, "a clock is a number of seconds, 0 or more"));
+            }
+        }
+        match (start, play) {
+            (Some(start), None) => Err(self.error(start, "a startclock needs a playclock")),
+            (start, Some(play)) => Ok(Some((start.as_ref().map_or(0.0, |s| *s.get_ref()), *play.get_ref()))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    fn entrants(&self, written: &Written) -> Result<(Vec<Entrant>, Vec<Spec>), ConfigError> {
+        let mut entrants: Vec<(Entrant, Spec)> = Vec::new();
+        let plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
+        for (table, player) in written.player.iter().enumerate() {
+            let name = player.name.get_ref();
+            if name.is_empty() || !name.chars().all(plain) {
+                let what = format!("the name '{name}': expected letters, digits, '_', '.' and '-'");
+                return Err(self.error(&player.name, what));
+            }
+            if written.player[..table].iter().any(|other| other.name.get_ref() == name) {
+                return Err(self.error(&player.name, format!("two players are named '{name}'")));
+            }
+            let expanded =
+                expand(table, player, self.folder).map_err(|what| self.error(&player.spec, what))?;
+            entrants.extend(expanded);
+        }
+        if entrants.is_empty() {
+            return Err(ConfigError::new("no player is named"));
+        }
+        Ok(entrants.into_iter().unzip())
+    }
+
+    fn table(&self, written: &Written, name: &Spanned<String>) -> Result<usize, ConfigError> {
+        let mut names = written.player.iter().map(|player| player.name.get_ref());
+        names.position(|known| known == name.get_ref()).ok_or_else(|| {
+            let known: Vec<&str> =
+                written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
+            self.error(name, format!("no player '{}'; there are {}", name.get_ref(), known.join(", ")))
+        })
+    }
+
+    fn schedule(&self, written: &Written) -> Result<Schedule, ConfigError> {
+        let table = &written.schedule;
+        let kind = table.kind.as_ref().map_or("round_robin", |kind| kind.get_ref().as_str());
+        let beside = |what: &str, has: bool, wants: bool| match (has, wants) {
+            (true, false) => Err(ConfigError::new(format!("a schedule of kind '{kind}' has no {what}"))),
+            (false, true) => Err(ConfigError::new(format!("a schedule of kind '{kind}' needs {what}"))),
+            _ => Ok(()),
+        };
+        beside("challengers", !table.challengers.is_empty(), kind == "gauntlet")?;
+        beside("pairings", !table.pairings.is_empty(), kind == "pairings")?;
+        match kind {
+            "round_robin" => Ok(Schedule::RoundRobin),
+            "gauntlet" => {
+                let challengers = table.challengers.iter().map(|name| self.table(written, name));
+                Ok(Schedule::Gauntlet(challengers.collect::<Result<_, _>>()?))
+            }
+            "pairings" => {
+                let pairing = |names: &Spanned<Vec<Spanned<String>>>| {
+                    names.get_ref().iter().map(|name| self.table(written, name)).collect()
+                };
+                Ok(Schedule::Pairings(table.pairings.iter().map(pairing).collect::<Result<_, _>>()?))
+            }
+            other => {
+                let what = format!("kind = '{other}': expected 'round_robin', 'gauntlet' or 'pairings'");
+                Err(table.kind.as_ref().map_or(ConfigError::new(&what), |kind| self.error(kind, &what)))
+            }
+        }
+    }
+
+    fn stop(&self, stop: &Spanned<StopTable>) -> Result<Stop, ConfigError> {
+        let table = stop.get_ref();
+        let rule = match (&table.width, &table.sprt) {
+            (Some(width), None) if *width > 0.0 && width.is_finite() => StopRule::Width { points: *width },
+            (Some(_), None) => return Err(self.error(stop, "a width is more than 0 goal points")),
+            (None, Some(sprt)) => {
+                let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
+                let finite = sprt.h0.is_finite() && sprt.h1.is_finite();
+                if !finite || sprt.h0 >= sprt.h1 || !is_rate(sprt.alpha) || !is_rate(sprt.beta) {
+                    let what = "an sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5";
+                    return Err(self.error(stop, what));
+                }
+                StopRule::Sprt { h0: sprt.h0, h1: sprt.h1, alpha: sprt.alpha, beta: sprt.beta }
+            }
+            _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
+        };
+        let or = |number: &Option<Spanned<i64>>, default: u64| match number {
+            Some(number) => self.count(number, 2, 1_000_000),
+            None => Ok(default),
+        };
+        Ok(Stop { rule, every: or(&table.every, EVERY)?, least: or(&table.least, LEAST)? })
+    }
+}

@@ -1,0 +1,365 @@
+//! Plan: everything that is to be played, as plain data. Its hash is the identity of an experiment.
+//!
+//! A *cell* is a game and the entrants that meet in it; a *deal* is one repetition of a cell, played once in every
+//! *seating*, a way to give the entrants the roles. Deal `d` draws from `seed/match/d` only, in every cell and
+//! seating, so all entrants face the same moves of `random` and have the streams of the role that they play (common
+//! random numbers), and `hyperplay match` with the same seed plays the same matches.
+//!
+//! Matches are numbered in the order in which they are played: round by round, in a round cell by cell, in a cell deal
+//! by deal, and then by seating. A round is one deal, or as many as a rule that stops looks at together. So a part of
+//! an experiment is a balanced part of every cell. Two plans with one hash have the same numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{Config, ConfigError, SCHEMA};
+use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seatings};
+use super::shard::Shard;
+use hyperplay_logic::gdl::text_hash;
+use hyperplay_play::player::models;
+
+/// A player with its parameters.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Entrant {
+    /// Its name in every table: that of the player and its parameters.
+    pub label: String,
+    /// Which table of the file it comes from: entrants of one table differ in parameters only.
+    pub table: usize,
+    /// The canonical spec.
+    pub spec: String,
+    /// The parameters that the table varies.
+    pub parameters: BTreeMap<String, String>,
+    /// The hashes of the policy files that the spec names, by their paths as written there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub policies: BTreeMap<String, String>,
+}
+
+/// Which seatings of a cell are played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Seats {
+    /// Every way to give the entrants the roles.
+    All,
+    /// The entrants in the order in which they are named.
+    Given,
+}
+
+/// When a cell has been played enough.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Stop {
+    /// The rule.
+    pub rule: StopRule,
+    /// Deals looked at together.
+    pub every: u64,
+    /// Deals before the rule is asked at all.
+    pub least: u64,
+}
+
+/// What is asked of the deals of a cell.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StopRule {
+    /// Half the width of the 95 % interval of the first entrant's score is at most so many goal points.
+    Width {
+        /// In goal points.
+        points: f64,
+    },
+    /// The sequential test of the mean difference between the first two entrants, in goal points, has decided.
+    Sprt {
+        /// The difference that is to be rejected.
+        h0: f64,
+        /// The difference that is looked for.
+        h1: f64,
+        /// How often a true `h0` may be rejected.
+        alpha: f64,
+        /// How often a true `h1` may be.
+        beta: f64,
+    },
+}
+
+/// A game as far as a plan knows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PlanGame {
+    /// As the file names it.
+    pub name: String,
+    /// The hash of the rules.
+    pub rules: String,
+    /// The roles.
+    pub roles: Vec<String>,
+    /// Which of them is `random`.
+    pub random: Option<usize>,
+}
+
+impl PlanGame {
+    /// The roles that somebody plays.
+    pub fn played(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.roles.len()).filter(|&role| self.random != Some(role))
+    }
+
+    /// How many these are.
+    pub fn width(&self) -> usize {
+        self.played().count()
+    }
+}
+
+/// Entrants that meet in a game.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cell {
+    /// The game, by its place in the plan.
+    pub game: usize,
+    /// The entrants, by their places, in the order in which they are named: a difference is the first less the second.
+    pub entrants: Vec<usize>,
+    /// Ways to give them the played roles: an entrant for each.
+    #[serde(skip)]
+    pub seatings: Vec<Vec<usize>>,
+}
+
+/// Which match.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// Its number in the plan.
+    pub id: u64,
+    /// The cell.
+    pub cell: usize,
+    /// The deal.
+    pub deal: u64,
+    /// The seating, by its place in the cell.
+    pub seating: usize,
+}
+
+/// A whole experiment.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Fixes everything.
+    pub seed: u64,
+    /// Deals a cell.
+    pub repetitions: u64,
+    /// The engine of the matches.
+    pub engine: String,
+    /// The longest match, in steps.
+    pub limit: usize,
+    /// States a decision, if limited.
+    pub nodes: Option<u64>,
+    /// Start clock and play clock in seconds, if time is limited.
+    pub clocks: Option<(f64, f64)>,
+    /// When a cell is played enough.
+    pub stop: Option<Stop>,
+    /// Which seatings are played.
+    pub seats: Seats,
+    /// The games.
+    pub games: Vec<PlanGame>,
+    /// The entrants.
+    pub entrants: Vec<Entrant>,
+    /// The cells.
+    pub cells: Vec<Cell>,
+}
+
+impl Plan {
+    /// The plan of a config whose games have been opened, in the same order.
+    ///
+    /// # Errors
+    /// If the schedule does not fit a game, or the policy file of a player that takes part in it does not.
+    pub fn new(config: &Config, games: Vec<PlanGame>) -> Result<Plan, ConfigError> {
+        let mut cells = Vec::new();
+        for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
+            let located = |what: String| ConfigError::at(named.place, what);
+            let met = meetings(config, opened.width());
+            let met = met.map_err(|what| located(format!("{}: {what}", named.name)))?;
+            check_models(config, &met, opened)?;
+            for entrants in met {
+                let seatings = seatings(&entrants, config.seats);
+                if seatings.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
+                    let what = "too many cells or seatings; give pairings, or seats = 'given'";
+                    return Err(located(what.to_owned()));
+                }
+                cells.push(Cell { game, entrants, seatings });
+            }
+        }
+        let is_sprt = matches!(config.stop, Some(Stop { rule: StopRule::Sprt { .. }, .. }));
+        if is_sprt && cells.iter().any(|cell: &Cell| cell.is_alone()) {
+            return Err(ConfigError::new("an sprt needs two different entrants in every cell"));
+        }
+        Ok(Plan {
+            schema: SCHEMA.to_owned(),
+            seed: config.seed,
+            repetitions: config.repetitions,
+            engine: config.engine.to_string(),
+            limit: config.limit,
+            nodes: config.nodes,
+            clocks: config.clocks,
+            stop: config.stop,
+            seats: config.seats,
+            games,
+            entrants: config.entrants.clone(),
+            cells,
+        })
+    }
+
+    /// Fills in what is not written down.
+    pub(super) fn completed(mut self) -> Plan {
+        for cell in &mut self.cells {
+            cell.seatings = seatings(&cell.entrants, self.seats);
+        }
+        self
+    }
+
+    /// The identity: a hash over the canonical content.
+    pub fn hash(&self) -> String {
+        text_hash(&serde_json::to_string(self).expect("a plan is plain data"))
+    }
+
+    /// The paths of policy files that say something else in another plan, as written, each once.
+    pub fn changed_policies(&self, other: &Plan) -> Vec<String> {
+        let all = |plan: &Plan| -> BTreeMap<String, String> {
+            plan.entrants.iter().flat_map(|entrant| entrant.policies.clone()).collect()
+        };
+        let others = all(other);
+        let differs = |(path, hash): &(String, String)| others.get(path).is_some_and(|other| other != hash);
+        all(self).into_iter().filter(differs).map(|(path, _)| path).collect()
+    }
+
+    /// Deals of a round.
+    pub fn round(&self) -> u64 {
+        self.stop.map_or(1, |stop| stop.every)
+    }
+
+    /// The number of rounds.
+    pub fn rounds(&self) -> u64 {
+        self.repetitions.div_ceil(self.round())
+    }
+
+    /// The deals of a round by its number.
+    pub fn deals(&self, round: u64) -> Range<u64> {
+        let first = round * self.round();
+        first..(first + self.round()).min(self.repetitions)
+    }
+
+    /// The number of matches, if no rule stops any cell.
+    pub fn matches(&self) -> u64 {
+        self.repetitions * self.width()
+    }
+
+    /// The number of matches that a shard plays, if no rule stops any cell.
+    pub fn matches_of(&self, shard: Shard) -> u64 {
+        let deals = |cell: usize| {
+            if self.stop.is_some() {
+                return if self.belongs(shard, cell, 0) { self.repetitions } else { 0 };
+            }
+            // Deals d with d + cell = index - 1 modulo the number of shards.
+            let first = (shard.index - 1 + shard.count - cell as u64 % shard.count) % shard.count;
+            self.repetitions.saturating_sub(first).div_ceil(shard.count)
+        };
+        let cells = self.cells.iter().enumerate();
+        cells.map(|(number, cell)| deals(number) * cell.seatings.len() as u64).sum()
+    }
+
+    /// The matches of one deal in all cells.
+    fn width(&self) -> u64 {
+        self.cells.iter().map(|cell| cell.seatings.len() as u64).sum()
+    }
+
+    /// The number of the first match of each cell in a round, for looking up [`Place::id`].
+    pub(super) fn firsts(&self, round: u64) -> Vec<u64> {
+        let deals = self.deals(round);
+        let mut first = deals.start * self.width();
+        let in_round = deals.end - deals.start;
+        self.cells
+            .iter()
+            .map(|cell| {
+                let here = first;
+                first += in_round * cell.seatings.len() as u64;
+                here
+            })
+            .collect()
+    }
+
+    /// Whether a shard plays a deal of a cell. Without a rule that stops, deals are dealt out in turn, and every shard
+    /// gets its part of every cell; with one a cell belongs to one shard, which alone knows when it is enough.
+    pub fn belongs(&self, shard: Shard, cell: usize, deal: u64) -> bool {
+        let turn = if self.stop.is_some() { cell as u64 } else { deal + cell as u64 };
+        turn % shard.count == shard.index - 1
+    }
+
+    /// The entrant's label.
+    pub fn label(&self, entrant: usize) -> &str {
+        &self.entrants[entrant].label
+    }
+
+    /// The name of a cell: who meets whom.
+    pub fn meeting(&self, cell: usize) -> String {
+        let labels: Vec<&str> =
+            self.cells[cell].entrants.iter().map(|&entrant| self.label(entrant)).collect();
+        labels.join(" - ")
+    }
+
+    /// The game of a cell.
+    pub fn game(&self, cell: usize) -> &PlanGame {
+        &self.games[self.cells[cell].game]
+    }
+}
+
+impl Cell {
+    /// The two entrants whose difference is of interest: the first two, if they differ.
+    pub fn rivals(&self) -> Option<(usize, usize)> {
+        match self.entrants[..] {
+            [first, second, ..] if first != second => Some((first, second)),
+            _ => None,
+        }
+    }
+
+    fn is_alone(&self) -> bool {
+        self.rivals().is_none()
+    }
+}
+
+/// Whether the models of the entrants that meet in a game fit it.
+fn check_models(config: &Config, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
+    let entrants: BTreeSet<usize> = met.iter().flatten().copied().collect();
+    for entrant in entrants {
+        if let Some(what) = models::misfit(&config.specs[entrant], &game.roles) {
+            let place = config.places[config.entrants[entrant].table];
+            let what = format!("{}: {what}", game.name);
+            return Err(ConfigError { remedy: models::REMEDY, ..ConfigError::at(place, what) });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// What is hashed, as folders written by earlier versions have it: nothing may be added to a plan without policy
+    /// files.
+    #[test]
+    fn the_identity_of_a_plan_without_policy_files_stays_what_it_was() {
+        let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\
+                    [[player]]\nname = 'random'\nspec = 'random'\n\
+                    [[player]]\nname = 'soft'\nspec = 'hyperplay:model=softmax'\ngrid = { particles = [3] }\n";
+        let game = PlanGame {
+            name: "coin".to_owned(),
+            rules: "sha256:0".to_owned(),
+            roles: vec!["a".to_owned(), "b".to_owned()],
+            random: None,
+        };
+        let plan = Plan::new(&Config::read(text, Path::new("")).unwrap(), vec![game]).unwrap();
+        let hashed = concat!(
+            r#"{"schema":"hyperplay.experiment/1","seed":7,"repetitions":5,"engine":"auto","limit":10000,"#,
+            r#""nodes":null,"clocks":null,"stop":null,"seats":"all","#,
+            r#""games":[{"name":"coin","rules":"sha256:0","roles":["a","b"],"random":null}],"#,
+            r#""entrants":[{"label":"random","table":0,"spec":"random","parameters":{}},"#,
+            r#"{"label":"soft particles=3","table":1,"spec":"hyperplay:particles=3,model=softmax","#,
+            r#""parameters":{"particles":"3"}}],"cells":[{"game":0,"entrants":[0,1]}]}"#,
+        );
+        assert_eq!(serde_json::to_string(&plan).unwrap(), hashed);
+        assert_eq!(plan.hash(), text_hash(hashed));
+        let read: Plan = serde_json::from_str(hashed).unwrap();
+        assert_eq!(read.completed(), plan);
+    }
+}

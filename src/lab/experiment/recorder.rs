@@ -1,0 +1,224 @@
+//! Recorder: from a match played to the lines that are written about it.
+//!
+//! A turn is a decision between two legal moves or more, or a fault; the steps at which a role has no choice are not
+//! worth a record. Figures that come out of logarithms are rounded to six digits, so that a file does not depend on
+//! the last bit of a processor's mathematics.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::plan::{Place, Plan};
+use super::record::{
+    HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
+};
+use super::statistics::rounded;
+use super::watched::{Times, seconds};
+use hyperplay_engine::machine::{ByRole, Move, OwnMove, Role, StateMachine, StateMachineExt};
+use hyperplay_play::player::{Decision, Held};
+use hyperplay_play::referee::{FaultKind, Match, Outcome, Step};
+
+/// The lines about one match, each with its end of line.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Lines {
+    /// The goals by played role, if the match ended with goals.
+    pub goals: Option<Vec<u8>>,
+    /// Its time.
+    pub time: Duration,
+    /// For the file of matches.
+    pub of_match: Vec<u8>,
+    /// For the file of turns.
+    pub turns: Vec<Vec<u8>>,
+    /// For the file of timings.
+    pub timing: Vec<u8>,
+    /// For the file of positions, if these are recorded.
+    pub positions: Vec<Vec<u8>>,
+}
+
+/// A match with all that is to be recorded about it.
+pub struct Recorder<'a, M> {
+    /// The machine of the referee.
+    pub machine: &'a M,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Which match.
+    pub place: &'a Place,
+    /// What happened.
+    pub played: &'a Match,
+    /// How long the decisions took.
+    pub times: &'a ByRole<Times>,
+    /// How long the match took.
+    pub seconds: Duration,
+    /// The computer.
+    pub host: &'a str,
+    /// Threads of the run.
+    pub threads: usize,
+}
+
+/// One decision in its place.
+struct Turn<'a> {
+    number: usize,
+    step: &'a Step,
+    role: Role,
+    decision: Option<&'a Decision>,
+    fault: Option<&'a FaultKind>,
+}
+
+impl<M: StateMachine> Recorder<'_, M> {
+    /// The lines, with those about positions if asked for.
+    pub fn lines(&self, positions: bool) -> Lines {
+        let game = self.plan.game(self.place.cell);
+        let turns: Vec<Turn<'_>> = self.turns();
+        let times: Vec<TurnTime> =
+            turns.iter().map(|turn| self.times[turn.role].at(turn.number - 1)).collect();
+        let goals = match &self.played.outcome {
+            Outcome::Over(goals) => Some(game.played().map(|role| goals[Role::new(role)].value()).collect()),
+            _ => None,
+        };
+        let by_role = |goals: &Vec<u8>| self.names().zip(goals.iter().copied()).collect::<Vec<_>>();
+        let goals_by_role = goals.as_ref().map(by_role).unwrap_or_default();
+        let of_match = MatchRecord {
+            id: self.place.id,
+            game: game.name.clone(),
+            cell: self.place.cell,
+            deal: self.place.deal,
+            seating: self.place.seating,
+            players: self.names().zip(self.labels()).collect(),
+            outcome: self.played.outcome.as_str().to_owned(),
+            steps: self.played.steps.len(),
+            goals: goals_by_role.clone(),
+            faults: game
+                .played()
+                .map(|role| (game.roles[role].clone(), self.faults(Role::new(role))))
+                .collect(),
+            turns: turns.len(),
+        };
+        let timing = TimingRecord {
+            id: self.place.id,
+            host: self.host.to_owned(),
+            threads: self.threads,
+            seconds: seconds(self.seconds),
+            turns: times,
+        };
+        let positions = if positions { &turns[..] } else { &[] };
+        Lines {
+            goals,
+            time: self.seconds,
+            of_match: line(&of_match),
+            turns: turns.iter().map(|turn| line(&self.turn(turn))).collect(),
+            timing: line(&timing),
+            positions: positions.iter().map(|turn| line(&self.position(turn, &goals_by_role))).collect(),
+        }
+    }
+
+    /// The names of the played roles.
+    fn names(&self) -> impl Iterator<Item = String> + '_ {
+        let game = self.plan.game(self.place.cell);
+        game.played().map(|role| game.roles[role].clone())
+    }
+
+    /// Who plays them.
+    fn labels(&self) -> impl Iterator<Item = String> + '_ {
+        let seating = &self.plan.cells[self.place.cell].seatings[self.place.seating];
+        seating.iter().map(|&entrant| self.plan.label(entrant).to_owned())
+    }
+
+    fn faults(&self, role: Role) -> u32 {
+        let all = self.played.steps.iter().flat_map(|step| &step.faults);
+        all.filter(|fault| fault.role == role).count() as u32
+    }
+
+    fn turns(&self) -> Vec<Turn<'_>> {
+        let game = self.plan.game(self.place.cell);
+        let mut turns = Vec::new();
+        for (index, step) in self.played.steps.iter().enumerate() {
+            for role in game.played().map(Role::new) {
+                let fault = step.faults.iter().find(|fault| fault.role == role).map(|fault| &fault.kind);
+                if step.legal[role].len() > 1 || fault.is_some() {
+                    let decision = step.decisions[role].as_ref();
+                    turns.push(Turn { number: index + 1, step, role, decision, fault });
+                }
+            }
+        }
+        turns
+    }
+
+    /// The entrant who plays a role.
+    fn label(&self, role: Role) -> String {
+        let game = self.plan.game(self.place.cell);
+        let at = game.played().position(|played| played == role.index());
+        at.and_then(|at| self.labels().nth(at)).unwrap_or_default()
+    }
+
+    fn turn(&self, turn: &Turn<'_>) -> TurnRecord {
+        let legal = turn.step.legal[turn.role].len();
+        let held = turn.decision.and_then(|decision| decision.held);
+        let cost = turn.decision.map(|decision| decision.cost).unwrap_or_default();
+        let own = turn.step.joint.of(turn.role);
+        let value_of = |decision: &Decision| {
+            decision.values.iter().find(|(listed, _)| *listed == own).map(|&(_, value)| rounded(value))
+        };
+        let tried = legal * held.map_or(1, |held: Held| held.states.max(1));
+        TurnRecord {
+            id: self.place.id,
+            game: self.plan.game(self.place.cell).name.clone(),
+            cell: self.place.cell,
+            step: turn.number,
+            role: self.plan.game(self.place.cell).roles[turn.role.index()].clone(),
+            player: self.label(turn.role),
+            legal,
+            own: self.machine.show_move(own),
+            value: turn.decision.and_then(value_of),
+            particles: held.map(|held| held.particles),
+            states: held.map(|held| held.states),
+            effective: held.map(|held| rounded(held.effective)),
+            whole: held.map(|held| held.whole),
+            depleted: turn.decision.is_some_and(|decision| decision.depleted),
+            visited: cost.states,
+            playouts: cost.playouts,
+            playouts_per_move: rounded(cost.playouts as f64 / tried as f64),
+            fault: turn.fault.map(|kind| kind.as_str().to_owned()),
+        }
+    }
+
+    fn position(&self, turn: &Turn<'_>, goals: &[(String, u8)]) -> PositionRecord {
+        let show = |own: Move| self.machine.show_move(own);
+        let rounded_pairs = |pairs: &[(Move, f64)]| -> Vec<(String, f64)> {
+            pairs.iter().map(|&(own, number)| (show(own), rounded(number))).collect()
+        };
+        let seen = self.played.evidence[turn.role].steps[..turn.number - 1].iter().map(|seen| SeenRecord {
+            own: match &seen.own {
+                OwnMove::Known(own) => show(*own),
+                OwnMove::OneOf(_) => String::new(),
+            },
+            percepts: seen.percepts.iter().map(|&percept| self.machine.terms().show(percept.0)).collect(),
+        });
+        let record = self.turn(turn);
+        PositionRecord {
+            id: record.id,
+            game: record.game,
+            step: record.step,
+            role: record.role,
+            player: record.player,
+            evidence: seen.collect(),
+            legal: turn.step.legal[turn.role].iter().map(|&own| show(own)).collect(),
+            policy: turn.decision.map(|decision| rounded_pairs(&decision.policy)).unwrap_or_default(),
+            values: turn.decision.map(|decision| rounded_pairs(&decision.values)).unwrap_or_default(),
+            own: record.own,
+            belief: turn.decision.and_then(|decision| decision.held).map(|held| HeldRecord {
+                particles: held.particles,
+                states: held.states,
+                effective: rounded(held.effective),
+                whole: held.whole,
+            }),
+            depleted: record.depleted,
+            goals: goals.to_vec(),
+        }
+    }
+}
+
+fn line(record: &impl Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(record).expect("a record is plain data");
+    bytes.push(b'\n');
+    bytes
+}

@@ -1,0 +1,118 @@
+//! Bootstrap: the plain particle filter, the baseline of every other.
+//!
+//! One step: each particle makes a joint move drawn by the model among those that agree with the own move; its weight
+//! is 1 if the successor explains what was perceived, else 0; if some have weight 0, the particles are resampled
+//! systematically. Nothing is remembered of contradictions, nothing is taken back: when all have weight 0, the filter
+//! is depleted for the rest of the match. A step costs one state a particle.
+//!
+//! Reference: Gordon93 (`docs/REFERENCES.md`).
+
+use std::sync::Arc;
+
+use super::advance::draw_any;
+use super::branches::Branch;
+use super::in_step;
+use super::resample::systematic;
+use super::tree::{NodeId, ROOT, Tree};
+use super::{Belief, Cost, OpponentModel, Outcome, Particle};
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Meter, Role, Seed};
+
+pub(super) struct Bootstrap<M: Bulk> {
+    tree: Tree<M>,
+    count: usize,
+    /// All at the same depth; empty once depleted.
+    nodes: Vec<NodeId>,
+    particles: Vec<Particle>,
+    cost: Cost,
+}
+
+impl<M: Bulk> Bootstrap<M> {
+    pub(super) fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, count: usize) -> Self {
+        let tree = Tree::new(machine, model, role);
+        let count = count.max(1);
+        let particles = vec![Particle { node: ROOT, weight: 1.0 }];
+        Bootstrap { tree, count, nodes: vec![ROOT; count], particles, cost: Cost::default() }
+    }
+
+    /// One step of every particle; false if none is left, or the budget did not last.
+    fn step(&mut self, meter: &mut Meter, seed: &Seed) -> bool {
+        let mut drawn = Vec::with_capacity(self.nodes.len());
+        for (particle, &node) in self.nodes.iter().enumerate() {
+            if !meter.spend() {
+                return false;
+            }
+            self.cost.states += 1;
+            drawn.extend(
+                draw_any(&mut self.tree, node, &mut seed.index(particle).rng()).map(|index| (node, index)),
+            );
+        }
+        in_step::visit_these(&mut self.tree, &drawn);
+        let survivors: Vec<NodeId> = drawn
+            .into_iter()
+            .filter_map(|(node, index)| match self.tree.branches(node).branch(index) {
+                Branch::Open(child) => Some(child),
+                Branch::Dead | Branch::Untried => None,
+            })
+            .collect();
+        if survivors.is_empty() {
+            return false;
+        }
+        self.nodes = if survivors.len() == self.count {
+            survivors
+        } else {
+            let weights = vec![1.0 / survivors.len() as f64; survivors.len()];
+            let places = systematic(&weights, self.count, &mut seed.child("resample").rng());
+            places.into_iter().map(|place| survivors[place]).collect()
+        };
+        true
+    }
+}
+
+impl<M: Bulk> Belief<M> for Bootstrap<M> {
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome {
+        if !self.tree.learn(evidence) {
+            self.nodes = vec![ROOT; self.count];
+        }
+        self.cost = Cost::default();
+        self.particles.clear();
+        if !self.tree.begins() {
+            return Outcome::Inconsistent { step: 0 };
+        }
+        let mut meter = Meter::new(*budget);
+        while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
+            let step = self.tree.depth(self.nodes[0]) + 1;
+            if !self.step(&mut meter, &seed.index(step)) {
+                self.nodes.clear();
+                if self.tree.is_refuted() {
+                    return Outcome::Inconsistent { step: self.tree.unexplained() };
+                }
+            }
+        }
+        if self.nodes.is_empty() {
+            return Outcome::Depleted { step: self.tree.target() };
+        }
+        let weight = 1.0 / self.count as f64;
+        self.particles = self.nodes.iter().map(|&node| Particle { node, weight }).collect();
+        Outcome::Sampled
+    }
+
+    fn particles(&self) -> &[Particle] {
+        &self.particles
+    }
+
+    fn state(&self, particle: &Particle) -> &M::State {
+        self.tree.state(particle.node)
+    }
+
+    fn history(&self, particle: &Particle) -> History {
+        self.tree.history(particle.node)
+    }
+
+    fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
+        self.tree.evidence_of(particle.node, role)
+    }
+
+    fn cost(&self) -> Cost {
+        self.cost
+    }
+}

@@ -1,0 +1,249 @@
+//! The branches of a node: the joint moves J that agree with the own move, and what is known of each.
+//!
+//! A joint move is named by its position in J (the last role's move changing fastest), so nothing depends on the
+//! numbers of terms. A branch is untried, dead (it leads to no history that explains the evidence) or open (its
+//! successor explains the evidence of its own step). Dead is for ever, since evidence only grows: the dead branches are
+//! the set `bad` of `HyperPlay12`, keyed by the prefix because each node is one. An open branch whose successor was
+//! [pruned](super::tree::Tree::prune) is *forgotten*: known not to be dead at its own step, to be expanded again when
+//! somebody goes there.
+//!
+//! There may be millions of these, so what is known of up to [`LISTED`] branches is four bytes each, and nodes with the
+//! same moves share the list of them.
+//!
+//! Invariant: `dead` and `tried` count the branches that are dead, and that are not untried.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::tree::NodeId;
+use hyperplay_engine::machine::{ByRole, JointMove, Move};
+
+/// What is known of a joint move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Branch {
+    /// There is no successor to go to; to be expanded.
+    Untried,
+    Dead,
+    Open(NodeId),
+}
+
+/// Masses are added up branch by branch below this size; above, one subtraction must do.
+const SUMMED: u64 = 1 << 16;
+
+/// Up to so many branches stand in a list, more in a table of those that are known.
+const LISTED: u64 = 1 << 12;
+
+const UNTRIED: u32 = 0;
+const DEAD: u32 = 1;
+const FORGOTTEN: u32 = 2;
+/// The code of the first node.
+const NODES: u32 = 3;
+
+#[derive(Debug)]
+enum Known {
+    /// The code of every branch; empty while none is known.
+    List(SmallVec<[u32; 4]>),
+    /// The codes that are not `UNTRIED`.
+    Table(Box<FxHashMap<u64, u32>>),
+}
+
+#[derive(Debug)]
+pub(super) struct Branches {
+    /// The moves that each role may have made.
+    moves: Arc<ByRole<Vec<Move>>>,
+    /// Their probabilities; `None` where all are alike.
+    policy: Option<Box<ByRole<Vec<f64>>>>,
+    /// |J|. (Products beyond 2^64 are cut there; such a node is never exhausted anyway.)
+    count: u64,
+    known: Known,
+    dead: u32,
+    tried: u32,
+    /// The step up to which every branch was last found dead or alive; 0 for never.
+    pub(super) tested: u32,
+    /// Whether some particle is finding that out.
+    pub(super) testing: bool,
+    /// Whether it is known that nothing below explains the evidence, though branches that explain their own step are
+    /// not marked as dead.
+    pub(super) hopeless: bool,
+}
+
+impl Branches {
+    pub(super) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
+        let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
+        let known = if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(Box::default()) };
+        let mut branches = Branches {
+            moves,
+            policy,
+            count,
+            known,
+            dead: 0,
+            tried: 0,
+            tested: 0,
+            testing: false,
+            hopeless: false,
+        };
+        if branches.policy.is_some() {
+            // What the model rules out is dead from the start.
+            for index in (0..count).filter(|&index| branches.probability(index) <= 0.0).collect::<Vec<_>>() {
+                branches.close(index);
+            }
+        }
+        branches
+    }
+
+    fn code(&self, index: u64) -> u32 {
+        match &self.known {
+            Known::List(list) => list.get(index as usize).copied().unwrap_or(UNTRIED),
+            Known::Table(table) => table.get(&index).copied().unwrap_or(UNTRIED),
+        }
+    }
+
+    fn set(&mut self, index: u64, code: u32) {
+        match (self.code(index), code) {
+            (UNTRIED, UNTRIED) => return,
+            (UNTRIED, _) => self.tried += 1,
+            _ => {}
+        }
+        match &mut self.known {
+            Known::List(list) => {
+                if list.is_empty() {
+                    list.reserve_exact(self.count as usize);
+                    list.resize(self.count as usize, UNTRIED);
+                }
+                list[index as usize] = code;
+            }
+            Known::Table(table) => {
+                table.insert(index, code);
+            }
+        }
+    }
+
+    /// |J|, the number of joint moves.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether no branch is left: A is empty.
+    pub(super) fn is_barren(&self) -> bool {
+        u64::from(self.dead) == self.count
+    }
+
+    /// Whether every branch has been tried.
+    pub(super) fn is_tried(&self) -> bool {
+        u64::from(self.tried) == self.count
+    }
+
+    /// Whether the model holds all joint moves equally probable.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.policy.is_none()
+    }
+
+    pub(super) fn branch(&self, index: u64) -> Branch {
+        match self.code(index) {
+            UNTRIED | FORGOTTEN => Branch::Untried,
+            DEAD => Branch::Dead,
+            code => Branch::Open(NodeId::numbered((code - NODES) as usize)),
+        }
+    }
+
+    /// The open branches that have a successor, in order.
+    pub(super) fn open(&self) -> Vec<(u64, NodeId)> {
+        let node = |(index, code): (u64, u32)| {
+            (code >= NODES).then(|| (index, NodeId::numbered((code - NODES) as usize)))
+        };
+        match &self.known {
+            Known::List(list) => (0..).zip(list.iter().copied()).filter_map(node).collect(),
+            Known::Table(table) => {
+                let mut open: Vec<(u64, NodeId)> =
+                    table.iter().map(|(&index, &code)| (index, code)).filter_map(node).collect();
+                open.sort_unstable();
+                open
+            }
+        }
+    }
+
+    /// The branches not yet tried, in order.
+    pub(super) fn untried(&self) -> impl Iterator<Item = u64> {
+        let all = if self.is_tried() { 0 } else { self.count };
+        (0..all).filter(|&index| self.code(index) == UNTRIED)
+    }
+
+    /// The branches without a successor that are not dead, in order: those untried or forgotten.
+    pub(super) fn missing(&self) -> impl Iterator<Item = u64> {
+        (0..self.count).filter(|&index| matches!(self.code(index), UNTRIED | FORGOTTEN))
+    }
+
+    /// Gives every successor the number that it has now, or forgets it.
+    pub(super) fn renumber(&mut self, number: impl Fn(NodeId) -> Option<NodeId>) {
+        let renumber = |code: &mut u32| {
+            if *code >= NODES {
+                let now = number(NodeId::numbered((*code - NODES) as usize));
+                *code = now.map_or(FORGOTTEN, |node| node.number() as u32 + NODES);
+            }
+        };
+        match &mut self.known {
+            Known::List(list) => list.iter_mut().for_each(renumber),
+            Known::Table(table) => table.values_mut().for_each(renumber),
+        }
+    }
+
+    pub(super) fn joint(&self, index: u64) -> JointMove {
+        let mut rest = index;
+        let mut joint: SmallVec<[Move; 4]> = self.moves.values().iter().map(|of| of[0]).collect();
+        for (own, moves) in joint.iter_mut().zip(self.moves.values()).rev() {
+            *own = moves[(rest % moves.len() as u64) as usize];
+            rest /= moves.len() as u64;
+        }
+        JointMove::new(joint)
+    }
+
+    /// The probability of a joint move, given the own move.
+    pub(super) fn probability(&self, index: u64) -> f64 {
+        let Some(policy) = &self.policy else { return 1.0 / self.count as f64 };
+        let mut rest = index;
+        let mut probability = 1.0;
+        for of in policy.values().iter().rev() {
+            probability *= of[(rest % of.len() as u64) as usize];
+            rest /= of.len() as u64;
+        }
+        probability
+    }
+
+    /// The probability of the branches that are not dead: `|A|/|J|` under uniform opponents.
+    pub(super) fn alive_mass(&self) -> f64 {
+        if self.is_barren() {
+            return 0.0;
+        }
+        if self.policy.is_none() {
+            return (self.count - u64::from(self.dead)) as f64 / self.count as f64;
+        }
+        if self.count <= SUMMED {
+            return (0..self.count)
+                .filter(|&index| self.branch(index) != Branch::Dead)
+                .map(|index| self.probability(index))
+                .sum();
+        }
+        let Known::Table(table) = &self.known else { return 0.0 };
+        let mut dead: Vec<u64> =
+            table.iter().filter(|&(_, &code)| code == DEAD).map(|(&index, _)| index).collect();
+        dead.sort_unstable();
+        let dead: f64 = dead.into_iter().map(|index| self.probability(index)).sum();
+        1.0 - dead
+    }
+
+    /// Marks a branch as dead.
+    pub(super) fn close(&mut self, index: u64) {
+        if self.code(index) != DEAD {
+            self.set(index, DEAD);
+            self.dead += 1;
+        }
+    }
+
+    /// Marks a branch without a successor as open.
+    pub(super) fn set_open(&mut self, index: u64, child: NodeId) {
+        let number = u32::try_from(child.number()).ok().and_then(|number| number.checked_add(NODES));
+        self.set(index, number.expect("memory ends long before 2^32 histories"));
+    }
+}

@@ -1,0 +1,167 @@
+//! Enumeration: while an information set is small, all of it is kept and nothing is sampled.
+//!
+//! Invariant: a [`Whole`] lists every history that explains the evidence up to its step, each once, with the exact
+//! logarithm of its prior; so normalised, the weights are the posterior.
+//!
+//! Step by step, all joint moves of all histories are tried. When a step would cost too many states or leaves too many
+//! histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not dead,
+//! given up as soon as it finds too many.
+//!
+//! **The filter.** Under a uniform model nothing that follows depends on anything but the state. So when there are too
+//! many histories those with equal states become one, with the sum of their probabilities, and the weights on states
+//! stay exact. The one that stands for the others is drawn in proportion to its probability; hence it is a draw from
+//! the posterior given the state, and particles drawn from a filtered set are draws from the posterior.
+
+use rand::RngExt;
+use rustc_hash::FxHashMap;
+
+use super::in_step;
+use super::tree::{NodeId, ROOT, Tree};
+use super::weight::normalised;
+use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+
+/// Nodes expanded ahead in a depth-first walk.
+const AHEAD: usize = 8;
+
+/// All histories that explain the evidence of the first steps, with the logarithms of their priors.
+#[derive(Clone, Debug)]
+pub(super) struct Whole {
+    list: Vec<(NodeId, f64)>,
+    /// Whether each stands for all with its state.
+    filtered: bool,
+}
+
+/// How following the evidence went.
+pub(super) enum Extended {
+    /// To its last step.
+    Done,
+    /// The histories that stand are whole up to a step; going on costs too much, or there are too many already.
+    TooLarge,
+    /// No history explains this step.
+    Empty { step: usize },
+}
+
+impl Whole {
+    /// The empty history alone.
+    pub(super) fn new() -> Self {
+        Whole { list: vec![(ROOT, 0.0)], filtered: false }
+    }
+
+    /// The histories, to be renumbered.
+    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+        self.list.iter_mut().map(|(node, _)| node)
+    }
+
+    /// The histories and, in the same order, their posterior.
+    pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
+        let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.list.iter().copied().unzip();
+        (nodes, normalised(&logarithms))
+    }
+
+    /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
+    /// A step that would cost more is not begun. With a seed, histories with equal states may become one.
+    pub(super) fn extend<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        limit: usize,
+        states: u64,
+        budget: &Budget,
+        filter: Option<&Seed>,
+    ) -> Extended {
+        let mut meter = Meter::new(budget.with_nodes(states));
+        while let Some(&(first, _)) = self.list.first() {
+            let depth = tree.depth(first);
+            if self.list.len() > limit {
+                return Extended::TooLarge;
+            }
+            if depth == tree.target() {
+                return Extended::Done;
+            }
+            let cost = self
+                .list
+                .iter()
+                .fold(meter.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
+            let nodes: Vec<NodeId> = self.list.iter().map(|&(node, _)| node).collect();
+            if cost > states || !in_step::visit_all(tree, &nodes, &mut meter) {
+                return Extended::TooLarge;
+            }
+            let mut next = Vec::new();
+            for &(node, ln_prior) in &self.list {
+                let branches = tree.branches(node);
+                for (index, child) in branches.open() {
+                    next.push((child, ln_prior + branches.probability(index).ln()));
+                }
+            }
+            if next.is_empty() {
+                return Extended::Empty { step: depth + 1 };
+            }
+            next.iter().for_each(|&(node, _)| tree.witness(node));
+            self.list = next;
+            if let Some(seed) = filter
+                && (self.filtered || self.list.len() > limit)
+            {
+                self.filter(tree, &seed.index(depth + 1));
+            }
+        }
+        Extended::Done
+    }
+
+    /// Keeps one history for each state.
+    fn filter<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
+        self.filtered = true;
+        let mut rng = seed.rng();
+        let mut place: FxHashMap<&M::State, usize> = FxHashMap::default();
+        let mut kept: Vec<(NodeId, f64)> = Vec::new();
+        for &(node, ln) in &self.list {
+            let at = *place.entry(tree.state(node)).or_insert(kept.len());
+            let Some((representative, ln_sum)) = kept.get_mut(at) else {
+                kept.push((node, ln));
+                continue;
+            };
+            let greatest = ln.max(*ln_sum);
+            *ln_sum = greatest + ((ln - greatest).exp() + (*ln_sum - greatest).exp()).ln();
+            if rng.random::<f64>() < (ln - *ln_sum).exp() {
+                *representative = node;
+            }
+        }
+        self.list = kept;
+    }
+}
+
+/// All histories that explain the evidence, if they are at most `limit` and the meter lasts.
+pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Meter) -> Option<Whole> {
+    let mut found = Vec::new();
+    // Each node is met twice: on the way down, and when all below it is known.
+    let mut stack = vec![(ROOT, 0.0, false)];
+    while let Some((node, ln_prior, done)) = stack.pop() {
+        if tree.depth(node) == tree.target() {
+            tree.witness(node);
+            found.push((node, ln_prior));
+            if found.len() > limit {
+                return None;
+            }
+            continue;
+        }
+        if done {
+            if tree.branches(node).is_barren() {
+                tree.bury(node);
+            }
+            continue;
+        }
+        if tree.branches(node).missing().next().is_some() {
+            // Those that come next will be needed too, and together they are cheaper.
+            let next = stack.iter().rev().take(AHEAD).filter(|(.., done)| !done).map(|&(next, ..)| next);
+            let mut nodes = vec![node];
+            nodes.extend(next.filter(|&next| tree.depth(next) < tree.target()));
+            if !in_step::visit_all(tree, &nodes, meter) {
+                return None;
+            }
+        }
+        stack.push((node, ln_prior, true));
+        let branches = tree.branches(node);
+        for (index, child) in branches.open().into_iter().rev() {
+            stack.push((child, ln_prior + branches.probability(index).ln(), false));
+        }
+    }
+    Some(Whole { list: found, filtered: false })
+}

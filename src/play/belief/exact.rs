@@ -1,0 +1,156 @@
+//! Exact: the whole information set with its posterior, by the definition and nothing else.
+//!
+//! The independent oracle of the sampler: breadth-first from the initial state, every legal joint move at every step,
+//! keeping what agrees with the evidence. It shares no code with the sampler, works on the machine's single questions
+//! (not in bulk), remembers nothing between calls, and is as slow as that. See `docs/REFERENCES.md`, `HyperPlay12`.
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::model::OpponentModel;
+use hyperplay_engine::machine::{
+    Evidence, History, JointMove, JointMoves, Observation, OwnMove, Role, StateMachine, StateMachineExt,
+};
+
+/// An information set.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Posterior {
+    /// Every history that explains the evidence, with its probability.
+    pub histories: Vec<(History, f64)>,
+    /// For every history which state it ends in, the states being numbered in the order in which they come first.
+    pub ends: Vec<usize>,
+    /// The probability of the evidence, given the own moves.
+    pub evidence: f64,
+    /// States visited.
+    pub states: u64,
+}
+
+/// Why there is no posterior.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum ExactError {
+    /// More histories than allowed.
+    #[error("more than {limit} histories explain the evidence up to step {step}")]
+    TooLarge {
+        /// The most histories allowed.
+        limit: usize,
+        /// The step at which there were more.
+        step: usize,
+    },
+    /// No history at all.
+    #[error("no history explains the evidence of step {step}")]
+    Inconsistent {
+        /// The step, counted from 1; 0 for the initial state.
+        step: usize,
+    },
+}
+
+struct Open<S> {
+    history: Vec<JointMove>,
+    state: S,
+    evidence: Vec<Vec<Observation>>,
+    prior: f64,
+}
+
+/// The information set of this evidence, if no step has more than `limit` histories.
+///
+/// # Errors
+/// Too many histories, or none.
+pub fn posterior<M: StateMachine>(
+    machine: &M,
+    evidence: &Evidence,
+    model: &dyn OpponentModel,
+    limit: usize,
+) -> Result<Posterior, ExactError> {
+    let mut scratch = machine.scratch();
+    let roles: Vec<Role> = machine.each_role().collect();
+    let mut states = 0;
+    let mut open = vec![Open {
+        history: Vec::new(),
+        state: machine.initial(),
+        evidence: vec![Vec::new(); roles.len()],
+        prior: 1.0,
+    }];
+    if evidence.steps.is_empty() && machine.terminal(&open[0].state, &mut scratch) != evidence.over {
+        return Err(ExactError::Inconsistent { step: 0 });
+    }
+    for (done, observed) in evidence.steps.iter().enumerate() {
+        let last = done + 1 == evidence.steps.len();
+        let mut next = Vec::new();
+        for before in &open {
+            if machine.terminal(&before.state, &mut scratch) {
+                continue;
+            }
+            let mut legal = machine.legal_by_role(&before.state, &mut scratch);
+            legal[evidence.role].retain(|&own| observed.own.admits(own));
+            let chance: Vec<Vec<f64>> = roles
+                .iter()
+                .map(|&role| {
+                    let steps = before.evidence[role.index()].clone();
+                    let view = Evidence { role, steps, over: false };
+                    if role == evidence.role || Some(role) == machine.random() {
+                        vec![1.0 / legal[role].len() as f64; legal[role].len()]
+                    } else {
+                        model.policy(role, &view, &legal[role])
+                    }
+                })
+                .collect();
+            for joint in JointMoves::new(&legal) {
+                let share: f64 = roles
+                    .iter()
+                    .map(|&role| {
+                        let at = legal[role].iter().position(|&own| own == joint.of(role));
+                        chance[role.index()][at.expect("a joint move is made of legal moves")]
+                    })
+                    .product();
+                states += 1;
+                let seen: Vec<_> = roles
+                    .iter()
+                    .map(|&role| machine.percepts(&before.state, &joint, role, &mut scratch))
+                    .collect();
+                let state = machine.next(&before.state, &joint, &mut scratch);
+                let over = machine.terminal(&state, &mut scratch);
+                if seen[evidence.role.index()] != observed.percepts
+                    || over != (last && evidence.over)
+                    || share <= 0.0
+                {
+                    continue;
+                }
+                let mut known = before.evidence.clone();
+                for (&role, percepts) in roles.iter().zip(seen) {
+                    known[role.index()].push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
+                }
+                let mut history = before.history.clone();
+                history.push(joint);
+                next.push(Open { history, state, evidence: known, prior: before.prior * share });
+                if next.len() > limit {
+                    return Err(ExactError::TooLarge { limit, step: done + 1 });
+                }
+            }
+        }
+        if next.is_empty() {
+            return Err(ExactError::Inconsistent { step: done + 1 });
+        }
+        open = next;
+    }
+    let total: f64 = open.iter().map(|leaf| leaf.prior).sum();
+    let mut number: FxHashMap<&M::State, usize> = FxHashMap::default();
+    let mut end = |leaf| {
+        let next = number.len();
+        *number.entry(leaf).or_insert(next)
+    };
+    let ends = open.iter().map(|leaf| end(&leaf.state)).collect();
+    let histories = open.into_iter().map(|leaf| (History(leaf.history), leaf.prior / total)).collect();
+    Ok(Posterior { histories, ends, evidence: total, states })
+}
+
+/// The number of histories that explain this evidence.
+///
+/// # Errors
+/// Too many histories. None is an answer here.
+pub fn count<M: StateMachine>(machine: &M, evidence: &Evidence, limit: usize) -> Result<usize, ExactError> {
+    match posterior(machine, evidence, &super::Uniform, limit) {
+        Ok(posterior) => Ok(posterior.histories.len()),
+        Err(ExactError::Inconsistent { .. }) => Ok(0),
+        Err(too_large) => Err(too_large),
+    }
+}

@@ -1,0 +1,139 @@
+//! Layer 3, belief: what one role may hold for true, given all that it has seen.
+//!
+//! A [`Belief`] is a weighted set of [`Particle`]s: histories that, replayed from the initial state, reproduce the
+//! role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where P(Q|h) is 1 or 0 and
+//! P(h) is the product of the other roles' move probabilities under an [`OpponentModel`]; `random` is uniform.
+//!
+//! ```text
+//! Evidence --whole set while small--> posterior, exactly
+//!     |                                                   particles with weights
+//!     +----advance, backtrack, weigh, resample, rejuvenate----^
+//! ```
+//!
+//! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
+//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle,
+//! [`accuracy`] the figures that compare the two. This layer sees only [`machine`](hyperplay_engine::machine).
+//!
+//! Evidence that no history explains and a budget that ran out are results ([`Outcome`]), never panics.
+//!
+//! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
+//! (the law of chi-squared), `cpu-time` (what an update costs, for the meter).
+
+pub mod accuracy;
+pub mod exact;
+pub mod meter;
+
+mod advance;
+mod bootstrap;
+mod branches;
+mod enumerate;
+mod in_step;
+mod independent;
+mod model;
+mod options;
+mod order;
+mod particle_belief;
+mod rebuild;
+mod rejuvenate;
+mod resample;
+mod sample;
+mod sampler;
+mod slot;
+mod tree;
+mod weight;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod toy;
+
+pub use independent::draws;
+pub use model::{OpponentModel, Uniform};
+pub use options::{Options, Weight};
+pub use particle_belief::ParticleBelief;
+pub use sampler::Sampler;
+pub use tree::NodeId;
+pub use weight::effective_size;
+
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed};
+
+/// One history that explains the evidence, with its share of the belief.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Particle {
+    /// The history, as a node of the belief that holds it.
+    pub node: NodeId,
+    /// The weight; those of all particles sum to 1.
+    pub weight: f64,
+}
+
+/// How an update ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// The particles are the whole information set and their weights the posterior. Where it has too many histories,
+    /// they are one history for each state, drawn from the posterior given that state, and weighted by its probability.
+    Whole,
+    /// The particles are a sample.
+    Sampled,
+    /// The budget ran out before one history was found that explains this step. There are no particles; the next
+    /// update tries again.
+    Depleted {
+        /// The number of steps to be explained.
+        step: usize,
+    },
+    /// It is proven that no history explains this step: the rules and the match disagree.
+    Inconsistent {
+        /// The step, counted from 1; 0 for the initial state.
+        step: usize,
+    },
+}
+
+/// What an update cost. What an opponent model spends to answer is not in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    /// States visited, in all.
+    pub states: u64,
+    /// Those of them that were visited in rejuvenation.
+    pub rejuvenation_states: u64,
+    /// Metropolis-Hastings moves tried.
+    pub rejuvenation_moves: u64,
+    /// Those of them that led to another history.
+    pub rejuvenation_changes: u64,
+    /// How often a particle on its way to the last step took a move back, or started anew.
+    pub backtracks: u64,
+}
+
+impl Cost {
+    /// What was spent since `before`, an earlier value of the same account.
+    pub(crate) fn since(self, before: Cost) -> Cost {
+        Cost {
+            states: self.states - before.states,
+            rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
+            rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
+            rejuvenation_changes: self.rejuvenation_changes - before.rejuvenation_changes,
+            backtracks: self.backtracks - before.backtracks,
+        }
+    }
+}
+
+/// What one role may hold for true.
+pub trait Belief<M: Bulk>: Send {
+    /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
+    /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome;
+
+    /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
+    /// differ.
+    fn particles(&self) -> &[Particle];
+
+    /// The state after a particle's history.
+    fn state(&self, particle: &Particle) -> &M::State;
+
+    /// The joint moves of a particle.
+    fn history(&self, particle: &Particle) -> History;
+
+    /// What `role` knows if a particle is true.
+    fn evidence(&self, particle: &Particle, role: Role) -> Evidence;
+
+    /// What the last update cost.
+    fn cost(&self) -> Cost;
+}

@@ -1,0 +1,33 @@
+//! Opponent model: how probable the other roles' moves are held to be.
+//!
+//! A model is a function of a role, that role's own evidence in the particle, and its legal moves. It never sees the
+//! state: a role cannot act on what it does not know. The role `random` is uniform by definition of GDL-II and no
+//! model is asked about it.
+
+use hyperplay_engine::machine::{Evidence, Move, Role};
+
+/// What the other roles are expected to do.
+pub trait OpponentModel: Send + Sync {
+    /// The probability of each of `legal`, in that order; sums to 1. A move that must not be ruled out needs a
+    /// positive probability: what has none is left out of every particle.
+    fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64>;
+
+    /// Whether every policy is the uniform one; spares the work of putting evidence together.
+    fn is_uniform(&self) -> bool {
+        false
+    }
+}
+
+/// Every legal move alike: the assumption of HyperPlay itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Uniform;
+
+impl OpponentModel for Uniform {
+    fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
+        vec![1.0 / legal.len() as f64; legal.len()]
+    }
+
+    fn is_uniform(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,69 @@
+//! The order in which a particle tries the branches of a node.
+//!
+//! Drawing from J without those found dead, again and again, is walking through J in a random order. The order is a
+//! function of a seed alone and never of what is dead: a particle keeps the first branch of *its* order that leads to
+//! a consistent history, whoever found the others dead and when. So the history it ends with does not depend on what
+//! other particles did before it (unless its budget runs out), which is what lets them work at the same time.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashMap;
+
+use super::tree::{NodeId, Tree};
+use hyperplay_engine::machine::{Bulk, Seed};
+
+pub(super) enum Order {
+    /// Uniform: a shuffle made as far as it is asked for. `moved` holds the places that no longer hold themselves.
+    Shuffled { rng: Box<ChaCha8Rng>, count: u64, next: u64, moved: FxHashMap<u64, u64> },
+    /// A list made at once.
+    Listed(std::vec::IntoIter<u64>),
+    /// The list, then all from the first to the last.
+    Natural(std::vec::IntoIter<u64>, std::ops::Range<u64>),
+}
+
+impl Order {
+    /// A random order: at each place, a branch comes next with its share of the probability of all that are left.
+    pub(super) fn random<M: Bulk>(tree: &mut Tree<M>, node: NodeId, seed: &Seed) -> Order {
+        let branches = tree.branches(node);
+        let mut rng = seed.rng();
+        let count = branches.count();
+        if branches.is_uniform() {
+            return Order::Shuffled { rng: Box::new(rng), count, next: 0, moved: FxHashMap::default() };
+        }
+        // The least of exponential variables with rates p belongs to each in proportion to p.
+        let mut ranked: Vec<(f64, u64)> = (0..count)
+            .map(|index| (-(1.0 - rng.random::<f64>()).ln() / branches.probability(index), index))
+            .collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Order::Listed(ranked.into_iter().map(|(_, index)| index).collect::<Vec<_>>().into_iter())
+    }
+
+    /// The order that finds a way down soonest: branches known to lead far, then the others in their natural order.
+    pub(super) fn natural<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> Order {
+        let mut open = tree.branches(node).open();
+        open.sort_by_key(|&(_, child)| std::cmp::Reverse(tree.reach(child)));
+        let first: Vec<u64> = open.into_iter().map(|(index, _)| index).collect();
+        Order::Natural(first.into_iter(), 0..tree.branches(node).count())
+    }
+}
+
+impl Iterator for Order {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        match self {
+            Order::Shuffled { rng, count, next, moved } => {
+                if *next == *count {
+                    return None;
+                }
+                let drawn = rng.random_range(*next..*count);
+                let first = moved.remove(next).unwrap_or(*next);
+                let result = if drawn == *next { first } else { moved.insert(drawn, first).unwrap_or(drawn) };
+                *next += 1;
+                Some(result)
+            }
+            Order::Listed(list) => list.next(),
+            Order::Natural(first, rest) => first.next().or_else(|| rest.next()),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Rebuild: a new sample where every particle of the old one is dead, and growing all from the root did not help.
+//!
+//! A sample that holds too few histories comes into a corner: none of them, and nothing near them, explains the next
+//! step, though many histories do. Searching around them finds little. So [`larger`] samples follow the evidence anew, each
+//! twice the size of the one before, in a tree of their own and step by step from the first; from one that arrives the
+//! particles are drawn. They estimate the posterior as any sample of that size does. (16 particles of Krieg-TicTacToe 5x5
+//! were in such a corner before step 28: cutting their histories off and growing them again, a hundred times and then depth first,
+//! found nothing in sixteen million states.)
+//!
+//! If none arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows what is dead.
+//! The particles begin at what was found and make all moves allowed. So where [weights tell how a history was
+//! found](Options::has_bases) a belief is depleted only when the caller's budget ends, or [this one](LEAST_STATES).
+
+use super::Outcome;
+use super::in_step;
+use super::options::Options;
+use super::resample::systematic;
+use super::sample::Sample;
+use super::slot::Searching;
+use super::tree::{NodeId, Tree};
+use super::weight::normalised;
+use hyperplay_engine::machine::{Budget, Bulk, Seed};
+
+/// A rebuild may visit as many states as the particles may in an update, and at least so many.
+const LEAST_STATES: u64 = 1 << 22;
+
+/// The least number of particles that are tried.
+const LEAST_PARTICLES: usize = 64;
+
+/// A sample at the last step of the evidence of a tree, whose place another one may have taken. All its particles are of
+/// one weight.
+///
+/// # Errors
+/// Why there is none: the evidence is refuted, or nothing was found within the budget.
+pub(super) fn rebuild<M: Bulk>(
+    tree: &mut Tree<M>,
+    options: &Options,
+    budget: &Budget,
+    seed: &Seed,
+) -> Result<Sample, Outcome> {
+    let before = tree.visited();
+    let own = options.all_states().max(LEAST_STATES);
+    let most = budget.nodes.map_or(own, |nodes| nodes.min(own));
+    let mut particles = (2 * options.particles).max(LEAST_PARTICLES);
+    while !budget.is_late() {
+        let left = (most / 2).saturating_sub(tree.visited() - before);
+        if left < particles as u64 {
+            break; // not a state for each
+        }
+        let size = Options { particles, ..options.clone() };
+        match larger(tree, &size, &budget.with_nodes(left), &seed.index(particles)) {
+            Ok((nodes, weights)) => {
+                let drawn = systematic(&weights, options.particles, &mut seed.child("draw").rng());
+                return Ok(Sample::drawn(tree, options, drawn.into_iter().map(|place| nodes[place])));
+            }
+            Err(refuted @ Outcome::Inconsistent { .. }) => return Err(refuted),
+            Err(_) => particles *= 2,
+        }
+    }
+    let left = most.saturating_sub(tree.visited() - before);
+    any(tree, options, &budget.with_nodes(left))
+}
+
+/// The histories of a sample of this size, with their weights, brought from the first step of the evidence to the last in
+/// a new tree, which takes the place of the old one. If it ends on the way the old tree stays.
+fn larger<M: Bulk>(
+    tree: &mut Tree<M>,
+    options: &Options,
+    budget: &Budget,
+    seed: &Seed,
+) -> Result<(Vec<NodeId>, Vec<f64>), Outcome> {
+    let before = tree.visited();
+    let evidence = tree.evidence().clone();
+    let mut other = tree.anew();
+    let mut sample = Sample::new(options);
+    let mut logarithms = Vec::new();
+    for step in 1..=evidence.step() {
+        other.learn(&evidence.until(step));
+        sample.prune(&mut other, std::iter::empty());
+        let left = budget.less(other.visited() - before);
+        match sample.update(&mut other, options, &left, &seed.index(step)) {
+            Ok(updated) => logarithms = updated,
+            Err(ended) => {
+                tree.spent = other.spent;
+                return Err(ended);
+            }
+        }
+    }
+    *tree = other;
+    Ok((sample.nodes().collect(), normalised(&logarithms)))
+}
+
+/// All particles at one history, whichever is found first.
+fn any<M: Bulk>(tree: &mut Tree<M>, options: &Options, budget: &Budget) -> Result<Sample, Outcome> {
+    let mut searching = [Searching::new(budget)];
+    in_step::run(tree, &mut searching, budget);
+    let [searching] = searching;
+    match searching.node() {
+        Some(node) => Ok(Sample::copies(tree, options, node)),
+        None if tree.is_refuted() => Err(Outcome::Inconsistent { step: tree.unexplained() }),
+        None => Err(Outcome::Depleted { step: tree.target() }),
+    }
+}

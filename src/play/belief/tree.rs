@@ -1,0 +1,383 @@
+//! The prefix tree of a belief: every history that was met and explains the evidence so far, as a node.
+//!
+//! A node is a prefix; its key is its number. It holds the state, which branch of its parent it is, what every role
+//! perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
+//!
+//! Successors beside the particles are kept, for many will be asked for again; but when the tree is
+//! [crowded](Tree::is_crowded), all that lies on no particle's history is [pruned](Tree::prune). What is dead stays known.
+//!
+//! Invariant: a node explains the evidence of all steps up to its depth (every move legal, the own move admitted, the
+//! own percepts equal, over exactly where the evidence says so), and no node lies below a terminal one. Successors
+//! that do not explain the evidence never become nodes; their branch is dead.
+//!
+//! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles ask for
+//! ([`in_step`](super::in_step)); every state visited is paid for from a [`Meter`](hyperplay_engine::machine::Meter).
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Cost;
+use super::branches::Branches;
+use super::model::OpponentModel;
+use hyperplay_engine::machine::{
+    Bulk, ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachineExt,
+    Successor,
+};
+
+/// A history in the tree of one belief.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The history with this number, of a belief that counts its own.
+    pub(super) fn numbered(number: usize) -> NodeId {
+        NodeId(u32::try_from(number).expect("memory ends long before 2^32 histories"))
+    }
+
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The empty history.
+pub(super) const ROOT: NodeId = NodeId(0);
+
+/// So many nodes are never too many: some tens of megabytes.
+const CROWD: usize = 1 << 19;
+
+/// A tree is crowded when it has grown by this part of what the last pruning left.
+const CROWDED: usize = 4;
+
+struct Node<S> {
+    parent: NodeId,
+    /// Which branch of the parent it is.
+    index: u64,
+    state: S,
+    /// Its place in the list of all that was perceived.
+    percepts: u32,
+    depth: u32,
+    /// The greatest depth at which a descendant is known.
+    reach: u32,
+    branches: Option<Box<Branches>>,
+}
+
+/// What the roles perceived of a step, each once.
+#[derive(Default)]
+struct IndexedPercepts {
+    list: Vec<ByRole<Percepts>>,
+    places: FxHashMap<ByRole<Percepts>, u32>,
+}
+
+impl IndexedPercepts {
+    fn place(&mut self, percepts: ByRole<Percepts>) -> u32 {
+        if let Some(&place) = self.places.get(&percepts) {
+            return place;
+        }
+        let place = u32::try_from(self.list.len()).expect("fewer than nodes");
+        self.list.push(percepts.clone());
+        self.places.insert(percepts, place);
+        place
+    }
+}
+
+pub(super) struct Tree<M: Bulk> {
+    machine: Arc<M>,
+    model: Arc<dyn OpponentModel>,
+    scratch: M::Scratch,
+    evidence: Evidence,
+    nodes: Vec<Node<M::State>>,
+    /// The least number of nodes that is too many.
+    crowd: usize,
+    /// All that the roles perceived of some step; many nodes share it.
+    perceived: IndexedPercepts,
+    /// The lists of moves that nodes share.
+    lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
+    deepest: usize,
+    /// What was spent since the beginning.
+    pub(super) spent: Cost,
+}
+
+impl<M: Bulk> Tree<M> {
+    pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
+        let scratch = machine.scratch();
+        let evidence = Evidence::new(role);
+        let mut tree = Tree {
+            machine,
+            model,
+            scratch,
+            evidence,
+            nodes: Vec::new(),
+            crowd: CROWD,
+            perceived: IndexedPercepts::default(),
+            lists: FxHashSet::default(),
+            deepest: 0,
+            spent: Cost::default(),
+        };
+        tree.clear();
+        tree
+    }
+
+    /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
+    pub(super) fn anew(&self) -> Self {
+        let new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
+        Tree { spent: self.spent, ..new }
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.crowd = CROWD;
+        self.nodes.push(Node {
+            parent: ROOT,
+            index: 0,
+            state: self.machine.initial(),
+            percepts: self.perceived.place(ByRole::default()),
+            depth: 0,
+            reach: 0,
+            branches: None,
+        });
+        self.deepest = 0;
+    }
+
+    /// Takes in evidence. False if it does not continue the evidence known so far: the tree is then empty again.
+    pub(super) fn learn(&mut self, evidence: &Evidence) -> bool {
+        let known = self.evidence.step();
+        let continues = evidence.role == self.evidence.role
+            && evidence.steps.get(..known).is_some_and(|start| *start == *self.evidence.steps)
+            && if evidence.step() == known {
+                evidence.over == self.evidence.over
+            } else {
+                !self.evidence.over
+            };
+        if continues {
+            self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
+            self.evidence.over = evidence.over;
+        } else {
+            self.evidence = evidence.clone();
+            self.clear();
+        }
+        continues
+    }
+
+    /// Whether the initial state explains that nothing has happened yet.
+    pub(super) fn begins(&mut self) -> bool {
+        self.target() > 0
+            || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
+    }
+
+    /// Whether what follows a history depends on its state alone.
+    pub(super) fn is_memoryless(&self) -> bool {
+        self.model.is_uniform()
+    }
+
+    /// What is to be explained.
+    pub(super) fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// The number of steps to be explained.
+    pub(super) fn target(&self) -> usize {
+        self.evidence.step()
+    }
+
+    /// Whether it is proven that no history explains the evidence.
+    pub(super) fn is_refuted(&mut self) -> bool {
+        self.target() > 0 && self.branches(ROOT).is_barren()
+    }
+
+    /// The first step whose evidence nothing met so far explains.
+    pub(super) fn unexplained(&self) -> usize {
+        self.deepest + 1
+    }
+
+    /// States visited since the beginning.
+    pub(super) fn visited(&self) -> u64 {
+        self.spent.states
+    }
+
+    pub(super) fn depth(&self, node: NodeId) -> usize {
+        self.node(node).depth as usize
+    }
+
+    pub(super) fn reach(&self, node: NodeId) -> usize {
+        self.node(node).reach as usize
+    }
+
+    pub(super) fn state(&self, node: NodeId) -> &M::State {
+        &self.node(node).state
+    }
+
+    /// The parent, and which of its branches leads here; `None` at the root.
+    pub(super) fn parent(&self, node: NodeId) -> Option<(NodeId, u64)> {
+        (node != ROOT).then(|| (self.node(node).parent, self.node(node).index))
+    }
+
+    /// The steps above a node, from the last to the first: each as the node before it and the branch taken.
+    pub(super) fn steps(&self, node: NodeId) -> impl Iterator<Item = (NodeId, u64)> + '_ {
+        std::iter::successors(self.parent(node), |&(above, _)| self.parent(above))
+    }
+
+    pub(super) fn history(&self, node: NodeId) -> History {
+        let mut joints: Vec<JointMove> =
+            self.steps(node).map(|(above, index)| self.joint(above, index)).collect();
+        joints.reverse();
+        History(joints)
+    }
+
+    /// The joint move of a branch of a node that has successors.
+    fn joint(&self, node: NodeId, index: u64) -> JointMove {
+        let branches = self.node(node).branches.as_ref();
+        branches.expect("a node with a successor has branches").joint(index)
+    }
+
+    /// What `role` knows after a history.
+    pub(super) fn evidence_of(&self, node: NodeId, role: Role) -> Evidence {
+        let mut steps = Vec::with_capacity(self.depth(node));
+        let mut below = node;
+        for (above, index) in self.steps(node) {
+            let percepts = self.perceived.list[self.node(below).percepts as usize][role].clone();
+            steps.push(Observation { own: OwnMove::Known(self.joint(above, index).of(role)), percepts });
+            below = above;
+        }
+        steps.reverse();
+        let over = self.evidence.over && self.depth(node) == self.target();
+        Evidence { role, steps, over }
+    }
+
+    /// The branches of a node above the target.
+    pub(super) fn branches(&mut self, node: NodeId) -> &mut Branches {
+        if self.node(node).branches.is_none() {
+            let branches = self.make_branches(node);
+            self.nodes[node.0 as usize].branches = Some(Box::new(branches));
+        }
+        self.nodes[node.0 as usize].branches.as_mut().expect("made above")
+    }
+
+    fn make_branches(&mut self, node: NodeId) -> Branches {
+        let Node { state, depth, .. } = &self.nodes[node.0 as usize];
+        let me = self.evidence.role;
+        let mut legal = self.machine.legal_by_role(state, &mut self.scratch);
+        let own = &self.evidence.steps[*depth as usize].own;
+        legal[me].retain(|&candidate| own.admits(candidate));
+        if self.machine.terminal(state, &mut self.scratch) {
+            // Only the initial state can be terminal here.
+            legal[me].clear();
+        }
+        let policy = (!self.model.is_uniform()).then(|| {
+            Box::new(ByRole::from_fn(legal.len(), |role| {
+                let moves = &legal[role];
+                if role == me || Some(role) == self.machine.random() {
+                    vec![1.0 / moves.len() as f64; moves.len()]
+                } else {
+                    self.model.policy(role, &self.evidence_of(node, role), moves)
+                }
+            }))
+        });
+        let shared = self.lists.get(&legal).map(Arc::clone);
+        let moves = shared.unwrap_or_else(|| {
+            let moves = Arc::new(legal);
+            self.lists.insert(Arc::clone(&moves));
+            moves
+        });
+        Branches::new(moves, policy)
+    }
+
+    /// Makes nodes of those successors that explain the evidence. The branches are untried, each given once, and paid for.
+    pub(super) fn expand(&mut self, asked: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
+        let joints: Vec<JointMove> =
+            asked.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
+        let states = asked.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
+        let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
+        let successors = self.machine.expand(&steps, &mut self.scratch);
+        self.spent.states += asked.len() as u64;
+        let made = asked.iter().zip(successors);
+        made.map(|(&(node, index), successor)| self.take(node, index, successor)).collect()
+    }
+
+    fn take(&mut self, parent: NodeId, index: u64, successor: Successor<M::State>) -> Option<NodeId> {
+        let depth = self.depth(parent) + 1;
+        let Successor { state, percepts, end } = successor;
+        let over = self.evidence.over && depth == self.target();
+        let seen = &self.evidence.steps[depth - 1].percepts;
+        if percepts[self.evidence.role] != *seen || end.is_some() != over {
+            return None;
+        }
+        let child = NodeId::numbered(self.nodes.len());
+        let (percepts, short) = (self.perceived.place(percepts), depth as u32);
+        self.nodes.push(Node { parent, index, state, percepts, depth: short, reach: short, branches: None });
+        self.branches(parent).set_open(index, child);
+        self.deepest = self.deepest.max(depth);
+        Some(child)
+    }
+
+    /// Marks the branch that leads to a node as dead, because all branches of the node are.
+    pub(super) fn bury(&mut self, node: NodeId) {
+        if let Some((parent, index)) = self.parent(node) {
+            self.branches(parent).close(index);
+        }
+    }
+
+    /// Whether nothing below a node explains the evidence, as restarting found out.
+    pub(super) fn is_hopeless(&self, node: NodeId) -> bool {
+        self.node(node).branches.as_ref().is_some_and(|branches| branches.hopeless)
+    }
+
+    /// Records along its prefixes that a node exists at its depth.
+    pub(super) fn witness(&mut self, node: NodeId) {
+        let depth = self.node(node).depth;
+        let mut node = node;
+        while self.node(node).reach < depth || self.node(node).depth == depth {
+            self.nodes[node.0 as usize].reach = depth;
+            match self.parent(node) {
+                Some((parent, _)) => node = parent,
+                None => break,
+            }
+        }
+    }
+
+    /// Whether there are so many nodes that those of no particle should go.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.nodes.len() >= self.crowd
+    }
+
+    /// Drops all nodes but these and their prefixes, and gives these their new numbers. What is dropped was open
+    /// or is dead; that much stays known. Linear in the number of nodes.
+    pub(super) fn prune<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
+        const GONE: u32 = u32::MAX;
+        let mut numbers = vec![GONE; self.nodes.len()];
+        numbers[ROOT.number()] = 0;
+        let kept: Vec<&mut NodeId> = kept.collect();
+        for node in &kept {
+            let mut node = **node;
+            while numbers[node.number()] == GONE {
+                numbers[node.number()] = 0;
+                node = self.node(node).parent;
+            }
+        }
+        // A prefix has a lower number than what continues it, before and after.
+        for (next, number) in (0..).zip(numbers.iter_mut().filter(|number| **number != GONE)) {
+            *number = next;
+        }
+        let number = |node: NodeId| (numbers[node.number()] != GONE).then(|| NodeId(numbers[node.number()]));
+        let mut place = 0;
+        self.nodes.retain_mut(|node| {
+            let stays = numbers[place] != GONE;
+            place += 1;
+            if stays {
+                node.parent = number(node.parent).expect("prefixes of what is kept are kept");
+                if let Some(branches) = &mut node.branches {
+                    branches.renumber(number);
+                }
+            }
+            stays
+        });
+        for node in kept {
+            *node = NodeId(numbers[node.number()]);
+        }
+        self.crowd = CROWD.max(self.nodes.len() + self.nodes.len() / CROWDED);
+    }
+
+    fn node(&self, node: NodeId) -> &Node<M::State> {
+        &self.nodes[node.0 as usize]
+    }
+}

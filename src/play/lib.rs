@@ -1,0 +1,12 @@
+//! Layers 4 to 7, play: beliefs, search, players, and the referee that lets them meet.
+//!
+//! [`search`], [`belief`] and [`efg`] are siblings and see a game only through
+//! [`machine`](hyperplay_engine::machine); [`player`] is where they meet; [`referee`] plays matches.
+
+#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+pub mod belief;
+pub mod efg;
+pub mod player;
+pub mod referee;
+pub mod search;

@@ -1,0 +1,133 @@
+//! HyperPlay: plays a game whose state it does not know by searching every state that its evidence leaves possible.
+//!
+//! One decision:
+//! 1. the belief follows the evidence: particles, histories that explain all that was perceived, with weights;
+//! 2. the distinct states of the particles are searched as if each were the truth;
+//! 3. the value of a move is the weighted mean of its values, and the best is played.
+//!
+//! It cannot value information, keep a secret or bluff: every state is searched as if all roles saw it. Without a
+//! particle (the budget ran out, or the match contradicts the rules) it moves uniformly among the legal moves that it
+//! was shown, and says that it was depleted.
+//!
+//! Of its own time the belief may use four tenths, and of a node budget half.
+//!
+//! Reference: Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with Imperfect
+//! Information*, AAAI 2012.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
+use super::deliberation::{deliberate, merge};
+use crate::belief::{self, Belief, OpponentModel, Outcome, ParticleBelief, effective_size};
+use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, Stopwatch};
+use crate::search;
+
+/// The share of the time that the belief may use.
+const BELIEF_SHARE: f64 = 0.4;
+
+/// States shown in an explanation.
+const SHOWN: usize = 6;
+
+/// The player `hyperplay`.
+pub struct HyperPlay<M: Bulk> {
+    machine: Arc<M>,
+    role: Role,
+    belief: ParticleBelief<M>,
+    search: search::Options,
+    scratch: M::Scratch,
+    update_time: Option<Duration>,
+}
+
+impl<M: Bulk> HyperPlay<M> {
+    /// A player for one match.
+    pub fn new(
+        machine: Arc<M>,
+        role: Role,
+        model: Arc<dyn OpponentModel>,
+        belief: belief::Options,
+        search: search::Options,
+    ) -> Self {
+        let scratch = machine.scratch();
+        let belief = ParticleBelief::new(Arc::clone(&machine), role, model, belief);
+        HyperPlay { machine, role, belief, search, scratch, update_time: None }
+    }
+
+    /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
+    /// which they differ.
+    fn explain(&self, outcome: Outcome, states: &[(&M::State, f64)]) -> Vec<String> {
+        let particles = self.belief.particles();
+        let kind = if outcome == Outcome::Whole { "the whole information set" } else { "sampled" };
+        let size = effective_size(particles.iter().map(|particle| particle.weight));
+        let mut lines = vec![format!(
+            "{} particles ({kind}) in {} states, effective sample size {size:.1}",
+            particles.len(),
+            states.len()
+        )];
+        if states.len() == 1 {
+            return lines;
+        }
+        let mut likeliest = states.to_vec();
+        likeliest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        likeliest.truncate(SHOWN);
+        let fluents: Vec<Vec<String>> =
+            likeliest.iter().map(|(state, _)| self.machine.fluents(state)).collect();
+        for ((_, weight), held) in likeliest.iter().zip(&fluents) {
+            let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
+            let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();
+            lines.push(format!("{:6.1} %  {}", 100.0 * weight, own.join(" ")));
+        }
+        if states.len() > SHOWN {
+            lines.push(format!("  ... and {} more", states.len() - SHOWN));
+        }
+        lines
+    }
+}
+
+impl<M: Bulk> Player for HyperPlay<M> {
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let budget = budget.share(SAFE_SHARE);
+        let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
+        let watch = Stopwatch::start();
+        let outcome = self.belief.update(view.evidence, &for_belief, &seed.child("belief"));
+        self.update_time = Some(watch.elapsed());
+        let spent = self.belief.cost().states;
+        let depleted = match outcome {
+            Outcome::Whole | Outcome::Sampled => None,
+            Outcome::Depleted { step } => {
+                Some(format!("depleted: no history was found that explains step {step}"))
+            }
+            Outcome::Inconsistent { step } => {
+                Some(format!("inconsistent: no history of these rules explains step {step}"))
+            }
+        };
+        if let Some(reason) = depleted {
+            let mut decision = Decision::draw(uniform(view.legal), seed);
+            decision.depleted = true;
+            decision.cost.states = spent;
+            decision.explanation = vec![reason, "a legal move at random".to_owned()];
+            return decision;
+        }
+        let particles = self.belief.particles().iter();
+        let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
+        let mut explanation = self.explain(outcome, &states);
+        let held = Held {
+            particles: self.belief.particles().len(),
+            states: states.len(),
+            effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
+            whole: outcome == Outcome::Whole,
+        };
+        let left = budget.less(spent);
+        let scratch = &mut self.scratch;
+        let mut decision = deliberate(&*self.machine, &states, self.role, &self.search, &left, seed, scratch);
+        decision.cost.states += spent;
+        decision.held = Some(held);
+        explanation.append(&mut decision.explanation);
+        decision.explanation = explanation;
+        decision
+    }
+
+    fn update_time(&self) -> Option<Duration> {
+        self.update_time
+    }
+}

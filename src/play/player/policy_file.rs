@@ -1,0 +1,354 @@
+//! Policy file: what a role is expected to do, written down by information set. An opponent model.
+//!
+//! The file is JSON: `{"schema": "hyperplay.policy/1", "policy": [entry, ...]}`, an entry being
+//!
+//! ```text
+//! {"role": "player2",
+//!  "evidence": [{"move": "noop", "sees": ["(holds king)"]}, {"move": "noop", "sees": []}],
+//!  "moves": {"bet": 0.25, "check": 0.75}}
+//! ```
+//!
+//! `evidence` is what that role knows of every step so far: its own move and the set of its percepts, as terms in prefix
+//! form (case and spaces do not matter). `moves` are the moves it may choose, with probabilities that sum to 1; a legal
+//! move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others in
+//! proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
+//!
+//! Its identity is the hash of its text: another spelling of the same policy is another file.
+//!
+//! Every error names the file and the place in it, and says what is expected instead.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::belief::OpponentModel;
+use hyperplay_logic::gdl::{fold, text_hash};
+use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine};
+
+const SCHEMA: &str = "hyperplay.policy/1";
+
+/// How far a sum of probabilities may be from 1: what six digits leave.
+const ROUNDING: f64 = 1e-5;
+
+/// Why a policy file cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum PolicyError {
+    /// It cannot be read.
+    #[error("{}: {cause}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        cause: String,
+    },
+    /// It is not JSON, or has other fields.
+    #[error("{}: {cause}; expected an object with schema and policy, as docs/cli.md has it", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        cause: String,
+    },
+    /// It has another schema.
+    #[error("{}: the schema is '{found}', expected '{SCHEMA}'", path.display())]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// As written.
+        found: String,
+    },
+    /// An entry does not say what it must.
+    #[error("{}: entry {number} (role '{role}', step {step}): {cause}", path.display())]
+    Entry {
+        /// The file.
+        path: PathBuf,
+        /// Which entry, from 1 on.
+        number: usize,
+        /// Its role.
+        role: String,
+        /// The number of steps it knows of.
+        step: usize,
+        /// What is wrong, and what is expected.
+        cause: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    schema: String,
+    policy: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    role: String,
+    evidence: Vec<Step>,
+    moves: BTreeMap<String, f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    #[serde(rename = "move")]
+    own: String,
+    sees: Vec<String>,
+}
+
+/// What a role knows, as text: its name, and its move and percepts of every step.
+type Known = (String, Vec<(String, Vec<String>)>);
+
+/// A policy by information set, as read from a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PolicyFile {
+    path: PathBuf,
+    hash: String,
+    entries: FxHashMap<Known, BTreeMap<String, f64>>,
+}
+
+/// Probabilities are never NaN: they are checked when the file is read.
+impl Eq for PolicyFile {}
+
+impl PolicyFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`PolicyError`] says where the file is not as expected.
+    pub fn read(path: &Path) -> Result<PolicyFile, PolicyError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| PolicyError::Unreadable { path: path.to_owned(), cause: cause.to_string() })?;
+        PolicyFile::parse(path, &text)
+    }
+
+    /// Reads the text of the file at `path`.
+    ///
+    /// # Errors
+    /// As [`read`](PolicyFile::read).
+    pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, PolicyError> {
+        let file: File = serde_json::from_str(text)
+            .map_err(|cause| PolicyError::Malformed { path: path.to_owned(), cause: cause.to_string() })?;
+        if file.schema != SCHEMA {
+            return Err(PolicyError::Schema { path: path.to_owned(), found: file.schema });
+        }
+        let mut entries = FxHashMap::default();
+        for (at, entry) in file.policy.into_iter().enumerate() {
+            let (role, step) = (entry.role.clone(), entry.evidence.len());
+            let wrong =
+                |cause| PolicyError::Entry { path: path.to_owned(), number: at + 1, role, step, cause };
+            let (known, moves) = match checked(entry) {
+                Ok(checked) => checked,
+                Err(cause) => return Err(wrong(cause)),
+            };
+            if entries.insert(known, moves).is_some() {
+                return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
+            }
+        }
+        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), entries })
+    }
+
+    /// Where it was read.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The hash of its text, `sha256:` and 64 digits.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The roles it speaks of, in alphabetical order, folded.
+    pub fn roles(&self) -> Vec<&str> {
+        let mut roles: Vec<&str> = self.entries.keys().map(|(role, _)| role.as_str()).collect();
+        roles.sort_unstable();
+        roles.dedup();
+        roles
+    }
+
+    /// The number of information sets it speaks of.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it speaks of none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// An entry in the form in which it is looked up, or what is wrong with it.
+fn checked(entry: Entry) -> Result<(Known, BTreeMap<String, f64>), String> {
+    let mut moves = BTreeMap::new();
+    for (text, probability) in entry.moves {
+        if !(0.0..=1.0).contains(&probability) {
+            return Err(format!("the probability of '{text}' is {probability}, expected 0 to 1"));
+        }
+        if moves.insert(normal(&text)?, probability).is_some() {
+            return Err(format!("the move '{text}' is listed twice; give each once"));
+        }
+    }
+    let sum: f64 = moves.values().sum();
+    if (sum - 1.0).abs() > ROUNDING {
+        return Err(format!("the probabilities of its moves sum to {sum}, expected 1"));
+    }
+    let mut steps = Vec::with_capacity(entry.evidence.len());
+    for step in entry.evidence {
+        let mut sees = step.sees.iter().map(|text| normal(text)).collect::<Result<Vec<String>, String>>()?;
+        sees.sort_unstable();
+        steps.push((normal(&step.own)?, sees));
+    }
+    Ok(((fold(entry.role.trim()).into_owned(), steps), moves))
+}
+
+/// A term with its case folded and one space between words.
+fn normal(text: &str) -> Result<String, String> {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    let (mut normal, mut open, mut terms) = (String::with_capacity(text.len()), 0_usize, 0_usize);
+    for word in spaced.split_whitespace() {
+        if open == 0 {
+            terms += 1;
+        }
+        match word {
+            "(" => open += 1,
+            ")" => open = open.checked_sub(1).ok_or_else(|| unbalanced(text))?,
+            _ => {}
+        }
+        if word != ")" && !normal.is_empty() && !normal.ends_with('(') {
+            normal.push(' ');
+        }
+        normal.push_str(&fold(word));
+    }
+    match (open, terms) {
+        (0, 1) => Ok(normal),
+        (0, _) => Err(format!("'{text}' is not one term; expected a name or (name argument ...)")),
+        _ => Err(unbalanced(text)),
+    }
+}
+
+fn unbalanced(text: &str) -> String {
+    format!("the brackets of '{text}' do not match")
+}
+
+/// The opponent model of a policy file on a machine.
+pub(super) struct FilePolicy<M> {
+    machine: Arc<M>,
+    file: Arc<PolicyFile>,
+    /// What was looked up before. It saves the printing of terms and decides nothing.
+    met: Mutex<FxHashMap<Evidence, Vec<f64>>>,
+}
+
+impl<M: StateMachine> FilePolicy<M> {
+    pub(super) fn new(machine: Arc<M>, file: Arc<PolicyFile>) -> Self {
+        FilePolicy { machine, file, met: Mutex::default() }
+    }
+
+    fn look_up(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        let terms = self.machine.terms();
+        let show = |term| fold(&terms.show(term)).into_owned();
+        let step = |step: &hyperplay_engine::machine::Observation| {
+            let own = match &step.own {
+                OwnMove::Known(own) => show(own.0),
+                // Never so in a particle, which knows all moves; no entry matches it.
+                OwnMove::OneOf(_) => String::new(),
+            };
+            let mut sees: Vec<String> = step.percepts.iter().map(|percept| show(percept.0)).collect();
+            sees.sort_unstable();
+            (own, sees)
+        };
+        let role = fold(&self.machine.roles()[role]).into_owned();
+        let known = (role, evidence.steps.iter().map(step).collect());
+        let entry = self.file.entries.get(&known);
+        let shares: Vec<f64> = legal
+            .iter()
+            .map(|own| entry.and_then(|moves| moves.get(&show(own.0))).copied().unwrap_or(0.0))
+            .collect();
+        let sum: f64 = shares.iter().sum();
+        if sum <= 0.0 {
+            return vec![1.0 / legal.len() as f64; legal.len()];
+        }
+        shares.into_iter().map(|share| share / sum).collect()
+    }
+}
+
+impl<M: StateMachine> OpponentModel for FilePolicy<M> {
+    fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        if let Some(met) = self.met.lock().unwrap_or_else(PoisonError::into_inner).get(evidence)
+            && met.len() == legal.len()
+        {
+            return met.clone();
+        }
+        let shares = self.look_up(role, evidence, legal);
+        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        met.insert(evidence.clone(), shares.clone());
+        shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
+        PolicyFile::parse(Path::new("p.json"), text)
+    }
+
+    fn file(entries: &str) -> String {
+        format!("{{\"schema\": \"{SCHEMA}\", \"policy\": [{entries}]}}")
+    }
+
+    #[test]
+    fn spelling_does_not_matter() {
+        assert_eq!(normal(" ( Put  (a B)c)").unwrap(), "(put (a b) c)");
+        assert_eq!(normal("Noop").unwrap(), "noop");
+    }
+
+    #[test]
+    fn an_error_says_where_and_what_is_expected() {
+        let entry = |moves: &str| {
+            file(&format!(
+                "{{\"role\": \"A\", \"evidence\": [], \"moves\": {{\"x\": 1}}}},
+                 {{\"role\": \"B\", \"evidence\": [{{\"move\": \"n\", \"sees\": []}}], \"moves\": {moves}}}"
+            ))
+        };
+        for (text, expected) in [
+            ("{}".to_owned(), "p.json: missing field `schema` at line 1 column 2; expected an object"),
+            (
+                file("{\"rolle\": 1}"),
+                "p.json: unknown field `rolle`, expected one of `role`, `evidence`, `moves` at line 1",
+            ),
+            (
+                "{\"schema\": \"x\", \"policy\": []}".to_owned(),
+                "p.json: the schema is 'x', expected 'hyperplay.policy/1'",
+            ),
+            (
+                entry("{\"x\": 0.5}"),
+                "p.json: entry 2 (role 'B', step 1): the probabilities of its moves sum to 0.5, expected 1",
+            ),
+            (
+                entry("{\"x\": -1, \"y\": 2}"),
+                "p.json: entry 2 (role 'B', step 1): the probability of 'x' is -1, expected 0 to 1",
+            ),
+            (
+                entry("{\"x\": 0.5, \"X\": 0.5}"),
+                "p.json: entry 2 (role 'B', step 1): the move 'x' is listed twice",
+            ),
+            (entry("{\"(x\": 1}"), "p.json: entry 2 (role 'B', step 1): the brackets of '(x' do not match"),
+            (entry("{\"x y\": 1}"), "p.json: entry 2 (role 'B', step 1): 'x y' is not one term"),
+            (
+                file(
+                    "{\"role\": \"A\", \"evidence\": [], \"moves\": {\"x\": 1}}, {\"role\": \"a\", \"evidence\": [], \"moves\": {\"y\": 1}}",
+                ),
+                "p.json: entry 2 (role 'a', step 0): an entry before it has the same evidence",
+            ),
+        ] {
+            let error = parse(&text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        let missing = PolicyFile::read(Path::new("no/such.json")).unwrap_err().to_string();
+        assert!(missing.starts_with("no/such.json: "), "{missing}");
+    }
+}

@@ -1,0 +1,14 @@
+//! Random: chooses uniformly among the legal moves. The yardstick of every table of results.
+
+use super::decision::{Decision, Player, View, uniform};
+use hyperplay_engine::machine::{Budget, Seed};
+
+/// The player `random`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RandomPlayer;
+
+impl Player for RandomPlayer {
+    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
+        Decision::draw(uniform(view.legal), seed)
+    }
+}

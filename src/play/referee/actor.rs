@@ -1,0 +1,159 @@
+//! Actor: one player in its seat, asked so that whatever it does becomes a decision or a fault.
+//!
+//! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
+//! the same time, and an answer that has not come when the clock runs out is a `late` fault; when it comes after all
+//! it is thrown away by its step number. A panic becomes a `crashed` fault in both cases; a player that has panicked
+//! may be in any state and is not asked again.
+//!
+//! Invariant: an actor is asked and then answers, once a step. A thread that never answers is left behind when the
+//! match ends: a player cannot be stopped from outside, only be declared late.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use super::clock::Turn;
+use super::fault::FaultKind;
+use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
+use crate::player::{Decision, Player, View};
+
+/// What a player is asked at one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// What it is shown, the true history included: the actor hides it from players that must not see it.
+    pub view: View<'a>,
+    /// What it may spend.
+    pub budget: Budget,
+    /// Its randomness.
+    pub seed: &'a Seed,
+}
+
+/// A player in its seat.
+pub enum Actor {
+    /// Runs in the caller's thread.
+    Inline(Box<dyn Player>),
+    /// Runs in a thread of its own.
+    Thread(Line),
+    /// Has panicked with this message.
+    Crashed(String),
+}
+
+/// The connection to a player's thread.
+pub struct Line {
+    questions: Sender<OwnedQuestion>,
+    answers: Receiver<(usize, Result<Decision, String>)>,
+    clairvoyant: bool,
+}
+
+struct OwnedQuestion {
+    evidence: Evidence,
+    legal: Vec<Move>,
+    history: Option<History>,
+    budget: Budget,
+    seed: Seed,
+}
+
+impl Actor {
+    /// Seats a player, on a thread of its own if there is a clock.
+    ///
+    /// # Errors
+    /// The operating system's, when there is no further thread.
+    pub fn seat(player: Box<dyn Player>, clocked: bool) -> std::io::Result<Actor> {
+        if !clocked {
+            return Ok(Actor::Inline(player));
+        }
+        let clairvoyant = player.is_clairvoyant();
+        let (questions, inbox) = channel();
+        let (outbox, answers) = channel();
+        thread::Builder::new().name("player".to_owned()).spawn(move || serve(player, &inbox, &outbox))?;
+        Ok(Actor::Thread(Line { questions, answers, clairvoyant }))
+    }
+
+    /// Puts the question to a player with a thread of its own, which begins to think; the others wait for
+    /// [`answer`](Actor::answer).
+    pub fn ask(&mut self, question: &Question<'_>) {
+        if let Actor::Thread(line) = self {
+            let View { evidence, legal, history } = question.view;
+            // An error means that the thread has ended; `answer` will find out why.
+            let _ = line.questions.send(OwnedQuestion {
+                evidence: evidence.clone(),
+                legal: legal.to_vec(),
+                history: history.filter(|_| line.clairvoyant).cloned(),
+                budget: question.budget,
+                seed: question.seed.clone(),
+            });
+        }
+    }
+
+    /// The answer to the question, which has been asked.
+    ///
+    /// # Errors
+    /// The fault, if there is none: late or crashed.
+    pub fn answer(&mut self, question: &Question<'_>, turn: Option<&Turn>) -> Result<Decision, FaultKind> {
+        let answer = match self {
+            Actor::Inline(player) => {
+                let history = question.view.history.filter(|_| player.is_clairvoyant());
+                let view = View { history, ..question.view };
+                guarded(player.as_mut(), &view, &question.budget, question.seed)
+            }
+            Actor::Thread(line) => line.wait(question.view.evidence.step(), turn)?,
+            Actor::Crashed(message) => return Err(FaultKind::Crashed(message.clone())),
+        };
+        answer.map_err(|message| {
+            *self = Actor::Crashed(message.clone());
+            FaultKind::Crashed(message)
+        })
+    }
+}
+
+impl Line {
+    /// Waits for the answer to the question of this step; older answers are late and thrown away.
+    fn wait(&self, step: usize, turn: Option<&Turn>) -> Result<Result<Decision, String>, FaultKind> {
+        use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
+        loop {
+            let left = turn.map_or(std::time::Duration::MAX, Turn::left);
+            match self.answers.recv_timeout(left) {
+                Ok((asked, Ok(_))) if asked < step => {}
+                Ok((_, answer)) => return Ok(answer),
+                Err(Timeout) => return Err(FaultKind::Late),
+                Err(Disconnected) => return Ok(Err("the player's thread has ended".to_owned())),
+            }
+        }
+    }
+}
+
+/// The life of a player's thread: answers questions until the referee hangs up or the player panics.
+fn serve(
+    mut player: Box<dyn Player>,
+    inbox: &Receiver<OwnedQuestion>,
+    outbox: &Sender<(usize, Result<Decision, String>)>,
+) {
+    for question in inbox {
+        let step = question.evidence.step();
+        let history = question.history.as_ref();
+        let view = View { evidence: &question.evidence, legal: &question.legal, history };
+        let answer = guarded(player.as_mut(), &view, &question.budget, &question.seed);
+        let crashed = answer.is_err();
+        if outbox.send((step, answer)).is_err() || crashed {
+            return;
+        }
+    }
+}
+
+/// Asks a player and catches its panic.
+fn guarded(
+    player: &mut dyn Player,
+    view: &View<'_>,
+    budget: &Budget,
+    seed: &Seed,
+) -> Result<Decision, String> {
+    // After a panic the player is not used again, so its broken state is never seen.
+    catch_unwind(AssertUnwindSafe(|| player.decide(view, budget, seed)))
+        .map_err(|panic| message(panic.as_ref()))
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,72 @@
+//! Clocks: how long a player may think, and what the time is.
+//!
+//! Besides `machine::budget` this is the only file that reads the clock. A match has clocks or it has none: without
+//! them nothing in a match depends on the time. The start clock is time to prepare; players have no step of
+//! preparation of their own, so it is added to the first decision.
+//!
+//! The player is told a deadline that lies a little before the referee's, so that a player that stops exactly when
+//! it is told to is not late by the way of its answer.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use hyperplay_engine::machine::Budget;
+
+/// The longest time kept back for the way of an answer.
+const RESERVE: Duration = Duration::from_millis(100);
+
+/// The start clock and the play clock of a match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clocks {
+    /// Time before the first move, on top of its play clock.
+    pub start: Duration,
+    /// Time for each move.
+    pub play: Duration,
+}
+
+impl Clocks {
+    /// The time for the decision made after `step` joint moves, from now on.
+    pub fn turn(&self, step: usize) -> Turn {
+        let time = if step == 0 { self.start.saturating_add(self.play) } else { self.play };
+        let reserve = (time / 10).min(RESERVE);
+        let now = Instant::now();
+        Turn {
+            end: now.checked_add(time),
+            budget: Budget { nodes: None, deadline: now.checked_add(time.saturating_sub(reserve)) },
+        }
+    }
+}
+
+/// The time for one decision.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    end: Option<Instant>,
+    /// What the player is told.
+    pub budget: Budget,
+}
+
+impl Turn {
+    /// The time that is left; zero when it has passed.
+    pub fn left(&self) -> Duration {
+        self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// The date, as in `2026-01-31T12:00:00Z`.
+pub fn date() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_turn_has_the_start_clock_too_and_the_player_is_told_less() {
+        let clocks = Clocks { start: Duration::from_secs(100), play: Duration::from_secs(1) };
+        let (first, second) = (clocks.turn(0), clocks.turn(1));
+        assert!(first.left() > Duration::from_secs(99));
+        assert!(second.left() <= Duration::from_secs(1));
+        assert!(second.budget.deadline < second.end);
+        assert!(!second.budget.is_late());
+    }
+}

@@ -1,0 +1,355 @@
+//! One match: the loop of the game master.
+//!
+//! Ask every role, replace what is late, illegal or crashed, make the joint move, hand out the percepts, until the
+//! state is terminal. Everything that a role knows is in its [`Evidence`], which grows by the move that was recorded
+//! for it (a replacement too) and by its percepts; nothing else reaches a player.
+//!
+//! Streams below the seed of the match, n being the number of joint moves made before: `random/n` for the role that
+//! chooses uniformly, `role/NAME/step/n` for a player, `role/NAME/fault/n` for a replacement. So the moves of
+//! `random` do not depend on who plays. A match without clocks is a function of machine, players and seed.
+//!
+//! What is wrong with the rules ends the match as an [`Outcome`]; what is wrong with a player is a [`Fault`].
+
+use rand::RngExt;
+
+use super::actor::{Actor, Question};
+use super::clock::{Clocks, Turn};
+use super::fault::{Fault, FaultKind};
+use super::interrupt::Interrupt;
+use hyperplay_logic::gdl::fold;
+use hyperplay_engine::machine::{
+    Budget, ByRole, Evidence, Failure, Goal, History, JointMove, Move, Observation, OwnMove, PLAYOUT_STEPS,
+    Percepts, Role, Seed, StateMachine, StateMachineExt,
+};
+use crate::player::{Decision, Player, View};
+
+/// How a match is played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The clocks, if any.
+    pub clocks: Option<Clocks>,
+    /// States that a player may visit in one decision, if limited.
+    pub nodes: Option<u64>,
+    /// The match ends unfinished after so many steps.
+    pub limit: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { clocks: None, nodes: None, limit: PLAYOUT_STEPS }
+    }
+}
+
+/// What happened in one step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Step {
+    /// The legal moves of every role.
+    pub legal: ByRole<Vec<Move>>,
+    /// What the players answered in time; none for `random`.
+    pub decisions: ByRole<Option<Decision>>,
+    /// The moves that were replaced.
+    pub faults: Vec<Fault>,
+    /// The joint move made.
+    pub joint: JointMove,
+    /// What each role perceived.
+    pub percepts: ByRole<Percepts>,
+}
+
+/// How a match ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// In a terminal state with these goals.
+    Over(ByRole<Goal>),
+    /// Unfinished after the limit of steps.
+    StepLimit,
+    /// This role had no legal move in a state that is not terminal: a fault of the rules.
+    NoLegalMove(Role),
+    /// The rules could not be evaluated any further.
+    Failed(Failure),
+    /// The interrupt was raised.
+    Interrupted,
+}
+
+/// One match played.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Match {
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What every role knows at the end.
+    pub evidence: ByRole<Evidence>,
+}
+
+impl Match {
+    /// The faults with the number of the step (from 1) at which they happened.
+    pub fn faults(&self) -> impl Iterator<Item = (usize, &Fault)> {
+        self.steps
+            .iter()
+            .enumerate()
+            .flat_map(|(n, step)| step.faults.iter().map(move |fault| (n + 1, fault)))
+    }
+}
+
+/// Plays one match. `players` holds a player for every role but `random`; `watch` is called after each step.
+///
+/// # Errors
+/// The operating system's, when a player's thread could not be made.
+///
+/// # Panics
+/// If `players` lacks one.
+pub fn play_match<M: StateMachine>(
+    machine: &M,
+    players: ByRole<Option<Box<dyn Player>>>,
+    settings: &Settings,
+    seed: &Seed,
+    interrupt: &Interrupt,
+    mut watch: impl FnMut(&Step),
+) -> std::io::Result<Match> {
+    let mut table = Table::new(machine, players, settings, seed)?;
+    let mut state = machine.initial();
+    let mut scratch = machine.scratch();
+    let mut steps: Vec<Step> = Vec::new();
+    let outcome = loop {
+        let over = machine.terminal(&state, &mut scratch);
+        let legal = if over { ByRole::default() } else { machine.legal_by_role(&state, &mut scratch) };
+        let goals = over.then(|| machine.goals(&state, &mut scratch));
+        if let Some(failure) = machine.failure() {
+            break Outcome::Failed(failure);
+        }
+        if let Some(goals) = goals {
+            break Outcome::Over(goals);
+        }
+        if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
+            break Outcome::NoLegalMove(role);
+        }
+        if steps.len() >= settings.limit {
+            break Outcome::StepLimit;
+        }
+        if interrupt.is_raised() {
+            break Outcome::Interrupted;
+        }
+        let (joint, decisions, faults) = table.decide(&legal);
+        let percepts =
+            ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
+        state = machine.next(&state, &joint, &mut scratch);
+        if let Some(failure) = machine.failure() {
+            break Outcome::Failed(failure);
+        }
+        table.record(&joint, &percepts);
+        let step = Step { legal, decisions, faults, joint, percepts };
+        watch(&step);
+        steps.push(step);
+    };
+    let mut evidence = table.evidence;
+    let over = matches!(outcome, Outcome::Over(_));
+    machine.each_role().for_each(|role| evidence[role].over = over);
+    Ok(Match { steps, outcome, evidence })
+}
+
+/// The players in their seats and what they know.
+struct Table<'a> {
+    seats: ByRole<Option<Actor>>,
+    evidence: ByRole<Evidence>,
+    history: History,
+    settings: &'a Settings,
+    random: Seed,
+    seeds: ByRole<Seed>,
+}
+
+impl<'a> Table<'a> {
+    fn new<M: StateMachine>(
+        machine: &M,
+        mut players: ByRole<Option<Box<dyn Player>>>,
+        settings: &'a Settings,
+        seed: &Seed,
+    ) -> std::io::Result<Self> {
+        let roles = machine.roles();
+        let mut seats = Vec::with_capacity(roles.len());
+        for role in machine.each_role() {
+            let seat = players[role].take().map(|player| Actor::seat(player, settings.clocks.is_some()));
+            assert!(
+                seat.is_some() || machine.random() == Some(role),
+                "the role {} has a player",
+                roles[role]
+            );
+            seats.push(seat.transpose()?);
+        }
+        let role_seed = seed.child("role");
+        Ok(Table {
+            seats: ByRole::new(seats),
+            evidence: ByRole::from_fn(roles.len(), Evidence::new),
+            history: History::default(),
+            settings,
+            random: seed.child("random"),
+            seeds: ByRole::from_fn(roles.len(), |role| role_seed.child(&fold(&roles[role]))),
+        })
+    }
+
+    /// The joint move of this step, what the players said, and what was replaced.
+    fn decide(&mut self, legal: &ByRole<Vec<Move>>) -> (JointMove, ByRole<Option<Decision>>, Vec<Fault>) {
+        let n = self.history.step();
+        let turn = self.settings.clocks.map(|clocks| clocks.turn(n));
+        let budget = turn.map_or(Budget::UNLIMITED, |turn| turn.budget);
+        let budget = Budget { nodes: self.settings.nodes, ..budget };
+        let seeds = ByRole::from_fn(legal.len(), |role| self.seeds[role].child("step").index(n));
+        let view =
+            |role| View { evidence: &self.evidence[role], legal: &legal[role], history: Some(&self.history) };
+        for role in (0..legal.len()).map(Role::new) {
+            if let Some(seat) = &mut self.seats[role] {
+                seat.ask(&Question { view: view(role), budget, seed: &seeds[role] });
+            }
+        }
+        let mut faults = Vec::new();
+        let mut decisions = ByRole::from_fn(legal.len(), |_| None);
+        let joint = JointMove::new((0..legal.len()).map(Role::new).map(|role| {
+            let Some(seat) = &mut self.seats[role] else {
+                return draw(&legal[role], &self.random.index(n));
+            };
+            let question = Question { view: view(role), budget, seed: &seeds[role] };
+            match answer(seat, &question, turn.as_ref(), &mut decisions[role]) {
+                Ok(choice) => choice,
+                Err(kind) => {
+                    let replacement = draw(&legal[role], &self.seeds[role].child("fault").index(n));
+                    faults.push(Fault { role, kind, replacement });
+                    replacement
+                }
+            }
+        }));
+        (joint, decisions, faults)
+    }
+
+    /// Everyone learns its own recorded move and its percepts.
+    fn record(&mut self, joint: &JointMove, percepts: &ByRole<Percepts>) {
+        for (role, seen) in percepts.iter() {
+            let own = OwnMove::Known(joint.of(role));
+            self.evidence[role].steps.push(Observation { own, percepts: seen.clone() });
+        }
+        self.history.0.push(joint.clone());
+    }
+}
+
+/// The legal move that a player chose; whatever it said in time is put into `said`.
+fn answer(
+    seat: &mut Actor,
+    question: &Question<'_>,
+    turn: Option<&Turn>,
+    said: &mut Option<Decision>,
+) -> Result<Move, FaultKind> {
+    let choice = said.insert(seat.answer(question, turn)?).choice;
+    if question.view.legal.contains(&choice) { Ok(choice) } else { Err(FaultKind::Illegal(choice)) }
+}
+
+/// A uniform draw; `legal` is not empty.
+fn draw(legal: &[Move], seed: &Seed) -> Move {
+    legal[seed.rng().random_range(0..legal.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use hyperplay_engine::machine::laws;
+    use crate::referee::toy::{Behaviour, Coin, guess};
+
+    fn play(behaviour: Behaviour, seed: u64) -> Match {
+        let clocks = |millis| Some(Clocks { start: Duration::ZERO, play: Duration::from_millis(millis) });
+        let clocks = match behaviour {
+            Behaviour::Sleeps(Duration::ZERO) => clocks(60_000),
+            Behaviour::Sleeps(_) => clocks(20),
+            _ => None,
+        };
+        let settings = Settings { clocks, ..Settings::default() };
+        let machine = Coin::new();
+        let players = ByRole::new(vec![None, Some(guess(behaviour))]);
+        play_match(&machine, players, &settings, &Seed::root(seed), &Interrupt::default(), |_| ()).unwrap()
+    }
+
+    fn coin_of(played: &Match) -> Move {
+        played.steps[0].joint.of(Role::new(0))
+    }
+
+    #[test]
+    fn the_toy_obeys_the_laws() {
+        let machine = Coin::new();
+        assert_eq!(laws::check_random_match(&machine, 9, &mut Seed::root(1).rng()).map(|h| h.step()), Ok(2));
+    }
+
+    #[test]
+    fn the_recorded_evidence_is_the_evidence_of_the_history() {
+        let machine = Coin::new();
+        let played = play(Behaviour::First, 1);
+        let history = History(played.steps.iter().map(|step| step.joint.clone()).collect());
+        for role in machine.each_role() {
+            assert_eq!(machine.evidence(&history, role, &mut ()), played.evidence[role]);
+        }
+        assert!(matches!(played.outcome, Outcome::Over(_)));
+    }
+
+    #[test]
+    fn the_moves_of_random_do_not_depend_on_the_players() {
+        for seed in 0..20 {
+            let one = play(Behaviour::First, seed);
+            assert_eq!(coin_of(&one), coin_of(&play(Behaviour::Panics, seed)));
+            assert_eq!(one, play(Behaviour::First, seed));
+        }
+        assert!(
+            (1..20).any(|seed| coin_of(&play(Behaviour::First, seed)) != coin_of(&play(Behaviour::First, 0)))
+        );
+    }
+
+    #[test]
+    fn an_illegal_move_becomes_a_fault_and_a_legal_move() {
+        let played = play(Behaviour::Illegal, 3);
+        let (step, fault) = played.faults().next().unwrap();
+        assert_eq!((step, played.faults().count()), (1, 2));
+        assert!(matches!(fault.kind, FaultKind::Illegal(_)));
+        assert_eq!(played.steps[0].joint.of(fault.role), fault.replacement);
+        assert!(played.steps[0].legal[fault.role].contains(&fault.replacement));
+    }
+
+    #[test]
+    fn a_panic_becomes_a_fault_at_this_step_and_at_every_later_one() {
+        let played = play(Behaviour::Panics, 3);
+        let kinds: Vec<_> = played.faults().map(|(step, fault)| (step, fault.kind.clone())).collect();
+        let crashed = FaultKind::Crashed("as it must".to_owned());
+        assert_eq!(kinds, [(1, crashed.clone()), (2, crashed)]);
+    }
+
+    #[test]
+    fn a_late_answer_becomes_a_fault_and_is_not_taken_for_the_next_one() {
+        let played = play(Behaviour::Sleeps(Duration::from_millis(60)), 3);
+        assert_eq!(
+            played.faults().map(|(_, fault)| fault.kind.as_str()).collect::<Vec<_>>(),
+            ["late", "late"]
+        );
+        let played = play(Behaviour::Sleeps(Duration::ZERO), 3);
+        assert_eq!(played.faults().count(), 0);
+    }
+
+    #[test]
+    fn a_player_sees_the_true_history_only_if_it_is_clairvoyant() {
+        for seed in 0..20 {
+            assert_eq!(play(Behaviour::Peeks, seed).outcome, Outcome::Over(ByRole::new(vec![Goal::MAX; 2])));
+        }
+        assert!(
+            (0..20).any(|seed| play(Behaviour::Hopes, seed).outcome != play(Behaviour::Peeks, seed).outcome)
+        );
+    }
+
+    #[test]
+    fn a_match_stops_at_the_step_limit_and_at_an_interrupt() {
+        let machine = Coin::new();
+        let go = |limit, interrupt: &Interrupt| {
+            let players = ByRole::new(vec![None, Some(guess(Behaviour::First))]);
+            let settings = Settings { limit, ..Settings::default() };
+            play_match(&machine, players, &settings, &Seed::root(1), interrupt, |_| ()).unwrap()
+        };
+        let interrupt = Interrupt::default();
+        let cut = go(1, &interrupt);
+        assert_eq!((cut.outcome, cut.steps.len()), (Outcome::StepLimit, 1));
+        interrupt.raise();
+        assert_eq!(go(9, &interrupt).outcome, Outcome::Interrupted);
+    }
+}

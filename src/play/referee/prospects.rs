@@ -1,0 +1,168 @@
+//! Prospects: what a bounded search says of a game as a whole, as findings.
+//!
+//! Playability (no reachable state leaves a role without a move: refuted is a fault), weak winnability of every role
+//! but `random` (refuted is a warning) and strong winnability of the game (some role can force its best goal; refuted
+//! is a warning for a game of one role, where it is the same as weak, and a note for others, where it is usual). What
+//! is shown comes with a line of play.
+//!
+//! The best goal of a role is the highest value that a clause names for it, 100 where the value is a variable.
+
+use super::interrupt::Interrupt;
+use super::places::Places;
+use super::reach::{Reach, Sight, reach};
+use super::simulate::Effort;
+use super::winnable::{Verdict, strongly, weakly};
+use hyperplay_logic::gdl::{Code, Finding, Severity, Symbol, Term};
+use hyperplay_engine::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
+
+/// The longest line of play that is printed in full, in steps.
+const SHOWN: usize = 30;
+
+/// The findings of the search.
+pub(super) fn prospects<M: StateMachine>(
+    machine: &M,
+    places: &Places<'_>,
+    effort: &Effort,
+    interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
+) -> Vec<Finding> {
+    let visit = |sight: Sight<'_, _>| {
+        if let Sight::Step(..) = sight {
+            tick();
+        }
+    };
+    let reach = match reach(machine, effort.search, interrupt, visit) {
+        Ok(reach) => reach,
+        Err(failure) => return vec![places.failed(&failure)],
+    };
+    let search = Search { machine, places, reach };
+    let roles: Vec<Role> = machine.each_role().filter(|&role| machine.random() != Some(role)).collect();
+    let mut findings = vec![search.playable(Role::new(0))];
+    findings.extend(roles.iter().map(|&role| search.weakly_winnable(role)));
+    findings.extend(search.strongly_winnable(&roles));
+    findings
+}
+
+struct Search<'a, M> {
+    machine: &'a M,
+    places: &'a Places<'a>,
+    reach: Reach,
+}
+
+impl<M: StateMachine> Search<'_, M> {
+    fn finding(&self, code: Code, severity: Severity, role: Role, message: String) -> Finding {
+        Finding::new(code, severity, self.places.role(role), message)
+    }
+
+    fn states(&self) -> String {
+        match self.reach.graph.node_count() {
+            1 => "the 1 state searched".to_owned(),
+            count => format!("the {count} states searched"),
+        }
+    }
+
+    fn playable(&self, first: Role) -> Finding {
+        let states = self.states();
+        match self.reach.stuck() {
+            Some((state, role)) => {
+                let name = &self.machine.roles()[role];
+                let line = self.line(&self.reach.line(state));
+                let message = format!("not playable: {name} has no legal move after {line}");
+                self.finding(Code::Playable, Severity::Fault, role, message)
+                    .help("give it a move, such as noop, or end the game there")
+            }
+            None if self.reach.complete => {
+                let message = format!("playable: every role can move in each of {states}, which are all");
+                self.finding(Code::Playable, Severity::Note, first, message)
+            }
+            None => {
+                let message =
+                    format!("playability is undecided: every role can move in {states}, which are not all");
+                self.finding(Code::Playable, Severity::Note, first, message)
+            }
+        }
+    }
+
+    fn weakly_winnable(&self, role: Role) -> Finding {
+        let (name, best) = (&self.machine.roles()[role], self.best(role));
+        let goal = best.value();
+        let (severity, message) = match weakly(&self.reach, role, best) {
+            Verdict::Shown(line) => {
+                (Severity::Note, format!("weakly winnable: {name} gets {goal} by {}", self.line(&line)))
+            }
+            Verdict::Refuted => {
+                (Severity::Warning, format!("not weakly winnable: no line of play gives {name} {goal}"))
+            }
+            Verdict::Undecided => (
+                Severity::Note,
+                format!("whether {name} can get {goal} is undecided: not in {}", self.states()),
+            ),
+        };
+        self.finding(Code::WeaklyWinnable, severity, role, message)
+    }
+
+    fn strongly_winnable(&self, roles: &[Role]) -> Option<Finding> {
+        let verdict = |&role| (role, strongly(&self.reach, role, self.best(role)));
+        let verdicts: Vec<(Role, Verdict)> = roles.iter().map(verdict).collect();
+        let first = *roles.first()?;
+        let shown = verdicts.iter().find_map(|(role, verdict)| match verdict {
+            Verdict::Shown(line) => Some((*role, line)),
+            _ => None,
+        });
+        if let Some((role, line)) = shown {
+            let (name, goal, line) = (&self.machine.roles()[role], self.best(role).value(), self.line(line));
+            let by = format!("{name} gets {goal} whatever the others do, for example by {line}");
+            let message = if self.places.game.is_imperfect() {
+                format!("strong winnability is undecided: if it saw the whole state, {by}")
+            } else {
+                format!("strongly winnable: {by}")
+            };
+            return Some(self.finding(Code::StronglyWinnable, Severity::Note, role, message));
+        }
+        let refuted = verdicts.iter().all(|(_, verdict)| *verdict == Verdict::Refuted);
+        let alone = self.machine.roles().len() == 1;
+        let (severity, message) = if refuted {
+            let severity = if alone { Severity::Warning } else { Severity::Note };
+            (
+                severity,
+                "not strongly winnable: no role can get its best goal against all that the others do"
+                    .to_owned(),
+            )
+        } else {
+            (Severity::Note, format!("strong winnability is undecided after {}", self.states()))
+        };
+        Some(self.finding(Code::StronglyWinnable, severity, first, message))
+    }
+
+    /// The highest goal that a clause names for a role.
+    fn best(&self, role: Role) -> Goal {
+        let game = self.places.game;
+        let name = game.terms().term(game.roles()[role.index()]);
+        let values =
+            game.rules().iter().filter(|rule| rule.head.relation == Symbol::GOAL).filter_map(|rule| {
+                let [of, value] = &rule.head.arguments[..] else { return None };
+                of.may_unify(&name).then_some(match value {
+                    Term::Constant(number) => {
+                        game.terms().symbols().name(*number).parse().map_or(Goal::default(), Goal::clamped)
+                    }
+                    _ => Goal::MAX,
+                })
+            });
+        values.max().unwrap_or(Goal::MAX)
+    }
+
+    fn line(&self, line: &[JointMove]) -> String {
+        if line.is_empty() {
+            return "no step at all".to_owned();
+        }
+        let joint = |joint: &JointMove| {
+            let moves: Vec<String> = joint.iter().map(|&own| self.machine.show_move(own)).collect();
+            moves.join(" ")
+        };
+        let mut shown: Vec<String> = line.iter().take(SHOWN).map(joint).collect();
+        if line.len() > SHOWN {
+            shown.push(format!("... ({} steps)", line.len()));
+        }
+        shown.join(" | ")
+    }
+}

@@ -1,0 +1,240 @@
+//! Simulate: the dynamic checks of a rulesheet, by random play and by a bounded search.
+//!
+//! Random matches look for what must never be met: a role without a legal move, more or less than one goal at the
+//! end or one out of range, a match without end, and terms that `base`, `input` or `percept` leave undeclared. The
+//! search looks at the whole game as far as its limit goes, for playability and winnability. Every issue is reported
+//! once, with the number of matches that met it and the first of them.
+//!
+//! Invariant: findings depend on the rules, the seed and the limits only. Matches are played in batches; after a
+//! batch in which one did not end no further is played, for they would take as long.
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::interrupt::Interrupt;
+use super::issue::{Issue, Meeting, report};
+use super::places::Places;
+use super::prospects::prospects;
+use hyperplay_engine::{Interpreter, OfGame, Scratch, declared};
+use hyperplay_logic::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
+use hyperplay_engine::machine::{Failure, JointMove, Seed, StateMachine, StateMachineExt};
+
+/// Matches played between two looks at what was found.
+const BATCH: usize = 16;
+
+/// How much is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// Random matches.
+    pub matches: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// The longest match that counts as ending, in steps.
+    pub limit: usize,
+    /// Joint moves that the search may try.
+    pub search: usize,
+}
+
+/// Plays and searches on `machine`; the findings in no particular order. `reference` is asked for all goals of the
+/// last states, of which other engines know but the one that counts. `tick` is called after each match and for each
+/// joint move that the search tries.
+pub fn simulate<M: OfGame>(
+    machine: &M,
+    reference: &Interpreter,
+    rulesheet: &Rulesheet,
+    effort: &Effort,
+    interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
+) -> Vec<Finding> {
+    let places = Places { game: machine.game(), rulesheet };
+    let declarations = match Declarations::of(machine.game()) {
+        Ok(declarations) => declarations,
+        Err(failure) => return vec![places.failed(&failure)],
+    };
+    let meetings = match meet(machine, reference, &declarations, effort, interrupt, tick) {
+        Ok(meetings) => meetings,
+        Err(failure) => return vec![places.failed(&failure)],
+    };
+    let mut findings = report(&places, &meetings, effort);
+    if !interrupt.is_raised() {
+        findings.extend(prospects(machine, &places, effort, interrupt, tick));
+    }
+    findings
+}
+
+/// What the rules declare about their own terms, where they do.
+struct Declarations {
+    base: Option<FxHashSet<TermId>>,
+    input: Option<FxHashSet<(TermId, TermId)>>,
+    percept: Option<FxHashSet<(TermId, TermId)>>,
+}
+
+impl Declarations {
+    fn of(game: &Game) -> Result<Self, Failure> {
+        let tuples =
+            |relation| declared(game, relation).map_err(|error| Failure { reason: error.to_string() });
+        let pairs = |relation| -> Result<_, Failure> {
+            Ok(tuples(relation)?.map(|all| all.iter().map(|tuple| (tuple[0], tuple[1])).collect()))
+        };
+        Ok(Declarations {
+            base: tuples(Symbol::BASE)?.map(|all| all.iter().map(|tuple| tuple[0]).collect()),
+            input: pairs(Symbol::INPUT)?,
+            percept: pairs(Symbol::PERCEPT)?.filter(|_| game.is_imperfect()),
+        })
+    }
+}
+
+/// All issues, in the order in which the matches (by index) met them.
+fn meet<M: OfGame>(
+    machine: &M,
+    reference: &Interpreter,
+    declarations: &Declarations,
+    effort: &Effort,
+    interrupt: &Interrupt,
+    tick: &(dyn Fn() + Sync),
+) -> Result<Vec<Meeting>, Failure> {
+    let seed = Seed::root(effort.seed).child("simulate");
+    let mut meetings: Vec<Meeting> = Vec::new();
+    let mut known: FxHashMap<Issue, usize> = FxHashMap::default();
+    for start in (0..effort.matches).step_by(BATCH) {
+        let batch: Vec<Vec<(Issue, usize)>> = (start..effort.matches.min(start + BATCH))
+            .into_par_iter()
+            .map(|index| {
+                let met = Inspector::new(machine, reference, declarations).play(
+                    effort.limit,
+                    &seed.index(index),
+                    interrupt,
+                );
+                tick();
+                met
+            })
+            .collect();
+        if let Some(failure) = machine.failure().or_else(|| reference.failure()) {
+            return Err(failure);
+        }
+        for (index, met) in batch.into_iter().enumerate() {
+            for (issue, step) in met {
+                let fresh = Meeting { issue, matches: 0, first: (start + index, step) };
+                let position = *known.entry(issue).or_insert_with(|| {
+                    meetings.push(fresh);
+                    meetings.len() - 1
+                });
+                meetings[position].matches += 1;
+            }
+        }
+        if known.contains_key(&Issue::NoTermination) || interrupt.is_raised() {
+            break;
+        }
+    }
+    Ok(meetings)
+}
+
+/// Plays one random match and notes each issue once.
+struct Inspector<'a, M: OfGame> {
+    machine: &'a M,
+    reference: &'a Interpreter,
+    declarations: &'a Declarations,
+    scratch: M::Scratch,
+    goals: Scratch,
+    seen: FxHashSet<Issue>,
+    met: Vec<(Issue, usize)>,
+}
+
+impl<'a, M: OfGame> Inspector<'a, M> {
+    fn new(machine: &'a M, reference: &'a Interpreter, declarations: &'a Declarations) -> Self {
+        let (scratch, goals) = (machine.scratch(), reference.scratch());
+        Inspector {
+            machine,
+            reference,
+            declarations,
+            scratch,
+            goals,
+            seen: FxHashSet::default(),
+            met: Vec::new(),
+        }
+    }
+
+    fn note(&mut self, step: usize, issue: Issue) {
+        if self.seen.insert(issue) {
+            self.met.push((issue, step));
+        }
+    }
+
+    fn play(mut self, limit: usize, seed: &Seed, interrupt: &Interrupt) -> Vec<(Issue, usize)> {
+        let mut rng = seed.rng();
+        let mut state = self.machine.initial();
+        for step in 0.. {
+            if self.machine.failure().is_some() || interrupt.is_raised() {
+                break;
+            }
+            self.fluents(step, &state);
+            if self.machine.terminal(&state, &mut self.scratch) {
+                self.goals(step, &state);
+                break;
+            }
+            if step >= limit {
+                self.note(step, Issue::NoTermination);
+                break;
+            }
+            self.moves(step, &state);
+            let Some(joint) = self.machine.random_joint(&state, &mut self.scratch, &mut rng) else { break };
+            self.percepts(step, &state, &joint);
+            state = self.machine.next(&state, &joint, &mut self.scratch);
+        }
+        self.met
+    }
+
+    fn fluents(&mut self, step: usize, state: &M::State) {
+        let Some(base) = &self.declarations.base else { return };
+        let mut fresh: Vec<TermId> =
+            self.machine.holds(state).into_iter().filter(|fluent| !base.contains(fluent)).collect();
+        fresh.sort_unstable_by(|&a, &b| self.machine.terms().compare(a, b));
+        fresh.into_iter().for_each(|fluent| self.note(step, Issue::NotInBase(fluent)));
+    }
+
+    fn moves(&mut self, step: usize, state: &M::State) {
+        let legal = self.machine.legal_by_role(state, &mut self.scratch);
+        for (role, moves) in legal.iter() {
+            if moves.is_empty() {
+                self.note(step, Issue::NoLegalMove(role));
+            }
+            let name = self.machine.game().roles()[role.index()];
+            for own in moves {
+                if self.declarations.input.as_ref().is_some_and(|input| !input.contains(&(name, own.0))) {
+                    self.note(step, Issue::NotInInput(role, own.0));
+                }
+            }
+        }
+    }
+
+    fn percepts(&mut self, step: usize, state: &M::State, joint: &JointMove) {
+        let Some(percept) = &self.declarations.percept else { return };
+        for role in self.machine.each_role() {
+            let name = self.machine.game().roles()[role.index()];
+            let seen = self.machine.percepts(state, joint, role, &mut self.scratch);
+            for term in seen.iter().filter(|term| !percept.contains(&(name, term.0))) {
+                self.note(step, Issue::NotInPercept(role, term.0));
+            }
+        }
+    }
+
+    fn goals(&mut self, step: usize, state: &M::State) {
+        let (terms, random) = (self.machine.terms(), self.machine.random());
+        let state = self.reference.state(self.machine.holds(state));
+        for role in self.machine.each_role() {
+            let values = self.reference.goal_values(&state, role, &mut self.goals);
+            match values[..] {
+                [] if random == Some(role) => {}
+                [] => self.note(step, Issue::MissingGoal(role)),
+                [_] => {}
+                [first, second, ..] => self.note(step, Issue::SeveralGoals(role, first, second)),
+            }
+            for value in values {
+                let number: Option<i64> = terms.symbols().name(terms.functor(value)).parse().ok();
+                if !number.is_some_and(|number| (0..=100).contains(&number)) {
+                    self.note(step, Issue::GoalOutOfRange(role, value));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Survey: the words that a game speaks in, and the graph of its states.
+//!
+//! Fluents, moves and percepts are those that the rules declare by `base`, `input` and `percept`; where they declare
+//! none, those met in the reachable states. [`Basis`] says which, and whether all states were seen: if not, there may
+//! be more.
+
+use rustc_hash::FxHashSet;
+
+use super::interrupt::Interrupt;
+use super::reach::{Reach, Sight, reach};
+use hyperplay_engine::{OfGame, declared};
+use hyperplay_logic::gdl::{Symbol, TermId};
+use hyperplay_engine::machine::{Failure, StateMachineExt};
+
+/// Where words come from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Basis {
+    /// The rules declare them.
+    Declared,
+    /// All reachable states were seen.
+    Reachable,
+    /// Some reachable states were seen; there may be more words.
+    Met,
+}
+
+impl Basis {
+    /// The stable name, as in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Basis::Declared => "declared",
+            Basis::Reachable => "reachable",
+            Basis::Met => "met",
+        }
+    }
+}
+
+/// Words of one kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Words {
+    /// The terms, in their natural order.
+    pub terms: Vec<TermId>,
+    /// Where they come from.
+    pub basis: Basis,
+}
+
+/// What is known of a game.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// What can hold.
+    pub fluents: Words,
+    /// What can be done, by any role.
+    pub moves: Words,
+    /// What can be perceived, by any role but `random`.
+    pub percepts: Words,
+    /// The states.
+    pub reach: Reach,
+}
+
+/// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does. `tick` is called for each
+/// state and for each joint move tried.
+///
+/// # Errors
+/// If the rules cannot be evaluated.
+pub fn survey<M: OfGame>(
+    machine: &M,
+    limit: usize,
+    interrupt: &Interrupt,
+    tick: &dyn Fn(),
+) -> Result<Survey, Failure> {
+    let (mut fluents, mut moves, mut percepts) =
+        (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+    let mut scratch = machine.scratch();
+    let visit = |sight: Sight<'_, M::State>| {
+        match sight {
+            Sight::State(state) => fluents.extend(machine.holds(state)),
+            Sight::Step(state, joint) => {
+                moves.extend(joint.iter().map(|own| own.0));
+                for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
+                    let seen = machine.percepts(state, joint, role, &mut scratch);
+                    percepts.extend(seen.iter().map(|percept| percept.0));
+                }
+            }
+        }
+        tick();
+    };
+    let reach = reach(machine, limit, interrupt, visit)?;
+    let basis = if reach.complete { Basis::Reachable } else { Basis::Met };
+    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<Words, Failure> {
+        let declared =
+            declared(machine.game(), relation).map_err(|error| Failure { reason: error.to_string() })?;
+        let (terms, basis) = match declared {
+            Some(tuples) => (tuples.iter().map(|tuple| tuple[column]).collect(), Basis::Declared),
+            None => (met, basis),
+        };
+        let mut terms: Vec<TermId> = terms.into_iter().collect();
+        terms.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
+        Ok(Words { terms, basis })
+    };
+    Ok(Survey {
+        fluents: words(Symbol::BASE, 0, fluents)?,
+        moves: words(Symbol::INPUT, 1, moves)?,
+        percepts: words(Symbol::PERCEPT, 1, percepts)?,
+        reach,
+    })
+}

@@ -1,0 +1,227 @@
+//! Transcript: the record of one match as one line of JSON.
+//!
+//! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the machine
+//! that played (date, host, threads, engine, time) stands in [`Transcript::run`] and nowhere else, so two transcripts
+//! of one seed are equal but for that part. The rules are named by a hash over their canonical print: comments,
+//! layout, capitals and the choice of syntax do not matter.
+//!
+//! `docs/transcript.md` explains every field and the policy of compatibility.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, FaultKind};
+use super::match_loop::{Match, Outcome, Settings, Step};
+use hyperplay_engine::machine::{ByRole, Move, StateMachine, StateMachineExt};
+use crate::player::Decision;
+
+/// The name of this form of transcripts.
+pub const SCHEMA: &str = "hyperplay.transcript/1";
+
+/// The record of one match.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Transcript {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Where the rules came from: a path, or the name of a built-in game.
+    pub game: String,
+    /// The hash of the rules, by [`rules_hash`](hyperplay_logic::gdl::rules_hash).
+    pub rules: String,
+    /// The names of the roles.
+    pub roles: Vec<String>,
+    /// The spec of each role's player; none for `random`.
+    pub players: Vec<Option<String>>,
+    /// The seed of the series.
+    pub seed: u64,
+    /// Which match of the series this is, from 0.
+    #[serde(rename = "match")]
+    pub index: usize,
+    /// The limits that the match was played under.
+    pub limits: Limits,
+    /// What happened.
+    pub steps: Vec<StepRecord>,
+    /// `over`, `step-limit` or `no-legal-move`: a match that failed or was interrupted leaves no transcript.
+    pub outcome: String,
+    /// The goals, if the match is over.
+    pub goals: Option<Vec<u8>>,
+    /// Where and when; no part of the result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+}
+
+/// The limits of a match.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Limits {
+    /// The longest match, in steps.
+    pub steps: usize,
+    /// States a decision, if limited.
+    pub nodes: Option<u64>,
+    /// Seconds, if there were clocks.
+    pub startclock: Option<f64>,
+    /// Seconds, if there were clocks.
+    pub playclock: Option<f64>,
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The joint move.
+    pub moves: Vec<String>,
+    /// What each role perceived.
+    pub percepts: Vec<Vec<String>>,
+    /// The moves that were replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultRecord>,
+    /// How the players judged, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<Vec<Option<DecisionRecord>>>,
+}
+
+/// One replaced move; the replacement stands in the joint move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FaultRecord {
+    /// Whose move it was.
+    pub role: String,
+    /// `late`, `illegal` or `crashed`.
+    pub kind: String,
+    /// The illegal move, or the message of the crash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// How a player judged.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    /// The probability of each move.
+    pub policy: Map<String, Value>,
+    /// The expected goal of each move considered.
+    pub values: Map<String, Value>,
+    /// States visited.
+    pub states: u64,
+    /// Playouts made.
+    pub playouts: u64,
+    /// Whether the belief was depleted.
+    pub depleted: bool,
+}
+
+/// Where and when a match was played.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// When the series began.
+    pub date: String,
+    /// The name of the computer.
+    pub host: String,
+    /// The engine of the referee.
+    pub engine: String,
+    /// Threads of the series.
+    pub threads: usize,
+    /// How long this match took.
+    pub seconds: f64,
+}
+
+/// What a transcript says besides what happened.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// Where the rules came from.
+    pub game: String,
+    /// Their hash.
+    pub rules: String,
+    /// The specs of the players.
+    pub players: Vec<Option<String>>,
+    /// The seed of the series.
+    pub seed: u64,
+    /// Whether to record how the players judged.
+    pub decisions: bool,
+}
+
+/// The name of this computer.
+pub fn host() -> String {
+    gethostname::gethostname().to_string_lossy().into_owned()
+}
+
+impl Outcome {
+    /// The stable name, as in transcripts.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Outcome::Over(_) => "over",
+            Outcome::StepLimit => "step-limit",
+            Outcome::NoLegalMove(_) => "no-legal-move",
+            Outcome::Failed(_) => "failed",
+            Outcome::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl Transcript {
+    /// The record of match number `index` of a series.
+    pub fn new<M: StateMachine>(
+        machine: &M,
+        heading: &Heading,
+        settings: &Settings,
+        index: usize,
+        played: &Match,
+    ) -> Transcript {
+        let seconds = |time: std::time::Duration| time.as_secs_f64();
+        Transcript {
+            schema: SCHEMA.to_owned(),
+            game: heading.game.clone(),
+            rules: heading.rules.clone(),
+            roles: machine.roles().values().to_vec(),
+            players: heading.players.clone(),
+            seed: heading.seed,
+            index,
+            limits: Limits {
+                steps: settings.limit,
+                nodes: settings.nodes,
+                startclock: settings.clocks.map(|clocks| seconds(clocks.start)),
+                playclock: settings.clocks.map(|clocks| seconds(clocks.play)),
+            },
+            steps: played.steps.iter().map(|step| record(machine, step, heading.decisions)).collect(),
+            outcome: played.outcome.as_str().to_owned(),
+            goals: match &played.outcome {
+                Outcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
+                _ => None,
+            },
+            run: None,
+        }
+    }
+}
+
+fn record<M: StateMachine>(machine: &M, step: &Step, decisions: bool) -> StepRecord {
+    let seen =
+        |seen: &hyperplay_engine::machine::Percepts| seen.iter().map(|&term| machine.terms().show(term.0)).collect();
+    let judged = |said: &ByRole<Option<Decision>>| {
+        said.values().iter().map(|said| said.as_ref().map(|said| judgement(machine, said))).collect()
+    };
+    StepRecord {
+        moves: step.joint.iter().map(|&own| machine.show_move(own)).collect(),
+        percepts: step.percepts.values().iter().map(seen).collect(),
+        faults: step.faults.iter().map(|fault| fault_record(machine, fault)).collect(),
+        decisions: decisions.then(|| judged(&step.decisions)),
+    }
+}
+
+fn fault_record<M: StateMachine>(machine: &M, fault: &Fault) -> FaultRecord {
+    FaultRecord {
+        role: machine.roles()[fault.role].clone(),
+        kind: fault.kind.as_str().to_owned(),
+        detail: match &fault.kind {
+            FaultKind::Late => None,
+            FaultKind::Illegal(own) => Some(machine.show_move(*own)),
+            FaultKind::Crashed(message) => Some(message.clone()),
+        },
+    }
+}
+
+fn judgement<M: StateMachine>(machine: &M, said: &Decision) -> DecisionRecord {
+    let by_move = |pairs: &[(Move, f64)]| {
+        pairs.iter().map(|&(own, number)| (machine.show_move(own), number.into())).collect()
+    };
+    DecisionRecord {
+        policy: by_move(&said.policy),
+        values: by_move(&said.values),
+        states: said.cost.states,
+        playouts: said.cost.playouts,
+        depleted: said.depleted,
+    }
+}

@@ -1,0 +1,393 @@
+//! Alpha-beta: what each move is worth where two roles move in turn and what one wins the other loses.
+//!
+//! Whether a game is such is seen on the way: at every state opened at most one role has a choice and `random` has
+//! none, and the goals of the two roles sum to the same at every end met. The first state where that fails ends the
+//! search, [`Answer::NotAlternating`].
+//!
+//! Iterative deepening over an explicit graph. Every state met has one node, which holds its successors once it was
+//! opened, and the bound that the search found for it last (the transposition table); so a deeper iteration asks the
+//! machine only for what no earlier one has seen, and a state is opened once at most. Hence a proof never visits
+//! more states than the [whole graph](super::graph) has, and usually far fewer. A state's successors are computed in
+//! one call of [`Bulk::advance`]. Each own move is judged with the full window: the values of all of them are wanted,
+//! to be averaged over the particles.
+//!
+//! Leaf values were measured (`docs/measurements.md`): with playouts or the goals of unfinished games there, the search
+//! loses to a tree of playouts; with mobility it wins in breakthrough and loses elsewhere.
+//!
+//! A value is *complete* when no leaf value has a part in it: it is then exact, however deep the search went.
+//!
+//! Reference: Knuth, Moore 1975 (alpha-beta); Slate, Atkin 1977 (iterative deepening).
+
+use rustc_hash::FxHashMap;
+
+use super::evaluation::{Evaluation, Method};
+use hyperplay_engine::machine::{Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt};
+
+/// No search goes deeper: it recurses, and a game that can loop would never be complete.
+const MAX_DEPTH: u32 = 400;
+
+/// What a state is worth where the search stops short of the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaves {
+    /// Nothing: only proven values count.
+    Proof,
+    /// Who had the more moves at the last two steps.
+    Mobility,
+}
+
+/// What came of the search.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    /// The moves are judged.
+    Judged(Evaluation),
+    /// The budget ended before anything could be said.
+    OutOfBudget,
+    /// Both have a choice at once, or there is chance, or the goals do not sum to a constant.
+    NotAlternating,
+}
+
+/// Judges the moves of `role` in `state`, not terminal. Second: the states visited, whatever came of it.
+pub fn alphabeta<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    leaves: Leaves,
+    budget: Budget,
+    scratch: &mut M::Scratch,
+) -> (Answer, u64) {
+    let mut others = machine.each_role().filter(|&other| other != role && Some(other) != machine.random());
+    let (Some(other), None) = (others.next(), others.next()) else { return (Answer::NotAlternating, 0) };
+    let meter = Meter::new(budget);
+    let (nodes, found) = (Vec::new(), FxHashMap::default());
+    let mut search = Search { machine, role, other, leaves, meter, scratch, nodes, found, sum: None };
+    search.enter(state.clone(), None);
+    let answer = search.deepen(&budget);
+    (answer, search.meter.spent())
+}
+
+/// Why a search ends early.
+enum Stop {
+    Budget,
+    NotAlternating,
+}
+
+type Index = u32;
+
+/// What a value says of the true one, at the depth searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bound {
+    Exact,
+    AtLeast,
+    AtMost,
+}
+
+/// What the search last found for a state.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    depth: u32,
+    value: f64,
+    bound: Bound,
+    complete: bool,
+}
+
+/// The moves in a state: all of one role.
+#[derive(Debug)]
+struct Opened {
+    /// The role with a choice; the searching role if none has.
+    chooser: Role,
+    legal: ByRole<Vec<Move>>,
+    successors: Vec<Index>,
+}
+
+#[derive(Debug)]
+struct Node<S> {
+    state: S,
+    /// The goal of the searching role, if the game is over.
+    end: Option<f64>,
+    opened: Option<Opened>,
+    leaf: Option<f64>,
+    found: Option<Found>,
+}
+
+struct Search<'a, M: Bulk> {
+    machine: &'a M,
+    role: Role,
+    other: Role,
+    leaves: Leaves,
+    meter: Meter,
+    scratch: &'a mut M::Scratch,
+    nodes: Vec<Node<M::State>>,
+    found: FxHashMap<M::State, Index>,
+    /// What the goals of the two sum to.
+    sum: Option<u16>,
+}
+
+impl<M: Bulk> Search<'_, M> {
+    /// Deeper and deeper until all is proven or the budget ends; the values of the last depth that was finished.
+    fn deepen(&mut self, budget: &Budget) -> Answer {
+        let mut judged = Answer::OutOfBudget;
+        for depth in 1..=MAX_DEPTH {
+            if budget.is_late() {
+                break;
+            }
+            let values = match self.root(depth) {
+                Ok(values) => values,
+                Err(Stop::Budget) => break,
+                Err(Stop::NotAlternating) => return Answer::NotAlternating,
+            };
+            let complete = values.iter().all(|&(_, complete)| complete);
+            if complete || self.leaves != Leaves::Proof {
+                let method = if complete { Method::ExactZeroSum } else { Method::AlphaBeta(depth) };
+                judged = Answer::Judged(self.evaluation(&values, method));
+            }
+            if complete {
+                break;
+            }
+        }
+        judged
+    }
+
+    /// The value of each own move, and whether it is complete.
+    fn root(&mut self, depth: u32) -> Result<Vec<(f64, bool)>, Stop> {
+        self.open(0)?;
+        let opened = self.opened(0);
+        if opened.chooser != self.role {
+            return Ok(vec![self.search(0, depth, 0.0, 100.0)?]);
+        }
+        let successors = opened.successors.clone();
+        if depth == 1 {
+            self.judge_leaves(0, &successors);
+        }
+        successors.into_iter().map(|next| self.search(next, depth - 1, 0.0, 100.0)).collect()
+    }
+
+    fn evaluation(&self, values: &[(f64, bool)], method: Method) -> Evaluation {
+        Evaluation {
+            moves: self.opened(0).legal[self.role].clone(),
+            values: values.iter().map(|&(value, _)| value).collect(),
+            mixture: None,
+            method,
+        }
+    }
+
+    /// The value of a state to `depth` if it lies between `alpha` and `beta`, else a bound beyond them (fail-soft).
+    fn search(&mut self, at: Index, depth: u32, alpha: f64, beta: f64) -> Result<(f64, bool), Stop> {
+        let node = &self.nodes[at as usize];
+        if let Some(goal) = node.end {
+            return Ok((goal, true));
+        }
+        if let Some(Found { depth: to, value, bound, complete }) = node.found
+            && (complete || to >= depth)
+            && match bound {
+                Bound::Exact => true,
+                Bound::AtLeast => value >= beta,
+                Bound::AtMost => value <= alpha,
+            }
+        {
+            return Ok((value, complete));
+        }
+        if depth == 0 {
+            return Ok((node.leaf.unwrap_or(50.0), false));
+        }
+        self.open(at)?;
+        let opened = self.opened(at);
+        let maximises = opened.chooser == self.role;
+        let mut successors = opened.successors.clone();
+        if depth == 1 {
+            self.judge_leaves(at, &successors);
+        }
+        self.sort(&mut successors, maximises);
+        let (mut low, mut high) = (alpha, beta);
+        let (mut best, mut complete) = (if maximises { f64::NEG_INFINITY } else { f64::INFINITY }, true);
+        for next in successors {
+            let (value, proven) = self.search(next, depth - 1, low, high)?;
+            complete &= proven;
+            if maximises {
+                best = best.max(value);
+                low = low.max(value);
+            } else {
+                best = best.min(value);
+                high = high.min(value);
+            }
+            if low >= high {
+                // What the others are worth has no part in the bound.
+                complete = proven;
+                break;
+            }
+        }
+        let bound = match best {
+            best if best <= alpha && alpha > 0.0 => Bound::AtMost,
+            best if best >= beta && beta < 100.0 => Bound::AtLeast,
+            _ => Bound::Exact,
+        };
+        self.nodes[at as usize].found = Some(Found { depth, value: best, bound, complete });
+        Ok((best, complete))
+    }
+
+    /// The likely best first: by what the last search found.
+    fn sort(&self, successors: &mut [Index], maximises: bool) {
+        let guess = |&index: &Index| {
+            let node = &self.nodes[index as usize];
+            node.end.or(node.found.map(|found| found.value)).or(node.leaf).unwrap_or(50.0)
+        };
+        successors.sort_by(|a, b| {
+            let order = guess(a).total_cmp(&guess(b));
+            if maximises { order.reverse() } else { order }
+        });
+    }
+
+    fn opened(&self, at: Index) -> &Opened {
+        self.nodes[at as usize].opened.as_ref().expect("the node was opened")
+    }
+
+    /// The node of a state, a new one if need be.
+    fn enter(&mut self, state: M::State, end: Option<f64>) -> Index {
+        if let Some(&index) = self.found.get(&state) {
+            return index;
+        }
+        let index = Index::try_from(self.nodes.len()).expect("memory ends long before 2^32 states");
+        self.found.insert(state.clone(), index);
+        self.nodes.push(Node { state, end, opened: None, leaf: None, found: None });
+        index
+    }
+
+    /// Computes the successors of a state that is not over, once.
+    fn open(&mut self, at: Index) -> Result<(), Stop> {
+        if self.nodes[at as usize].opened.is_some() {
+            return Ok(());
+        }
+        let state = self.nodes[at as usize].state.clone();
+        let legal = self.machine.legal_by_role(&state, self.scratch);
+        let chooser = match choosers(&legal)[..] {
+            [] => self.role,
+            [one] if Some(one) != self.machine.random() && !legal[one].is_empty() => one,
+            _ => return Err(Stop::NotAlternating),
+        };
+        let count = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
+        if count > self.meter.left() {
+            return Err(Stop::Budget);
+        }
+        let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
+        if !joints.iter().all(|_| self.meter.spend()) {
+            return Err(Stop::Budget);
+        }
+        let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
+        let mut successors = Vec::with_capacity(joints.len());
+        for (next, end) in self.machine.advance(&steps, self.scratch) {
+            let end = end.map(|goals| self.end(&goals)).transpose()?;
+            successors.push(self.enter(next, end));
+        }
+        self.nodes[at as usize].opened = Some(Opened { chooser, legal, successors });
+        Ok(())
+    }
+
+    fn end(&mut self, goals: &ByRole<Goal>) -> Result<f64, Stop> {
+        let sum = u16::from(goals[self.role].value()) + u16::from(goals[self.other].value());
+        if *self.sum.get_or_insert(sum) != sum {
+            return Err(Stop::NotAlternating);
+        }
+        Ok(goals[self.role].into())
+    }
+
+    /// Gives every successor of a state that is neither over nor has one its leaf value.
+    fn judge_leaves(&mut self, at: Index, successors: &[Index]) {
+        let mut open: Vec<Index> = successors.to_vec();
+        open.sort_unstable();
+        open.dedup();
+        open.retain(|&next| {
+            let node = &self.nodes[next as usize];
+            node.end.is_none() && node.leaf.is_none()
+        });
+        match self.leaves {
+            Leaves::Proof => {}
+            Leaves::Mobility => {
+                let before = self.mobility(at);
+                for next in open {
+                    let sum = before + self.mobility(next);
+                    self.nodes[next as usize].leaf =
+                        Some(50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0);
+                }
+            }
+        }
+    }
+
+    /// The moves of the one whose turn it is, counted for or against the searching role.
+    fn mobility(&mut self, at: Index) -> f64 {
+        let legal = self.machine.legal_by_role(&self.nodes[at as usize].state, self.scratch);
+        legal[self.role].len() as f64 - legal[self.other].len() as f64
+    }
+}
+
+/// The roles that do not have exactly one move.
+fn choosers(legal: &ByRole<Vec<Move>>) -> Vec<Role> {
+    legal.iter().filter(|(_, moves)| moves.len() != 1).map(|(role, _)| role).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::toy::{Toy, choice, end};
+    use super::*;
+
+    fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
+        alphabeta(toy, &0, Role::new(role), leaves, Budget::nodes(nodes), &mut ())
+    }
+
+    fn proof(toy: &Toy) -> Answer {
+        run(toy, 0, Leaves::Proof, 1_000).0
+    }
+
+    /// The first role picks a state, the second the worse of its two ends.
+    fn alternating() -> Toy {
+        let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 2], &[4, 5])];
+        Toy::new(
+            &["a", "b"],
+            table.into_iter().chain([end(&[100, 0]), end(&[30, 70]), end(&[20, 80])]).collect(),
+        )
+    }
+
+    #[test]
+    fn what_is_complete_is_exact() {
+        let Answer::Judged(evaluation) = proof(&alternating()) else { panic!("it fits") };
+        assert_eq!((evaluation.method, evaluation.values), (Method::ExactZeroSum, vec![30.0, 20.0]));
+    }
+
+    #[test]
+    fn a_state_is_opened_once_however_deep_the_search_goes() {
+        assert_eq!(run(&alternating(), 0, Leaves::Proof, 1_000).1, 6);
+        assert_eq!(run(&alternating(), 0, Leaves::Proof, 5).0, Answer::OutOfBudget);
+    }
+
+    #[test]
+    fn mobility_counts_where_the_budget_ends() {
+        // In the first state the first role has two moves, then the other has two or one.
+        let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[4])];
+        let ends = [choice(&[2, 1], &[5, 4]), end(&[0, 100]), end(&[100, 0])];
+        let toy = Toy::new(&["a", "b"], table.into_iter().chain(ends).collect());
+        let (Answer::Judged(evaluation), _) = run(&toy, 0, Leaves::Mobility, 2) else {
+            panic!("one step fits")
+        };
+        assert_eq!(evaluation.method, Method::AlphaBeta(1));
+        assert!(evaluation.values[0] < evaluation.values[1], "{evaluation:?}");
+    }
+
+    #[test]
+    fn chance_choices_at_once_and_other_sums_are_refused() {
+        let ends = || [end(&[100, 0]), end(&[0, 100])];
+        let at_once =
+            Toy::new(&["a", "b"], [choice(&[2, 2], &[1, 2, 2, 1])].into_iter().chain(ends()).collect());
+        assert_eq!(proof(&at_once), Answer::NotAlternating);
+        let chance =
+            Toy::with_random(&["a", "b", "random"], vec![choice(&[1, 1, 2], &[1, 1]), end(&[0, 100, 0])]);
+        assert_eq!(proof(&chance), Answer::NotAlternating);
+        let sums = Toy::new(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), end(&[100, 0]), end(&[50, 0])]);
+        assert_eq!(proof(&sums), Answer::NotAlternating);
+        assert_eq!(proof(&Toy::new(&["a"], vec![choice(&[1], &[1]), end(&[1])])), Answer::NotAlternating);
+    }
+
+    #[test]
+    fn a_game_that_can_loop_ends_without_a_proof() {
+        let cyclic =
+            Toy::new(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[0, 2]), end(&[40, 60])]);
+        assert_eq!(proof(&cyclic), Answer::OutOfBudget);
+    }
+}

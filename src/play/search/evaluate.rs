@@ -1,0 +1,217 @@
+//! Evaluate: judges one role's moves in a list of distinct states, by the search that the options name.
+//!
+//! First, where the options say so, the rest of the game whole, by alpha-beta where moves alternate. The budgets are
+//! divided before anything starts, evenly: each state may spend the same number of nodes, and what one leaves over no
+//! other gets, so the order of the states does not matter to any of them. The states that do not fit share the
+//! playouts: by a tree if there is only one state, else flat. Of the time and the nodes that the decision has left,
+//! the whole search may use half if something else can follow it.
+
+use super::alphabeta::{Answer, Leaves, alphabeta};
+use super::evaluation::{Evaluation, Method};
+use super::exact::{exact, uniform};
+use super::mcts::{Blocks, uct};
+use super::options::{Algorithm, Options};
+use super::playout::{Playouts, playouts};
+use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed};
+
+/// The share of the decision's own budget, in time and in nodes, that exhaustive search may use before the playouts.
+const EXACT_SHARE: f64 = 0.5;
+
+/// The judgement of a list of states.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Evaluations {
+    /// In the order of the states.
+    pub states: Vec<Evaluation>,
+    /// States visited, by exhaustive search and in playouts.
+    pub visited: u64,
+    /// Playouts made.
+    pub playouts: u64,
+}
+
+/// Judges the moves of `role` in each of `states`, all of them distinct and none terminal, each with its weight: a move
+/// that is poor on average gets fewer playouts. Stops at the deadline of
+/// `budget`; its node limit bounds exhaustive search and playouts together (but each move gets one playout).
+pub fn evaluate<M: Bulk>(
+    machine: &M,
+    states: &[(&M::State, f64)],
+    role: Role,
+    options: &Options,
+    budget: &Budget,
+    seed: &Seed,
+    scratch: &mut M::Scratch,
+) -> Evaluations {
+    let share = match options.algorithm {
+        Algorithm::Auto => EXACT_SHARE,
+        Algorithm::AlphaBeta | Algorithm::Exact | Algorithm::Uniform | Algorithm::Uct | Algorithm::Flat => {
+            1.0
+        }
+    };
+    let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64);
+    let nodes = options.nodes.min(bound) / states.len().max(1) as u64;
+    let first_budget = budget.share(share).with_nodes(nodes);
+    let mut visited = 0;
+    let mut judged: Vec<Option<Evaluation>> = Vec::with_capacity(states.len());
+    for (state, _) in states {
+        let (evaluation, spent) = first(machine, state, role, options.algorithm, first_budget, scratch);
+        judged.push(evaluation);
+        visited += spent;
+    }
+    let open: Vec<(&M::State, Vec<Move>, f64)> = states
+        .iter()
+        .zip(&judged)
+        .filter(|(_, evaluation)| evaluation.is_none())
+        .map(|(&(state, weight), _)| {
+            let mut legal = Vec::new();
+            machine.legal(state, role, scratch, &mut legal);
+            (state, legal, weight)
+        })
+        .collect();
+    let left = budget.less(visited);
+    // Over several states no gain of trees was seen (`docs/measurements.md`).
+    let algorithm = match options.algorithm {
+        Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
+        algorithm => algorithm,
+    };
+    let options = &Options { algorithm, ..*options };
+    let made = then(machine, &open, role, options, &left, seed, scratch);
+    let mut by_sampling = made.evaluations.into_iter();
+    let states = judged
+        .into_iter()
+        .map(|evaluation| {
+            evaluation.unwrap_or_else(|| by_sampling.next().expect("one evaluation for each open state"))
+        })
+        .collect();
+    Evaluations { states, visited: visited + made.steps, playouts: made.playouts }
+}
+
+/// What is tried first, in each state by itself; `None` where it does not fit or does not apply. Second: the states
+/// visited.
+fn first<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    algorithm: Algorithm,
+    budget: Budget,
+    scratch: &mut M::Scratch,
+) -> (Option<Evaluation>, u64) {
+    let leaves = match algorithm {
+        Algorithm::Uct | Algorithm::Flat => return (None, 0),
+        Algorithm::Uniform => return uniform(machine, state, role, budget, scratch),
+        Algorithm::Auto | Algorithm::Exact => Leaves::Proof,
+        Algorithm::AlphaBeta => Leaves::Mobility,
+    };
+    match alphabeta(machine, state, role, leaves, budget, scratch) {
+        (Answer::Judged(evaluation), spent) => (Some(evaluation), spent),
+        (Answer::NotAlternating, spent) if leaves == Leaves::Proof => {
+            let left = budget.less(spent);
+            let (evaluation, more) = exact(machine, state, role, left, scratch);
+            (evaluation, spent + more)
+        }
+        (_, spent) => (None, spent),
+    }
+}
+
+/// What judges the states that are still open, all of them together.
+fn then<M: Bulk>(
+    machine: &M,
+    open: &[(&M::State, Vec<Move>, f64)],
+    role: Role,
+    options: &Options,
+    budget: &Budget,
+    seed: &Seed,
+    scratch: &mut M::Scratch,
+) -> Playouts {
+    match options.algorithm {
+        Algorithm::Exact | Algorithm::Uniform => {
+            let unjudged = |(_, moves, _): &(&M::State, Vec<Move>, f64)| Evaluation {
+                moves: moves.clone(),
+                values: Vec::new(),
+                mixture: None,
+                method: Method::Unjudged,
+            };
+            Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
+        }
+        Algorithm::Uct => {
+            let starts: u64 = open.iter().map(|(_, legal, _)| legal.len() as u64).sum();
+            let total = options.per_move.map_or(options.playouts, |each| each.saturating_mul(starts));
+            let count = total / open.len().max(1) as u64;
+            let open: Vec<(&M::State, Vec<Move>)> =
+                open.iter().map(|(state, legal, _)| (*state, legal.clone())).collect();
+            let blocks = Blocks::default();
+            uct(machine, &open, role, count, &blocks, budget, &seed.child("uct"), scratch)
+        }
+        Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
+            let starts = open.iter().map(|(_, legal, _)| legal.len() as u64).sum::<u64>().max(1);
+            let each = options.per_move.unwrap_or(options.playouts / starts);
+            let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
+            playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::toy::{Toy, choice, end};
+    use super::*;
+    use std::time::Duration;
+
+    /// From 0 six states follow, from 1 two.
+    fn toy() -> Toy {
+        Toy::new(
+            &["a", "b"],
+            vec![
+                choice(&[2, 1], &[1, 2]),
+                choice(&[1, 2], &[4, 5]),
+                choice(&[1, 2], &[3, 3]),
+                choice(&[2, 1], &[4, 5]),
+                end(&[100, 0]),
+                end(&[0, 100]),
+            ],
+        )
+    }
+
+    fn run(nodes: u64, budget: Budget) -> Evaluations {
+        let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
+        evaluate(&toy(), &[(&0, 0.5), (&1, 0.5)], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
+    }
+
+    #[test]
+    fn each_state_is_searched_whole_where_it_fits_its_even_share() {
+        let methods =
+            |nodes| run(nodes, Budget::UNLIMITED).states.iter().map(|e| e.method).collect::<Vec<_>>();
+        assert_eq!(methods(16), [Method::ExactZeroSum, Method::ExactZeroSum]);
+        assert_eq!(methods(8), [Method::Playouts(50), Method::ExactZeroSum]);
+        assert_eq!(methods(0), [Method::Playouts(33), Method::Playouts(33)]);
+    }
+
+    #[test]
+    fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
+        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
+        let (role, seed) = (Role::new(0), Seed::root(1));
+        let made = evaluate(&toy(), &[(&0, 1.0)], role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        assert_eq!(made.states[0].method, Method::Uct(100));
+    }
+
+    #[test]
+    fn playouts_can_be_asked_for_by_the_move_and_state() {
+        let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
+        let (role, seed) = (Role::new(0), Seed::root(1));
+        let states = [(&0, 0.5), (&1, 0.5)];
+        let made = evaluate(&toy(), &states, role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
+        assert_eq!(made.playouts, 5 * starts as u64);
+    }
+
+    #[test]
+    fn a_node_budget_bounds_search_and_playouts_together() {
+        let made = run(1_000_000, Budget::nodes(12));
+        assert!(made.visited <= 20, "{made:?}");
+    }
+
+    #[test]
+    fn without_time_the_legal_moves_are_known_all_the_same() {
+        let made = run(1_000, Budget::time(Duration::ZERO));
+        assert_eq!(made.states[0].method, Method::Unjudged);
+        assert_eq!(made.states[0].moves.len(), 2);
+    }
+}

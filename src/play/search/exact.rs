@@ -1,0 +1,244 @@
+//! Exact: what each move is worth when the rest of the game is searched whole.
+//!
+//! Backward induction over a [`Graph`], so each state is judged once. How the others are taken to play is read off
+//! the graph, and the [`Method`] says which it was:
+//!
+//! - two roles besides `random` whose goals sum to the same at every end met: zero-sum. A state is worth the value of
+//!   the matrix game of its moves; where only one role has a choice that is its best or the other's best move.
+//! - one role besides `random`: its best move.
+//! - otherwise: its best move where all others play uniformly. That is no equilibrium; it is HyperPlay's own
+//!   assumption carried through.
+//!
+//! `random` always averages uniformly. At the root each own move is judged: where both choose at once, against the
+//! opponent's optimal mixed move, and the own optimal mixed move comes with it.
+
+use super::evaluation::{Evaluation, Method};
+use super::graph::{Graph, Index, Node};
+use super::matrix::{self, Matrix};
+use hyperplay_engine::machine::{Budget, Bulk, ByRole, Meter, Move, Role, StateMachineExt};
+
+/// Judges the moves of `role` in `state`, not terminal, by searching the rest of the game; `None` if it does not fit
+/// the budget or has no end. Second: the states visited, either way.
+pub fn exact<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    budget: Budget,
+    scratch: &mut M::Scratch,
+) -> (Option<Evaluation>, u64) {
+    let mut meter = Meter::new(budget);
+    let graph = Graph::build(machine, state, &mut meter, scratch);
+    let others: Vec<Role> =
+        machine.each_role().filter(|&other| other != role && Some(other) != machine.random()).collect();
+    (graph.and_then(|graph| judge(&graph, role, &others)), meter.spent())
+}
+
+/// The expected goal of each move of `role` in `state`, not terminal, if every role plays uniformly from there on:
+/// what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
+pub fn uniform<M: Bulk>(
+    machine: &M,
+    state: &M::State,
+    role: Role,
+    budget: Budget,
+    scratch: &mut M::Scratch,
+) -> (Option<Evaluation>, u64) {
+    let mut meter = Meter::new(budget);
+    let graph = Graph::build(machine, state, &mut meter, scratch);
+    (graph.and_then(|graph| average(&graph, role)), meter.spent())
+}
+
+fn average(graph: &Graph, role: Role) -> Option<Evaluation> {
+    let mut values = vec![0.0; graph.nodes.len()];
+    for &index in graph.order.iter().rev() {
+        values[index as usize] = match &graph.nodes[index as usize] {
+            Node::End(goals) => f64::from(goals[role]),
+            Node::Inner { successors, .. } => {
+                successors.iter().map(|&next| values[next as usize]).sum::<f64>() / successors.len() as f64
+            }
+        };
+    }
+    let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
+    let root = matrix_of(legal, successors, role, None, &values);
+    Some(Evaluation {
+        moves: legal[role].clone(),
+        values: root.row_values(&[1.0]),
+        mixture: None,
+        method: Method::Uniform,
+    })
+}
+
+fn judge(graph: &Graph, role: Role, others: &[Role]) -> Option<Evaluation> {
+    let (method, opponent) = match others {
+        [] => (Method::ExactAlone, None),
+        &[other] if sums_to_a_constant(graph, role, other) => (Method::ExactZeroSum, Some(other)),
+        _ => (Method::ExactVersusUniform, None),
+    };
+    let mut values = vec![0.0; graph.nodes.len()];
+    for &index in graph.order.iter().rev() {
+        values[index as usize] = match &graph.nodes[index as usize] {
+            Node::End(goals) => f64::from(goals[role]),
+            Node::Inner { legal, successors } => {
+                matrix::solve(&matrix_of(legal, successors, role, opponent, &values)).value
+            }
+        };
+    }
+    let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
+    let root = matrix_of(legal, successors, role, opponent, &values);
+    let solution = matrix::solve(&root);
+    let mixture = (root.rows() > 1 && root.columns() > 1).then_some(solution.row);
+    Some(Evaluation {
+        moves: legal[role].clone(),
+        values: root.row_values(&solution.column),
+        mixture,
+        method,
+    })
+}
+
+/// Whether the goals of the two roles sum to the same at every end.
+fn sums_to_a_constant(graph: &Graph, role: Role, other: Role) -> bool {
+    let mut sums = graph.nodes.iter().filter_map(|node| match node {
+        Node::End(goals) => Some(u16::from(goals[role].value()) + u16::from(goals[other].value())),
+        Node::Inner { .. } => None,
+    });
+    sums.next().is_none_or(|first| sums.all(|sum| sum == first))
+}
+
+/// The mean value of the successors for each move of `role` (rows) and of `opponent` (columns; one column without an
+/// opponent), over all moves of the remaining roles.
+fn matrix_of(
+    legal: &ByRole<Vec<Move>>,
+    successors: &[Index],
+    role: Role,
+    opponent: Option<Role>,
+    values: &[f64],
+) -> Matrix {
+    let stride = |of: Role| -> usize { legal.values()[of.index() + 1..].iter().map(Vec::len).product() };
+    let (rows, row_stride) = (legal[role].len(), stride(role));
+    let (columns, column_stride) = opponent.map_or((1, 1), |other| (legal[other].len(), stride(other)));
+    let mut matrix = Matrix::zero(rows, columns);
+    for (position, &next) in successors.iter().enumerate() {
+        *matrix.at_mut(position / row_stride % rows, position / column_stride % columns) +=
+            values[next as usize];
+    }
+    let averaged = (successors.len() / (rows * columns)) as f64;
+    for row in 0..rows {
+        for column in 0..columns {
+            *matrix.at_mut(row, column) /= averaged;
+        }
+    }
+    matrix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::toy::{Toy, choice, end};
+    use super::*;
+
+    fn values(toy: &Toy, role: usize) -> Option<Evaluation> {
+        exact(toy, &0, Role::new(role), Budget::nodes(1_000), &mut ()).0
+    }
+
+    #[test]
+    fn alternating_moves_give_minimax() {
+        // The first role picks a state, the second role the worse of its two ends.
+        let toy = Toy::new(
+            &["a", "b"],
+            vec![
+                choice(&[2, 1], &[1, 2]),
+                choice(&[1, 2], &[3, 4]),
+                choice(&[1, 2], &[4, 5]),
+                end(&[100, 0]),
+                end(&[30, 70]),
+                end(&[20, 80]),
+            ],
+        );
+        let evaluation = values(&toy, 0).unwrap();
+        assert_eq!((evaluation.method, evaluation.values), (Method::ExactZeroSum, vec![30.0, 20.0]));
+        assert_eq!(evaluation.mixture, None);
+        let evaluation = exact(&toy, &2, Role::new(1), Budget::nodes(2), &mut ()).0.unwrap();
+        assert_eq!(evaluation.values, [70.0, 80.0]);
+    }
+
+    #[test]
+    fn simultaneous_moves_give_the_value_of_the_matrix_and_the_mixture() {
+        let toy = Toy::new(
+            &["a", "b"],
+            vec![choice(&[2, 2], &[1, 2, 2, 3]), end(&[60, 40]), end(&[20, 80]), end(&[40, 60])],
+        );
+        let evaluation = values(&toy, 0).unwrap();
+        let mixture = evaluation.mixture.unwrap();
+        for value in evaluation.values {
+            assert!((value - 100.0 / 3.0).abs() < 1e-9);
+        }
+        assert!((mixture[0] - 1.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn random_is_averaged_and_a_lone_role_maximises() {
+        let toy = Toy::with_random(
+            &["a", "random"],
+            vec![
+                choice(&[2, 1], &[1, 2]),
+                choice(&[1, 3], &[3, 3, 4]),
+                choice(&[2, 1], &[4, 5]),
+                end(&[90, 0]),
+                end(&[0, 0]),
+                end(&[59, 0]),
+            ],
+        );
+        let evaluation = values(&toy, 0).unwrap();
+        assert_eq!((evaluation.method, evaluation.values), (Method::ExactAlone, vec![60.0, 59.0]));
+    }
+
+    #[test]
+    fn without_a_constant_sum_the_others_are_taken_as_uniform() {
+        let toy = Toy::new(
+            &["a", "b"],
+            vec![
+                choice(&[2, 1], &[1, 2]),
+                choice(&[1, 2], &[3, 4]),
+                end(&[40, 60]),
+                end(&[100, 100]),
+                end(&[0, 0]),
+            ],
+        );
+        let evaluation = values(&toy, 0).unwrap();
+        assert_eq!((evaluation.method, evaluation.values), (Method::ExactVersusUniform, vec![50.0, 40.0]));
+    }
+
+    #[test]
+    fn a_state_that_recurs_does_not_fit_but_one_reached_twice_does() {
+        let cyclic = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[0]), end(&[100])]);
+        assert_eq!(values(&cyclic, 0), None);
+        let inner = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[1]), end(&[100])]);
+        assert_eq!(values(&inner, 0), None);
+        let diamond = vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[70])];
+        assert_eq!(values(&Toy::new(&["a"], diamond), 0).unwrap().values, [70.0, 70.0]);
+    }
+
+    #[test]
+    fn the_budget_is_kept_to_the_state() {
+        let toy = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[100]), end(&[0])]);
+        let with = |nodes| exact(&toy, &0, Role::new(0), Budget::nodes(nodes), &mut ());
+        assert_eq!(with(2), (None, 2));
+        let (evaluation, spent) = with(3);
+        assert!(evaluation.is_some());
+        assert_eq!(spent, 3);
+    }
+
+    #[test]
+    fn the_second_role_gets_the_rest_of_the_sum() {
+        let toy = Toy::new(
+            &["a", "b"],
+            vec![
+                choice(&[2, 3], &[1, 2, 3, 4, 1, 2]),
+                end(&[10, 90]),
+                end(&[70, 30]),
+                end(&[35, 65]),
+                end(&[80, 20]),
+            ],
+        );
+        let best = |role| values(&toy, role).unwrap().best();
+        assert!((best(0) + best(1) - 100.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,119 @@
+//! Graph: the rest of a game from one state, made explicit.
+//!
+//! Every state reachable from the root appears once, however many ways lead to it (the transposition table), and
+//! `order` lists the states so that each comes before all that follow from it. A graph exists only if all of that fits
+//! the budget and no state recurs: in a game with a cycle the rest of the tree is infinite and does not fit any.
+//!
+//! Built breadth first, a state's successors in one call of [`Bulk::advance`]; ordered by Kahn's algorithm, which
+//! finds a cycle by the states it cannot order. Nothing recurses, so no game is too long for the stack. Every
+//! successor computed counts as one visited state, whether it is new or not. What the states are worth is decided
+//! in [`exact`](super::exact()).
+
+use rustc_hash::FxHashMap;
+
+use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, StateMachineExt};
+
+/// A state of a [`Graph`], by its position in it.
+pub(super) type Index = u32;
+
+/// What can happen in a state.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// The game is over (or a role has no move, a fault of the rules that ends the game here).
+    End(ByRole<Goal>),
+    /// The legal moves of each role, and the successor of each joint move, the last role's move changing fastest.
+    Inner {
+        /// Never empty for any role.
+        legal: ByRole<Vec<Move>>,
+        /// In the order of [`JointMoves`].
+        successors: Box<[Index]>,
+    },
+}
+
+/// All states that follow from a root.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// The root first, then in the order in which they were met.
+    pub nodes: Vec<Node>,
+    /// All positions; each before its successors.
+    pub order: Vec<Index>,
+}
+
+impl Graph {
+    /// The rest of the game from `root`, not terminal; `None` if it does not fit the meter or has no end.
+    pub fn build<M: Bulk>(
+        machine: &M,
+        root: &M::State,
+        meter: &mut Meter,
+        scratch: &mut M::Scratch,
+    ) -> Option<Graph> {
+        let mut found: FxHashMap<M::State, Index> = FxHashMap::default();
+        found.insert(root.clone(), 0);
+        // Met but not yet opened, and its goals if it is terminal.
+        let mut met: Vec<(M::State, Option<ByRole<Goal>>)> = vec![(root.clone(), None)];
+        let mut nodes = Vec::new();
+        while let Some((state, end)) = met.get_mut(nodes.len()) {
+            if let Some(goals) = end.take() {
+                nodes.push(Node::End(goals));
+                continue;
+            }
+            let state = state.clone();
+            let legal = machine.legal_by_role(&state, scratch);
+            let joints = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
+            if joints > meter.left() {
+                return None;
+            }
+            if joints == 0 {
+                nodes.push(Node::End(machine.goals(&state, scratch)));
+                continue;
+            }
+            let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
+            if !joints.iter().all(|_| meter.spend()) {
+                return None;
+            }
+            let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
+            let successors = machine
+                .advance(&steps, scratch)
+                .into_iter()
+                .map(|(next, end)| {
+                    *found.entry(next).or_insert_with_key(|next| {
+                        met.push((next.clone(), end));
+                        Index::try_from(met.len() - 1).expect("memory ends long before 2^32 states")
+                    })
+                })
+                .collect();
+            nodes.push(Node::Inner { legal, successors });
+        }
+        let order = order(&nodes)?;
+        Some(Graph { nodes, order })
+    }
+}
+
+/// Kahn's algorithm; `None` if there is a cycle.
+fn order(nodes: &[Node]) -> Option<Vec<Index>> {
+    let successors = |index: Index| match &nodes[index as usize] {
+        Node::End(_) => &[][..],
+        Node::Inner { successors, .. } => successors,
+    };
+    let mut waiting = vec![0_u32; nodes.len()];
+    for index in 0..nodes.len() as Index {
+        for &next in successors(index) {
+            waiting[next as usize] += 1;
+        }
+    }
+    if waiting[0] > 0 {
+        return None; // the root recurs
+    }
+    let mut order: Vec<Index> = vec![0];
+    let mut next_to_open = 0;
+    while let Some(&index) = order.get(next_to_open) {
+        next_to_open += 1;
+        for &next in successors(index) {
+            waiting[next as usize] -= 1;
+            if waiting[next as usize] == 0 {
+                order.push(next);
+            }
+        }
+    }
+    (order.len() == nodes.len()).then_some(order)
+}

@@ -1,0 +1,99 @@
+//! Select: which move a role tries next at a node, by UCB1 over what its moves have brought it there.
+//!
+//! Every role has a bandit of its own at every node (decoupled UCT): it learns the mean of each of its moves over
+//! whatever the others did. That needs no table of joint moves, and where one role only has a choice it is plain UCT.
+//! With moves made at once it does not converge to the mixed move of an equilibrium; nothing here claims so.
+//!
+//! Descents whose playouts are still to be made count as tried but not as known (Liu et al. 2020, "watch the
+//! unobserved"), so that the leaves of a block spread out without being taken for losses.
+//!
+//! References: Auer, Cesa-Bianchi, Fischer 2002 (UCB1); Kocsis, Szepesvári 2006 (UCT).
+
+use rand::{Rng, RngExt};
+
+/// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
+const EXPLORATION: f64 = 0.4;
+
+/// What a node knows of one move of one role.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Arm {
+    /// Descents that took the move, each counted as often as it has playouts.
+    pub tried: u32,
+    /// Those of them whose goals are known.
+    pub known: u32,
+    /// The sum of the role's goals in these.
+    pub sum: u64,
+}
+
+impl Arm {
+    /// The mean goal, 0..=100; that of no experience is the middle.
+    pub fn mean(&self) -> f64 {
+        if self.known == 0 { 50.0 } else { self.sum as f64 / f64::from(self.known) }
+    }
+}
+
+/// The position of the arm to try: any one not tried yet, else the one with the greatest upper bound; drawn among
+/// equals. `arms` is not empty.
+pub(super) fn select(arms: &[Arm], rng: &mut impl Rng) -> usize {
+    if arms.len() == 1 {
+        return 0;
+    }
+    let tried: u32 = arms.iter().map(|arm| arm.tried).sum();
+    let logarithm = f64::from(tried.max(1)).ln();
+    let bound = |arm: &Arm| {
+        if arm.tried == 0 {
+            return f64::INFINITY;
+        }
+        arm.mean() / 100.0 + EXPLORATION * (logarithm / f64::from(arm.tried)).sqrt()
+    };
+    let (mut chosen, mut greatest, mut equals) = (0, f64::NEG_INFINITY, 0_u32);
+    for (position, arm) in arms.iter().enumerate() {
+        let bound = bound(arm);
+        if bound > greatest {
+            (chosen, greatest, equals) = (position, bound, 1);
+        } else if bound == greatest {
+            equals += 1;
+            if rng.random_range(0..equals) == 0 {
+                chosen = position;
+            }
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_engine::machine::Seed;
+
+    /// Plays `rounds` times on coins that pay 100 with these chances in percent; how often each arm was tried.
+    fn run(chances: &[u32], rounds: usize) -> Vec<u32> {
+        let mut rng = Seed::root(1).rng();
+        let mut arms = vec![Arm::default(); chances.len()];
+        for _ in 0..rounds {
+            let arm = select(&arms, &mut rng);
+            arms[arm].tried += 1;
+            arms[arm].known += 1;
+            arms[arm].sum += 100 * u64::from(rng.random_range(0..100) < chances[arm]);
+        }
+        arms.iter().map(|arm| arm.tried).collect()
+    }
+
+    #[test]
+    fn every_arm_is_tried_before_any_is_tried_twice() {
+        assert_eq!(run(&[100, 0, 0, 0], 4), [1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn the_best_arm_is_tried_most_and_no_arm_is_given_up() {
+        let tried = run(&[60, 20, 30], 2_000);
+        assert!(tried[0] > 1_600 && tried.iter().all(|&tried| tried > 5), "{tried:?}");
+    }
+
+    #[test]
+    fn a_descent_under_way_makes_its_arm_less_attractive() {
+        let mut arms = [Arm { tried: 10, known: 10, sum: 500 }; 2];
+        arms[0].tried += 5;
+        assert_eq!(select(&arms, &mut Seed::root(1).rng()), 1);
+    }
+}
