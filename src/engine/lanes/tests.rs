@@ -148,7 +148,7 @@ fn tictactoe_is_won_as_often_as_it_should_in_a_hundred_million_playouts() {
 }
 
 /// Starts some random steps into a game, one for each legal move of a role, with odd counts.
-fn starts(lanes: &Lanes, scratch: &mut Scratch) -> Vec<Start<Packed>> {
+fn starts(lanes: &Lanes, scratch: &mut LanesScratch) -> Vec<Start<State>> {
     let mut rng = Seed::root(3).rng();
     let mut state = lanes.initial();
     let mut starts = Vec::new();

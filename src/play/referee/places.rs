@@ -4,7 +4,7 @@
 //! the text, whose head it can be an instance of.
 
 use hyperplay_logic::gdl::{Code, Finding, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
-use hyperplay_engine::machine::{Failure, Role};
+use hyperplay_engine::machine::{EvaluationFailure, Role};
 
 /// Where findings stand.
 pub(super) struct Places<'a> {
@@ -42,7 +42,7 @@ impl Places<'_> {
     }
 
     /// The finding that evaluation failed.
-    pub(super) fn failed(&self, failure: &Failure) -> Finding {
+    pub(super) fn failed(&self, failure: &EvaluationFailure) -> Finding {
         Finding::new(Code::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
     }
 }

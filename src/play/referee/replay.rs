@@ -83,7 +83,7 @@ pub fn replay<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript
         let joint = check_moves(machine, &state, record, &mut scratch).map_err(differs)?;
         check_percepts(machine, &state, &joint, record, &mut scratch).map_err(differs)?;
         state = machine.next(&state, &joint, &mut scratch);
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(differs(failure.to_string()));
         }
     }
