@@ -70,8 +70,10 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     let with = |change: &dyn Fn(&mut hyperplay::propnet::Propnet)| {
         let mut propnet = (**right).clone();
         change(&mut propnet);
-        let wrong =
-            Arc::new(Engine::Network(Arc::new(Lanes::none(Arc::new(Propagator::new(&game, Arc::new(propnet)))))));
+        let wrong = Arc::new(Engine::Network(Arc::new(Lanes::none(Arc::new(Propagator::new(
+            &game,
+            Arc::new(propnet),
+        ))))));
         let reference = engines.interpreter().unwrap();
         let matches =
             (0..20).map(|number| agree(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));

@@ -16,9 +16,9 @@ use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::lanes::Usage;
 use hyperplay_engine::machine::EvaluationFailure;
+use hyperplay_engine::machine::Seed;
 use hyperplay_engine::measure::{Measure, Speed};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
-use hyperplay_engine::machine::Seed;
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Arguments of `bench`.
@@ -72,9 +72,10 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         let watch = Stopwatch::start();
         let engine = match kind {
             // Only the circuit leaves percepts out if nobody asks for them; a match needs them.
-            EngineKind::Lanes if opened.game.is_imperfect() => {
-                engines.perceiving_lanes().map(|lanes| Engine::Network(lanes).into()).map_err(EngineError::from)
-            }
+            EngineKind::Lanes if opened.game.is_imperfect() => engines
+                .perceiving_lanes()
+                .map(|lanes| Engine::Network(lanes).into())
+                .map_err(EngineError::from),
             kind => engines.get(kind),
         };
         let engine = match engine {

@@ -1,6 +1,5 @@
 //! `hyperplay check`: says what is wrong with rulesheets, from their text and, if asked, from play.
 
-
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -10,8 +9,8 @@ use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_thread
 use super::output::{Output, colour};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
-use hyperplay_logic::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
 use hyperplay_engine::machine::PLAYOUT_STEPS;
+use hyperplay_logic::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
 use hyperplay_play::referee::{Effort, Interrupt, simulate};
 
 /// Arguments of `check`.

@@ -11,11 +11,13 @@ use super::network;
 use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use super::progress::Progress;
-use hyperplay_play::efg::{CountError, Extent, extent_until};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure as Stopped, Move, Role, StateMachine, StateMachineExt,
+};
+use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Dependencies, TermStore};
-use hyperplay_engine::machine::{ByRole, EvaluationFailure as Stopped, Move, Role, StateMachine, StateMachineExt};
-use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
+use hyperplay_play::efg::{CountError, Extent, extent_until};
 use hyperplay_play::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.

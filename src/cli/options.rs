@@ -1,8 +1,8 @@
 //! Options that several commands share: seed, threads, engine.
 
-use std::sync::Arc;
 use std::fmt;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::failure::Failure;
 use super::options::engine;
+use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_play::player::{Player, Spec, models, registry};
 
 /// The spec of every role but `random`.

@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::lanes::{Detail, Policy};
 use super::{Engine, EngineError, Interpreter, Lanes, Propagator};
-use hyperplay_logic::gdl::Game;
 use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};
+use hyperplay_logic::gdl::Game;
 
 /// Gates of two inputs up to which a network is played on by default.
 const WORTHWHILE: u64 = 100_000;

@@ -15,8 +15,8 @@ use super::interpreter::InterpreterScratch;
 use super::lanes::{LanesScratch, Usage};
 use super::{EngineKind, Interpreter, Lanes, State};
 use crate::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
-    Successor, Tally,
+    Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start,
+    StateMachine, Successor, Tally,
 };
 
 /// An engine of a game; cheap to clone.
@@ -48,7 +48,9 @@ impl EngineScratch {
     fn network(&mut self) -> &mut LanesScratch {
         match self {
             EngineScratch::Network(scratch) => scratch,
-            EngineScratch::Interpreter(_) => panic!("a network engine was handed the scratch of an interpreter"),
+            EngineScratch::Interpreter(_) => {
+                panic!("a network engine was handed the scratch of an interpreter")
+            }
         }
     }
 }
@@ -171,7 +173,13 @@ impl StateMachine for Engine {
         }
     }
 
-    fn percepts(&self, state: &State, joint: &JointMove, role: Role, scratch: &mut EngineScratch) -> Percepts {
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut EngineScratch,
+    ) -> Percepts {
         match self {
             Engine::Interpreter(machine) => machine.percepts(state, joint, role, scratch.interpreter()),
             Engine::Network(machine) => machine.percepts(state, joint, role, scratch.network()),

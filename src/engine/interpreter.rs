@@ -13,12 +13,12 @@
 use std::sync::Arc;
 
 use super::{EngineError, State};
-use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
-use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
+use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
+use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 
 /// What depends on the state.
 const STATE: Stage = 1;
@@ -309,10 +309,18 @@ impl StateMachine for Interpreter {
     }
 
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut InterpreterScratch) -> State {
-        State::of_fluents(self.ask(self.queries.next, state, Some(joint), scratch).map(|row| row[0]).collect())
+        State::of_fluents(
+            self.ask(self.queries.next, state, Some(joint), scratch).map(|row| row[0]).collect(),
+        )
     }
 
-    fn percepts(&self, state: &State, joint: &JointMove, role: Role, scratch: &mut InterpreterScratch) -> Percepts {
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut InterpreterScratch,
+    ) -> Percepts {
         let terms = self.terms();
         let seen: Vec<Percept> = if self.game.is_imperfect() {
             let rows = self.ask(self.queries.sees, state, Some(joint), scratch);

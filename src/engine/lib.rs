@@ -25,8 +25,8 @@ mod tests;
 
 use thiserror::Error;
 
-use hyperplay_logic::datalog::LimitError;
 use crate::propnet::TooLarge;
+use hyperplay_logic::datalog::LimitError;
 
 pub use choice::{EngineKind, Engines, Grounded};
 pub use declared::declared;

@@ -16,8 +16,8 @@ use cpu_time::ThreadTime;
 use super::lanes::Usage;
 use super::{Engine, EngineScratch, State};
 use crate::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start, StateMachine,
-    StateMachineExt,
+    Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start,
+    StateMachine, StateMachineExt,
 };
 
 /// Steps that are expanded at once, if so many are met in the time.

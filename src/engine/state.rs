@@ -100,7 +100,9 @@ impl State {
     pub fn fluents(&self) -> &[TermId] {
         match &self.0 {
             Form::Fluents(fluents) => fluents,
-            Form::Few(_) | Form::Many(_) => panic!("the interpreter was asked about a state of a network engine"),
+            Form::Few(_) | Form::Many(_) => {
+                panic!("the interpreter was asked about a state of a network engine")
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The interpreter on small rulesheets, each about one sentence of the definitions.
 
 use super::Interpreter;
-use hyperplay_logic::gdl::{Game, Source, Syntax, load};
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
+use hyperplay_logic::gdl::{Game, Source, Syntax, load};
 
 /// A game with the role `r`, in which everybody can wait, and these clauses besides.
 fn game(clauses: &str) -> Game {

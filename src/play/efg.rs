@@ -13,7 +13,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use hyperplay_engine::machine::{ByRole, EvaluationFailure, JointMoves, Move, Percepts, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, JointMoves, Move, Percepts, StateMachine, StateMachineExt,
+};
 
 /// Why information sets could not be counted.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use super::super::failure::Failure;
 use super::super::progress::Progress;
 use super::row::Row;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::meter::{self, Oracle, Trial};
-use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{EvaluationFailure, ByRole, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Spec, models, registry, samplers};
 use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
@@ -177,12 +179,7 @@ impl Plan {
     }
 
     /// The moves of a match.
-    fn history(
-        &self,
-        machine: &Arc<Engine>,
-        seed: &Seed,
-        interrupt: &Interrupt,
-    ) -> Result<History, Failure> {
+    fn history(&self, machine: &Arc<Engine>, seed: &Seed, interrupt: &Interrupt) -> Result<History, Failure> {
         let steps = self.steps.1;
         match &self.play {
             play if play.is_uniform() => Ok(meter::random_match(machine.as_ref(), steps, seed)),

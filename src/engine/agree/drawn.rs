@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::difference::{Difference, fact};
 use super::{Agreed, Disagreement};
 use crate::lanes::{Lanes, Step, Tracer};
-use crate::{EngineKind, Interpreter, InterpreterScratch, State};
 use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
+use crate::{EngineKind, Interpreter, InterpreterScratch, State};
 
 /// Follows `count` playouts of the lanes from the initial state, each for at most `limit` steps. `over` says whether
 /// all of them came to an end.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::difference::{Difference, fact};
 use super::{Answers, Made};
+use crate::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine, StateMachineExt};
 use crate::{Engine, EngineScratch, State};
 use hyperplay_logic::gdl::TermId;
-use crate::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine, StateMachineExt};
 
 /// Steps made at once in bulk: more than any engine takes in one pass.
 const BULK: usize = 600;

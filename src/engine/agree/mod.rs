@@ -13,8 +13,10 @@ mod follower;
 use std::sync::Arc;
 
 use super::{Engine, Interpreter, InterpreterScratch, State};
+use crate::machine::{
+    ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_logic::gdl::TermId;
-use crate::machine::{ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt};
 
 pub use difference::Difference;
 pub use drawn::agree_drawn;

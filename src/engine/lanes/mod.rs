@@ -33,11 +33,11 @@ pub use vector::Usage;
 
 use super::State;
 use super::propagator::{Propagator, PropagatorScratch};
-use hyperplay_logic::gdl::{Game, TermId, TermStore};
 use crate::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
-    StateMachineExt, Successor, Tally,
+    Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine, StateMachineExt,
+    Successor, Tally,
 };
+use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
 /// How many lanes play in step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,10 +8,10 @@ use super::draw::{Tree, draw, index_bits};
 use super::random::Streams;
 use super::*;
 use crate::Interpreter;
-use crate::program::{Planes, Program};
-use hyperplay_logic::gdl::{self, Game, Source};
 use crate::machine::{Percept, StateMachineExt};
+use crate::program::{Planes, Program};
 use crate::propnet::{Limits, Network, Wire, ground, simplify};
+use hyperplay_logic::gdl::{self, Game, Source};
 
 fn game(text: &str) -> Game {
     let loaded = gdl::load(Source::new("test", text), None);

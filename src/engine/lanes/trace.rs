@@ -3,13 +3,13 @@
 use super::code::{Code, Detail};
 use super::plan::Plan;
 use super::vector::{Vector, Work};
-use super::{Lanes, Policy, LanesScratch};
+use super::{Lanes, LanesScratch, Policy};
 use crate::State;
-use crate::packed::gather;
 use crate::machine::{
     Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,
 };
+use crate::packed::gather;
 use crate::propnet::Propnet;
 
 /// A state, the joint move drawn in it, and what came of it.

@@ -9,10 +9,10 @@ use super::super::State;
 use super::super::packed::{gather, spread};
 use super::code::{End, Step};
 use super::{Propagator, PropagatorScratch};
-use crate::program::Planes;
 use crate::machine::{
     Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, StateMachine, StateMachineExt, Successor,
 };
+use crate::program::Planes;
 
 /// So few steps are faster one by one, where a single state is.
 const FEW: usize = 2;
@@ -66,7 +66,12 @@ impl Propagator {
         self.single().single.is_quick() && self.view().single.is_quick()
     }
 
-    fn successor(&self, state: &State, joint: &JointMove, scratch: &mut PropagatorScratch) -> Successor<State> {
+    fn successor(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        scratch: &mut PropagatorScratch,
+    ) -> Successor<State> {
         let percepts = ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
         let (state, end) = self.reached(state, joint, scratch);
         Successor { state, percepts, end }

@@ -23,9 +23,9 @@ use code::{End, SingleStep, Step, View};
 use super::State;
 use super::packed::bits_on;
 use super::single::Memory;
-use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
+use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 
 /// The engine for single states.
 #[derive(Debug)]
@@ -290,7 +290,13 @@ impl StateMachine for Propagator {
         State::start_of(outputs, self.bits())
     }
 
-    fn percepts(&self, state: &State, joint: &JointMove, role: Role, scratch: &mut PropagatorScratch) -> Percepts {
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut PropagatorScratch,
+    ) -> Percepts {
         if let Some(roles) = &self.perceived {
             return self.did(roles, joint);
         }

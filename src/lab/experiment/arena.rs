@@ -11,11 +11,13 @@ use thiserror::Error;
 use super::plan::{Place, Plan};
 use super::recorder::{Lines, Recorder};
 use super::watched::{Times, Watched};
+use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Game;
-use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_play::player::{Player, Spec, registry};
-use hyperplay_play::referee::{Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match};
+use hyperplay_play::referee::{
+    Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match,
+};
 
 /// Why the matches of a plan cannot be played.
 #[derive(Debug, Error)]

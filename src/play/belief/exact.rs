@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::model::OpponentModel;
-use hyperplay_engine::machine::{EvaluationFailure, 
-    Evidence, History, JointMove, JointMoves, Observation, OwnMove, Role, StateMachine, StateMachineExt,
+use hyperplay_engine::machine::{
+    EvaluationFailure, Evidence, History, JointMove, JointMoves, Observation, OwnMove, Role, StateMachine,
+    StateMachineExt,
 };
 
 /// An information set.

@@ -19,9 +19,9 @@ use super::legal::LegalPlayer;
 use super::models::MODEL;
 use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
+use crate::search::{Algorithm, Options};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::{Bulk, Role};
-use crate::search::{Algorithm, Options};
 
 const SEARCH: Key = Key {
     name: "search",

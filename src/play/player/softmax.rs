@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use super::decision::{Player, View};
 use super::hyperplay::HyperPlay;
 use crate::belief::{self, OpponentModel, Uniform};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, Move, OwnMove, Role, Seed};
 use crate::search;
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, Move, OwnMove, Role, Seed};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

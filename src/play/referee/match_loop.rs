@@ -16,12 +16,12 @@ use super::actor::{Actor, Question};
 use super::clock::{Clocks, Turn};
 use super::fault::{Fault, FaultKind};
 use super::interrupt::Interrupt;
-use hyperplay_logic::gdl::fold;
-use hyperplay_engine::machine::{
-    Budget, ByRole, Evidence, EvaluationFailure, Goal, History, JointMove, Move, Observation, OwnMove, PLAYOUT_STEPS,
-    Percepts, Role, Seed, StateMachine, StateMachineExt,
-};
 use crate::player::{Decision, Player, View};
+use hyperplay_engine::machine::{
+    Budget, ByRole, EvaluationFailure, Evidence, Goal, History, JointMove, Move, Observation, OwnMove,
+    PLAYOUT_STEPS, Percepts, Role, Seed, StateMachine, StateMachineExt,
+};
+use hyperplay_logic::gdl::fold;
 
 /// How a match is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -250,8 +250,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use hyperplay_engine::machine::laws;
     use crate::referee::toy::{Behaviour, Coin, guess};
+    use hyperplay_engine::machine::laws;
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let clocks = |millis| Some(Clocks { start: Duration::ZERO, play: Duration::from_millis(millis) });

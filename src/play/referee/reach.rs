@@ -12,7 +12,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
 use super::interrupt::Interrupt;
-use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
+};
 
 /// What is known of one state.
 #[derive(Clone, Debug)]

@@ -227,9 +227,9 @@ fn check_unfinished<M: StateMachine>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::{ByRole, Seed};
     use crate::referee::toy::{Behaviour, Coin, guess};
     use crate::referee::{Heading, Interrupt, Settings, play_match};
+    use hyperplay_engine::machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {
         let machine = Coin::new();

@@ -15,9 +15,9 @@ use super::interrupt::Interrupt;
 use super::issue::{Issue, Meeting, report};
 use super::places::Places;
 use super::prospects::prospects;
+use hyperplay_engine::machine::{EvaluationFailure, JointMove, Seed, StateMachine, StateMachineExt};
 use hyperplay_engine::{Engine, EngineScratch, Interpreter, InterpreterScratch, State, declared};
 use hyperplay_logic::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
-use hyperplay_engine::machine::{EvaluationFailure, JointMove, Seed, StateMachine, StateMachineExt};
 
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;
@@ -71,8 +71,9 @@ struct Declarations {
 
 impl Declarations {
     fn of(game: &Game) -> Result<Self, EvaluationFailure> {
-        let tuples =
-            |relation| declared(game, relation).map_err(|error| EvaluationFailure { reason: error.to_string() });
+        let tuples = |relation| {
+            declared(game, relation).map_err(|error| EvaluationFailure { reason: error.to_string() })
+        };
         let pairs = |relation| -> Result<_, EvaluationFailure> {
             Ok(tuples(relation)?.map(|all| all.iter().map(|tuple| (tuple[0], tuple[1])).collect()))
         };
@@ -97,7 +98,8 @@ fn meet(
     let mut meetings: Vec<Meeting> = Vec::new();
     let mut known: FxHashMap<Issue, usize> = FxHashMap::default();
     for start in (0..effort.matches).step_by(BATCH) {
-        let batch: Vec<Result<Vec<(Issue, usize)>, EvaluationFailure>> = (start..effort.matches.min(start + BATCH))
+        let batch: Vec<Result<Vec<(Issue, usize)>, EvaluationFailure>> = (start
+            ..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
                 let met = Inspector::new(machine, reference, declarations).play(

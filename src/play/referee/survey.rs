@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
 use super::reach::{Reach, Sight, reach};
+use hyperplay_engine::machine::{EvaluationFailure, StateMachine, StateMachineExt};
 use hyperplay_engine::{Engine, State, declared};
 use hyperplay_logic::gdl::{Symbol, TermId};
-use hyperplay_engine::machine::{EvaluationFailure, StateMachine, StateMachineExt};
 
 /// Where words come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,8 +89,8 @@ pub fn survey(
     }
     let basis = if reach.complete { Basis::Reachable } else { Basis::Met };
     let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<Words, EvaluationFailure> {
-        let declared =
-            declared(machine.game(), relation).map_err(|error| EvaluationFailure { reason: error.to_string() })?;
+        let declared = declared(machine.game(), relation)
+            .map_err(|error| EvaluationFailure { reason: error.to_string() })?;
         let (terms, basis) = match declared {
             Some(tuples) => (tuples.iter().map(|tuple| tuple[column]).collect(), Basis::Declared),
             None => (met, basis),
