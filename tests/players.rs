@@ -24,7 +24,6 @@ const STEPS: usize = 30;
 
 /// One match; `random` and the roles without a spec move uniformly.
 struct Match {
-    machine: Arc<Machine>,
     history: History,
     goals: ByRole<u8>,
     decisions: Vec<(Role, Decision)>,
@@ -59,7 +58,7 @@ fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, see
     }
     let goals =
         ByRole::from_fn(machine.roles().len(), |role| machine.goal(&state, role, &mut scratch).value());
-    Match { machine: Arc::clone(machine), history, goals, decisions }
+    Match { history, goals, decisions }
 }
 
 type State = <Machine as StateMachine>::State;
