@@ -40,7 +40,7 @@ fn a_large_state_that_the_rules_only_test_is_still_there() {
     let machine = Interpreter::new(&game(&format!("{numbers} {rules}"))).unwrap();
     let (state, scratch) = (machine.initial(), &mut machine.scratch());
     let wait = machine.legal_by_role(&state, scratch).values()[0][0];
-    assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).len(), 1200);
+    assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).fluents().len(), 1200);
 }
 
 #[test]
