@@ -21,6 +21,7 @@ mod judgement;
 mod legal;
 mod policy_file;
 mod random;
+mod remembered;
 mod softmax;
 mod spec;
 mod spec_reader;

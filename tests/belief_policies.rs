@@ -1,0 +1,260 @@
+//! Beliefs and players under policy files where it is easy to go wrong: an opponent whose legal moves differ between
+//! histories of its own equal evidence, and an opponent that does what its policy excludes.
+//!
+//! The oracle reads the JSON and works out every probability by itself, from the definition; of the library it uses the
+//! machine alone.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use common::machines::machine;
+use common::program::{Folder, json};
+use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief};
+use hyperplay::engine::Lanes as Machine;
+use hyperplay::machine::{
+    Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
+};
+use hyperplay::player::{Decision, Player, View, models, registry, samplers};
+use serde_json::Value;
+
+/// `random` hides a token, `opp` stands low or high and then acts. Which acts are legal depends on the token, which
+/// `opp` sees of only when it stands low beside token 4. `me` sees whether the act was x, and guesses.
+const RULES: &str = "
+(role me) (role opp) (role random)
+(num 0) (num 1) (num 2) (num 3) (num 4)
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)
+(tok 1) (tok 2) (tok 3) (tok 4) (pos lo) (pos hi) (act x) (act y) (act z) (act w)
+(<= (base (step ?n)) (num ?n)) (<= (base (hid ?t)) (tok ?t)) (<= (base (pose ?p)) (pos ?p))
+(<= (base (acted ?a)) (act ?a)) (<= (base (said ?t ?p)) (tok ?t) (pos ?p))
+(<= (input random (hide ?t)) (tok ?t)) (input random n)
+(<= (input opp ?p) (pos ?p)) (<= (input opp ?a) (act ?a)) (input opp noop)
+(input me noop) (<= (input me (guess ?t ?p)) (tok ?t) (pos ?p))
+(init (step 0))
+(<= (legal random (hide ?t)) (true (step 0)) (tok ?t)) (<= (legal random n) (not (true (step 0))))
+(<= (legal opp ?p) (true (step 0)) (pos ?p))
+(<= (legal opp x) (true (step 1)))
+(<= (legal opp y) (true (step 1)) (true (hid 1)))
+(<= (legal opp z) (true (step 1)) (true (hid 2)))
+(<= (legal opp y) (true (step 1)) (true (hid 3)))
+(<= (legal opp z) (true (step 1)) (true (hid 3)))
+(<= (legal opp w) (true (step 1)) (true (hid 4)) (true (pose hi)))
+(<= (legal opp noop) (not (true (step 0))) (not (true (step 1))))
+(<= (legal me noop) (not (true (step 3))))
+(<= (legal me (guess ?t ?p)) (true (step 3)) (tok ?t) (pos ?p))
+(<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+(<= (next (hid ?t)) (does random (hide ?t))) (<= (next (hid ?t)) (true (hid ?t)))
+(<= (next (pose ?p)) (does opp ?p) (pos ?p)) (<= (next (pose ?p)) (true (pose ?p)))
+(<= (next (acted ?a)) (does opp ?a) (act ?a)) (<= (next (acted ?a)) (true (acted ?a)))
+(<= (next (said ?t ?p)) (does me (guess ?t ?p)))
+(<= (sees opp hint) (does opp lo) (does random (hide 4)))
+(<= (sees me sawx) (true (step 2)) (true (acted x)))
+(<= (sees me sawother) (true (step 2)) (true (acted ?a)) (distinct ?a x))
+(<= terminal (true (step 4)))
+(<= right (true (said ?t ?p)) (true (hid ?t)) (true (pose ?p)))
+(<= (goal me 100) right) (<= (goal me 0) (not right))
+(<= (goal opp 0) right) (<= (goal opp 100) (not right)) (goal random 0)
+";
+
+/// A policy for all that `opp` may know, but the hint.
+const UNEVEN: &str = r#"{"schema": "hyperplay.policy/1", "policy": [
+    {"role": "opp", "evidence": [], "moves": {"lo": 0.8, "hi": 0.2}},
+    {"role": "opp", "evidence": [{"move": "lo", "sees": []}], "moves": {"x": 0.2, "y": 0.5, "z": 0.3}},
+    {"role": "opp", "evidence": [{"move": "hi", "sees": []}],
+     "moves": {"x": 0.1, "y": 0.8, "z": 0.05, "w": 0.05}}]}"#;
+
+/// A policy that acts x, always. So `me` sees nothing else.
+const ONLY_X: &str = r#"{"schema": "hyperplay.policy/1", "policy": [
+    {"role": "opp", "evidence": [{"move": "lo", "sees": []}], "moves": {"x": 1}},
+    {"role": "opp", "evidence": [{"move": "hi", "sees": []}], "moves": {"x": 1}}]}"#;
+
+/// The game, and the model of a policy file, both written into a folder.
+struct Written {
+    folder: Folder,
+    machine: Arc<Machine>,
+}
+
+impl Written {
+    fn new(policy: &str) -> Self {
+        let folder = Folder::new();
+        folder.write("acts.kif", RULES);
+        folder.write("policy.json", policy);
+        let machine = machine(&folder.path("acts.kif"));
+        Written { folder, machine }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path("policy.json")
+    }
+
+    fn model(&self) -> Arc<dyn OpponentModel> {
+        let spec = models::read(&format!("file:{}", self.path().display())).unwrap();
+        models::build(&spec, &self.machine)
+    }
+
+    fn role(&self, name: &str) -> Role {
+        self.machine.role_named(name).unwrap()
+    }
+
+    fn player(&self, keys: &str) -> Box<dyn Player> {
+        let spec = format!("hyperplay:{}", keys.replace("FILE", &self.path().display().to_string()));
+        registry::build(&registry::read(&spec).unwrap(), &self.machine, self.role("me"))
+    }
+
+    /// All histories of so many steps.
+    fn histories(&self, steps: usize) -> Vec<History> {
+        let (machine, mut scratch) = (&self.machine, self.machine.scratch());
+        let mut all = vec![History::default()];
+        for _ in 0..steps {
+            let longer = all.iter().flat_map(|history| {
+                let legal = machine.legal_by_role(&machine.replay(history, &mut scratch), &mut scratch);
+                let joints: Vec<_> = JointMoves::new(&legal).collect();
+                joints.into_iter().map(|joint| History([history.0.clone(), vec![joint]].concat()))
+            });
+            all = longer.collect();
+        }
+        all
+    }
+
+    fn evidence(&self, history: &History, role: &str) -> Evidence {
+        self.machine.evidence(history, self.role(role), &mut self.machine.scratch())
+    }
+
+    fn legal(&self, history: &History, role: &str) -> Vec<Move> {
+        let mut scratch = self.machine.scratch();
+        let state = self.machine.replay(history, &mut scratch);
+        self.machine.legal_by_role(&state, &mut scratch)[self.role(role)].clone()
+    }
+
+    /// The first history of three steps after which `me` has seen this.
+    fn seen(&self, percept: &str) -> History {
+        let mut all = self.histories(3).into_iter();
+        all.find(|history| self.seen_by(history, 2, "me").contains(percept)).unwrap()
+    }
+
+    /// What a role perceived in a step of a history.
+    fn seen_by(&self, history: &History, step: usize, role: &str) -> BTreeSet<String> {
+        let (machine, mut scratch) = (&self.machine, self.machine.scratch());
+        let state = machine.replay(&History(history.0[..step].to_vec()), &mut scratch);
+        let percepts = machine.percepts(&state, &history.0[step], self.role(role), &mut scratch);
+        percepts.iter().map(|percept| machine.terms().show(percept.0)).collect()
+    }
+
+    /// What the policy gives each of these moves of `opp` after a history: looked up in the JSON, brought to a sum of 1
+    /// over the legal moves, uniform where there is nothing; with a tremble.
+    fn shares(&self, policy: &Value, history: &History, legal: &[Move], epsilon: f64) -> Vec<f64> {
+        let opp = self.role("opp");
+        let known: Vec<(String, BTreeSet<String>)> = (0..history.step())
+            .map(|step| {
+                (self.machine.show_move(history.0[step].of(opp)), self.seen_by(history, step, "opp"))
+            })
+            .collect();
+        let is_here = |entry: &&Value| {
+            let steps = entry["evidence"].as_array().unwrap().iter().map(|step| {
+                let sees = step["sees"].as_array().unwrap().iter().map(|seen| seen.as_str().unwrap().to_owned());
+                (step["move"].as_str().unwrap().to_owned(), sees.collect())
+            });
+            entry["role"] == "opp" && steps.collect::<Vec<_>>() == known
+        };
+        let entry = policy["policy"].as_array().unwrap().iter().find(is_here);
+        let written = |own: &Move| {
+            entry.and_then(|entry| entry["moves"][self.machine.show_move(*own)].as_f64()).unwrap_or(0.0)
+        };
+        let total: f64 = legal.iter().map(written).sum();
+        let even = 1.0 / legal.len() as f64;
+        let share = |own: &Move| if total > 0.0 { written(own) / total } else { even };
+        legal.iter().map(|own| (1.0 - epsilon) * share(own) + epsilon * even).collect()
+    }
+
+    /// The posterior of `me`, who has seen what it saw of this history: every history that agrees, with its probability.
+    fn posterior(&self, policy: &Value, truth: &History, epsilon: f64) -> BTreeMap<History, f64> {
+        let me = self.role("me");
+        let agrees = |history: &History| {
+            (0..truth.step()).all(|step| {
+                history.0[step].of(me) == truth.0[step].of(me)
+                    && self.seen_by(history, step, "me") == self.seen_by(truth, step, "me")
+            })
+        };
+        let prior = |history: &History| -> f64 {
+            let step = |step: usize| {
+                let before = History(history.0[..step].to_vec());
+                let legal = self.legal(&before, "opp");
+                let made = history.0[step].of(self.role("opp"));
+                let place = legal.iter().position(|&own| own == made).unwrap();
+                let chances = self.legal(&before, "random").len() as f64;
+                self.shares(policy, &before, &legal, epsilon)[place] / chances
+            };
+            (0..history.step()).map(step).product()
+        };
+        let all = self.histories(truth.step()).into_iter().filter(agrees);
+        let mut weighed: BTreeMap<History, f64> =
+            all.map(|history| (history.clone(), prior(&history))).filter(|(_, weight)| *weight > 0.0).collect();
+        let sum: f64 = weighed.values().sum();
+        weighed.values_mut().for_each(|weight| *weight /= sum);
+        weighed
+    }
+
+    /// Holds a belief that is kept whole against the posterior.
+    fn assert_held(&self, belief: &mut dyn Belief<Machine>, truth: &History, expected: &BTreeMap<History, f64>) {
+        let evidence = self.evidence(truth, "me");
+        assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), Outcome::Whole);
+        let held: BTreeMap<History, f64> =
+            belief.particles().iter().map(|particle| (belief.history(particle), particle.weight)).collect();
+        assert!(held.keys().eq(expected.keys()), "{held:?} {expected:?}");
+        for (history, weight) in &held {
+            let expected = expected[history];
+            assert!((weight - expected).abs() < 1e-12, "{history:?}: {weight}, expected {expected}");
+        }
+    }
+}
+
+fn parsed(policy: &str) -> Value {
+    serde_json::from_str(policy).unwrap()
+}
+
+/// Whoever asks first, and whatever was asked before: the answer belongs to the legal moves of the history.
+#[test]
+fn a_policy_file_is_normalised_over_the_legal_moves_of_each_history() {
+    let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
+    let opp = written.role("opp");
+    let mut asked = written.histories(1);
+    let moves: BTreeSet<Vec<Move>> = asked.iter().map(|history| written.legal(history, "opp")).collect();
+    let known: BTreeSet<String> =
+        asked.iter().map(|history| format!("{:?}", written.evidence(history, "opp"))).collect();
+    assert!(moves.len() > known.len(), "legal moves differ between histories of equal evidence");
+    for _ in 0..2 {
+        let model = written.model();
+        for history in asked.iter().chain(&asked) {
+            let (evidence, legal) = (written.evidence(history, "opp"), written.legal(history, "opp"));
+            let shares = model.policy(opp, &evidence, &legal);
+            let expected = written.shares(&policy, history, &legal, 0.0);
+            for (share, expected) in shares.iter().zip(&expected) {
+                assert!((share - expected).abs() < 1e-12, "{history:?}: {shares:?}, expected {expected:?}");
+            }
+        }
+        asked.reverse();
+    }
+}
+
+/// The same in beliefs, whose model was asked nothing before, or everything in one order or the other.
+#[test]
+fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
+    let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
+    let mut asked = written.histories(1);
+    for asks_first in [false, true, true] {
+        let model = written.model();
+        for history in asked.iter().filter(|_| asks_first) {
+            let legal = written.legal(history, "opp");
+            model.policy(written.role("opp"), &written.evidence(history, "opp"), &legal);
+        }
+        for truth in [written.seen("sawx"), written.seen("sawother")] {
+            let (machine, model) = (written.machine.clone(), model.clone());
+            let mut belief = ParticleBelief::new(machine, written.role("me"), model, Options::default());
+            written.assert_held(&mut belief, &truth, &written.posterior(&policy, &truth, 0.0));
+        }
+        asked.reverse();
+    }
+}
