@@ -16,7 +16,7 @@ use common::program::{Folder, json};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief};
 use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{
-    Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
+    Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{Decision, Player, View, models, registry, samplers};
 use serde_json::Value;
@@ -148,13 +148,12 @@ impl Written {
     fn shares(&self, policy: &Value, history: &History, legal: &[Move], epsilon: f64) -> Vec<f64> {
         let opp = self.role("opp");
         let known: Vec<(String, BTreeSet<String>)> = (0..history.step())
-            .map(|step| {
-                (self.machine.show_move(history.0[step].of(opp)), self.seen_by(history, step, "opp"))
-            })
+            .map(|step| (self.machine.show_move(history.0[step].of(opp)), self.seen_by(history, step, "opp")))
             .collect();
         let is_here = |entry: &&Value| {
             let steps = entry["evidence"].as_array().unwrap().iter().map(|step| {
-                let sees = step["sees"].as_array().unwrap().iter().map(|seen| seen.as_str().unwrap().to_owned());
+                let sees =
+                    step["sees"].as_array().unwrap().iter().map(|seen| seen.as_str().unwrap().to_owned());
                 (step["move"].as_str().unwrap().to_owned(), sees.collect())
             });
             entry["role"] == "opp" && steps.collect::<Vec<_>>() == known
@@ -190,15 +189,22 @@ impl Written {
             (0..history.step()).map(step).product()
         };
         let all = self.histories(truth.step()).into_iter().filter(agrees);
-        let mut weighed: BTreeMap<History, f64> =
-            all.map(|history| (history.clone(), prior(&history))).filter(|(_, weight)| *weight > 0.0).collect();
+        let mut weighed: BTreeMap<History, f64> = all
+            .map(|history| (history.clone(), prior(&history)))
+            .filter(|(_, weight)| *weight > 0.0)
+            .collect();
         let sum: f64 = weighed.values().sum();
         weighed.values_mut().for_each(|weight| *weight /= sum);
         weighed
     }
 
     /// Holds a belief that is kept whole against the posterior.
-    fn assert_held(&self, belief: &mut dyn Belief<Machine>, truth: &History, expected: &BTreeMap<History, f64>) {
+    fn assert_held(
+        &self,
+        belief: &mut dyn Belief<Machine>,
+        truth: &History,
+        expected: &BTreeMap<History, f64>,
+    ) {
         let evidence = self.evidence(truth, "me");
         assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), Outcome::Whole);
         let held: BTreeMap<History, f64> =
@@ -257,4 +263,130 @@ fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
         }
         asked.reverse();
     }
+}
+
+/// The same with a tremble, which gives its share to every move.
+#[test]
+fn a_tremble_mixes_the_policy_with_the_uniform_one() {
+    let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
+    for (key, epsilon) in [("", 0.001), (",epsilon=0", 0.0), (",epsilon=0.25", 0.25), (",epsilon=1", 1.0)] {
+        let spec = format!("ours:filter=off,model=file:{}{key}", written.path().display());
+        let (sampler, model) = samplers::build(&samplers::read(&spec).unwrap(), &written.machine);
+        assert_eq!(model.is_uniform(), epsilon >= 1.0);
+        for truth in [written.seen("sawx"), written.seen("sawother")] {
+            let mut belief = sampler.belief(&written.machine, written.role("me"), &model, 10);
+            written.assert_held(&mut *belief, &truth, &written.posterior(&policy, &truth, epsilon));
+        }
+    }
+}
+
+/// What a softmax opponent answers does not depend on what it was asked before.
+#[test]
+fn a_softmax_opponent_answers_for_the_legal_moves_of_each_history() {
+    let written = Written::new(UNEVEN);
+    let (opp, mut asked) = (written.role("opp"), written.histories(1));
+    let mut answers = BTreeMap::new();
+    for _ in 0..2 {
+        let model = models::build(&models::read("softmax").unwrap(), &written.machine);
+        for history in asked.iter().chain(&asked) {
+            let (evidence, legal) = (written.evidence(history, "opp"), written.legal(history, "opp"));
+            let policy = model.policy(opp, &evidence, &legal);
+            assert_eq!(policy.len(), legal.len());
+            assert!((policy.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            assert_eq!(*answers.entry(history.clone()).or_insert_with(|| policy.clone()), policy);
+        }
+        asked.reverse();
+    }
+}
+
+/// The decision of a player after a match so far; it was asked at every step.
+fn decided(written: &Written, player: &mut dyn Player, truth: &History) -> Decision {
+    let mut decisions = (0..=truth.step()).map(|step| {
+        let before = History(truth.0[..step].to_vec());
+        let (evidence, legal) = (written.evidence(&before, "me"), written.legal(&before, "me"));
+        let view = View { evidence: &evidence, legal: &legal, history: None };
+        player.decide(&view, &Budget::UNLIMITED, &Seed::root(3).index(step))
+    });
+    decisions.by_ref().last().unwrap()
+}
+
+fn is_given_up(decision: &Decision) -> bool {
+    let sentence = "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
+    decision.explanation.iter().any(|line| line == sentence)
+}
+
+/// `opp` acts otherwise than its policy says. With a tremble that is improbable, without one it is excluded; either way
+/// all that is left is how often it would act so by chance, as under uniform opponents.
+#[test]
+fn what_a_policy_file_excludes_does_not_end_the_belief() {
+    let written = Written::new(ONLY_X);
+    let truth = written.seen("sawother");
+    let uniform = decided(&written, &mut *written.player(""), &truth);
+    assert!(!is_given_up(&uniform));
+    for (keys, gives_up) in [("model=file:FILE", false), ("model=file:FILE,epsilon=0", true)] {
+        let decision = decided(&written, &mut *written.player(keys), &truth);
+        assert!(!decision.depleted && is_given_up(&decision) == gives_up, "{:?}", decision.explanation);
+        assert!(!decision.explanation.join(" ").contains("inconsistent"));
+        // Token 3 leaves two of three acts, where the others leave one of two or none.
+        assert!(written.machine.show_move(decision.choice).contains("guess 3"));
+        assert_eq!(decision.values.len(), uniform.values.len());
+        for ((own, value), (same, expected)) in decision.values.iter().zip(&uniform.values) {
+            assert!(own == same && (value - expected).abs() < 1e-6, "{value}, expected {expected}");
+        }
+        let best = decision.values.iter().map(|(_, value)| *value).fold(0.0, f64::max);
+        assert!((best - 100.0 * (2.0 / 3.0) / (23.0 / 6.0)).abs() < 1e-6, "{best}");
+    }
+}
+
+/// The model stays given up for the rest of the match, and is there again in the next one.
+#[test]
+fn a_model_is_given_up_for_one_match() {
+    let written = Written::new(ONLY_X);
+    let (excluded, expected) = (written.seen("sawother"), written.seen("sawx"));
+    let mut player = written.player("model=file:FILE,epsilon=0");
+    assert!(is_given_up(&decided(&written, &mut *player, &excluded)));
+    let (evidence, legal) = (written.evidence(&excluded, "me"), written.legal(&excluded, "me"));
+    let view = View { evidence: &evidence, legal: &legal, history: None };
+    let mut decide = |seed| player.decide(&view, &Budget::UNLIMITED, &Seed::root(seed));
+    assert!((4..7).all(|seed| is_given_up(&decide(seed))));
+    let fresh = decided(&written, &mut *written.player("model=file:FILE,epsilon=0"), &expected);
+    let again = decided(&written, &mut *player, &expected);
+    assert!(!is_given_up(&again) && !again.depleted);
+    assert_eq!(again.values, fresh.values);
+    assert_ne!(fresh.values, decided(&written, &mut *written.player(""), &expected).values);
+}
+
+/// Evidence that no opponent could bring about still contradicts the rules, and the model is not blamed for it.
+#[test]
+fn what_the_rules_exclude_is_said_to_be_inconsistent() {
+    let written = Written::new(ONLY_X);
+    let truth = written.seen("sawother");
+    let mut evidence = written.evidence(&truth, "me");
+    evidence.steps[0] = evidence.steps[2].clone();
+    let legal = written.legal(&truth, "me");
+    let view = View { evidence: &evidence, legal: &legal, history: None };
+    for keys in ["", "model=file:FILE", "model=file:FILE,epsilon=0"] {
+        let decision = written.player(keys).decide(&view, &Budget::UNLIMITED, &Seed::root(1));
+        assert!(decision.depleted && !is_given_up(&decision));
+        assert!(decision.explanation[0].contains("no history of these rules"), "{:?}", decision.explanation);
+    }
+}
+
+/// The belief harness does not blame the rules either. The matches are those of uniform opponents, and some of them are
+/// excluded by the sampler's model.
+#[test]
+fn the_harness_says_what_a_model_excludes() {
+    let written = Written::new(ONLY_X);
+    let report = |epsilon: &str| {
+        let (game, policy) = (written.folder.path("acts.kif"), written.path());
+        let sampler = format!("ours:model=file:{}{epsilon}", policy.display());
+        let most = "--role me --runs 2 --particles 4 --matches 12 --steps 1-4 --seed 1";
+        json(&format!("belief {} --sampler {sampler} {most}", game.display()), 0)
+    };
+    let exact = report(",epsilon=0");
+    let left_out: Vec<&str> =
+        exact["left_out"].as_array().unwrap().iter().map(|left| left["why"].as_str().unwrap()).collect();
+    assert!(!left_out.is_empty());
+    assert!(left_out.iter().all(|why| *why == "the opponent model excludes what was seen up to step 3"));
+    assert!(report("")["left_out"].as_array().unwrap().is_empty());
 }

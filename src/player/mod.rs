@@ -35,7 +35,7 @@ pub use clairvoyant::Clairvoyant;
 pub use decision::{Cost, Decision, Held, Player, View};
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
-pub use models::MODEL;
+pub use models::{EPSILON, MODEL};
 pub use policy_file::{PolicyError, PolicyFile};
 pub use random::RandomPlayer;
 pub use spec::{Spec, SpecError};
