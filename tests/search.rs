@@ -7,7 +7,7 @@ use common::machines::built_in;
 use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
-    Algorithm, Answer, Evaluation, Leaves, Method, Options, alphabeta, evaluate, exact, uniform,
+    Algorithm, Answer, Evaluation, Leaves, Method, SearchOptions, alphabeta, evaluate, exact, uniform,
 };
 
 type State = <Machine as StateMachine>::State;
@@ -83,7 +83,7 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = built_in("perfect/tictactoe.kif");
-    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
+    let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
     let run = || {
         let start = machine.initial();
         let (seed, scratch) = (Seed::root(1), &mut machine.scratch());

@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Cost;
-use super::branches::Branches;
+use super::branches::{Branches, joint_policy};
+use super::histories::continues;
+use super::{ParticleId, UpdateCost};
 use super::model::OpponentModel;
 use hyperplay_engine::machine::{
     Bulk, ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachineExt,
@@ -27,7 +28,7 @@ use hyperplay_engine::machine::{
 
 /// A history in the tree of one belief.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(u32);
+pub(super) struct NodeId(u32);
 
 impl NodeId {
     /// The history with this number, of a belief that counts its own.
@@ -37,6 +38,19 @@ impl NodeId {
 
     pub(super) fn number(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl From<NodeId> for ParticleId {
+    fn from(node: NodeId) -> Self {
+        ParticleId(node.number())
+    }
+}
+
+/// The node that a particle of this tree stands for.
+impl From<ParticleId> for NodeId {
+    fn from(ParticleId(number): ParticleId) -> Self {
+        NodeId::numbered(number)
     }
 }
 
@@ -95,7 +109,7 @@ pub(super) struct Tree<M: Bulk> {
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
     /// What was spent since the beginning.
-    pub(super) spent: Cost,
+    pub(super) spent: UpdateCost,
 }
 
 impl<M: Bulk> Tree<M> {
@@ -112,7 +126,7 @@ impl<M: Bulk> Tree<M> {
             perceived: IndexedPercepts::default(),
             lists: FxHashSet::default(),
             deepest: 0,
-            spent: Cost::default(),
+            spent: UpdateCost::default(),
         };
         tree.clear();
         tree
@@ -142,13 +156,7 @@ impl<M: Bulk> Tree<M> {
     /// Takes in evidence. False if it does not continue the evidence known so far: the tree is then empty again.
     pub(super) fn learn(&mut self, evidence: &Evidence) -> bool {
         let known = self.evidence.step();
-        let continues = evidence.role == self.evidence.role
-            && evidence.steps.get(..known).is_some_and(|start| *start == *self.evidence.steps)
-            && if evidence.step() == known {
-                evidence.over == self.evidence.over
-            } else {
-                !self.evidence.over
-            };
+        let continues = continues(&self.evidence, evidence);
         if continues {
             self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
             self.evidence.over = evidence.over;
@@ -263,16 +271,8 @@ impl<M: Bulk> Tree<M> {
             // Only the initial state can be terminal here.
             legal[me].clear();
         }
-        let policy = (!self.model.is_uniform()).then(|| {
-            Box::new(ByRole::from_fn(legal.len(), |role| {
-                let moves = &legal[role];
-                if role == me || Some(role) == self.machine.random() {
-                    vec![1.0 / moves.len() as f64; moves.len()]
-                } else {
-                    self.model.policy(role, &self.evidence_of(node, role), moves)
-                }
-            }))
-        });
+        let policy =
+            joint_policy(&*self.machine, &*self.model, me, &legal, |role| self.evidence_of(node, role));
         let shared = self.lists.get(&legal).map(Arc::clone);
         let moves = shared.unwrap_or_else(|| {
             let moves = Arc::new(legal);

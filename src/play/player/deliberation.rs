@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::decision::{Cost, Decision};
 use super::judgement::{Judged, judge};
 use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, StateMachineExt};
-use crate::search::{self, Evaluation, Method, Options};
+use crate::search::{self, Evaluation, Method, SearchOptions};
 
 /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. Stops before the deadline of
 /// `budget`.
@@ -20,7 +20,7 @@ pub(super) fn deliberate<M: Bulk>(
     machine: &M,
     states: &[(&M::State, f64)],
     role: Role,
-    options: &Options,
+    options: &SearchOptions,
     budget: &Budget,
     seed: &Seed,
     scratch: &mut M::Scratch,

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::{deliberate, merge};
-use crate::belief::{self, Belief, OpponentModel, Outcome, ParticleBelief, effective_size};
+use crate::belief::{self, Belief, OpponentModel, UpdateOutcome, ParticleBelief, effective_size};
 use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, Stopwatch};
 use crate::search;
 
@@ -34,7 +34,7 @@ pub struct HyperPlay<M: Bulk> {
     machine: Arc<M>,
     role: Role,
     belief: ParticleBelief<M>,
-    search: search::Options,
+    search: search::SearchOptions,
     scratch: M::Scratch,
     update_time: Option<Duration>,
 }
@@ -45,8 +45,8 @@ impl<M: Bulk> HyperPlay<M> {
         machine: Arc<M>,
         role: Role,
         model: Arc<dyn OpponentModel>,
-        belief: belief::Options,
-        search: search::Options,
+        belief: belief::BeliefOptions,
+        search: search::SearchOptions,
     ) -> Self {
         let scratch = machine.scratch();
         let belief = ParticleBelief::new(Arc::clone(&machine), role, model, belief);
@@ -55,9 +55,9 @@ impl<M: Bulk> HyperPlay<M> {
 
     /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
     /// which they differ.
-    fn explain(&self, outcome: Outcome, states: &[(&M::State, f64)]) -> Vec<String> {
+    fn explain(&self, outcome: UpdateOutcome, states: &[(&M::State, f64)]) -> Vec<String> {
         let particles = self.belief.particles();
-        let kind = if outcome == Outcome::Whole { "the whole information set" } else { "sampled" };
+        let kind = if outcome == UpdateOutcome::Enumerated { "the whole information set" } else { "sampled" };
         let size = effective_size(particles.iter().map(|particle| particle.weight));
         let mut lines = vec![format!(
             "{} particles ({kind}) in {} states, effective sample size {size:.1}",
@@ -93,11 +93,11 @@ impl<M: Bulk> Player for HyperPlay<M> {
         self.update_time = Some(watch.elapsed());
         let spent = self.belief.cost().states;
         let depleted = match outcome {
-            Outcome::Whole | Outcome::Sampled => None,
-            Outcome::Depleted { step } => {
+            UpdateOutcome::Enumerated | UpdateOutcome::Sampled => None,
+            UpdateOutcome::Depleted { step } => {
                 Some(format!("depleted: no history was found that explains step {step}"))
             }
-            Outcome::Inconsistent { step } => {
+            UpdateOutcome::Inconsistent { step } => {
                 Some(format!("inconsistent: no history of these rules explains step {step}"))
             }
         };
@@ -115,7 +115,7 @@ impl<M: Bulk> Player for HyperPlay<M> {
             particles: self.belief.particles().len(),
             states: states.len(),
             effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
-            whole: outcome == Outcome::Whole,
+            whole: outcome == UpdateOutcome::Enumerated,
         };
         let left = budget.less(spent);
         let scratch = &mut self.scratch;

@@ -21,7 +21,7 @@ use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
 use hyperplay_engine::{EngineKind, OfGame, Visitor};
 use hyperplay_engine::machine::{Bulk, Role};
-use crate::search::{Algorithm, Options};
+use crate::search::{Algorithm, SearchOptions};
 
 const SEARCH: Key = Key {
     name: "search",
@@ -147,7 +147,7 @@ impl Visitor for Seat<'_> {
     }
 }
 
-fn search_options(spec: &Spec) -> Options {
+fn search_options(spec: &Spec) -> SearchOptions {
     let algorithm = match spec.word("search") {
         "exact" => Algorithm::Exact,
         "uniform" => Algorithm::Uniform,
@@ -157,5 +157,5 @@ fn search_options(spec: &Spec) -> Options {
         _ => Algorithm::Auto,
     };
     let per_move = Some(spec.count("per_move")).filter(|&each| each > 0);
-    Options { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts"), per_move }
+    SearchOptions { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts"), per_move }
 }

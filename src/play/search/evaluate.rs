@@ -10,7 +10,7 @@ use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::evaluation::{Evaluation, Method};
 use super::exact::{exact, uniform};
 use super::mcts::{Blocks, uct};
-use super::options::{Algorithm, Options};
+use super::options::{Algorithm, SearchOptions};
 use super::playout::{Playouts, playouts};
 use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed};
 
@@ -35,7 +35,7 @@ pub fn evaluate<M: Bulk>(
     machine: &M,
     states: &[(&M::State, f64)],
     role: Role,
-    options: &Options,
+    options: &SearchOptions,
     budget: &Budget,
     seed: &Seed,
     scratch: &mut M::Scratch,
@@ -72,7 +72,7 @@ pub fn evaluate<M: Bulk>(
         Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
         algorithm => algorithm,
     };
-    let options = &Options { algorithm, ..*options };
+    let options = &SearchOptions { algorithm, ..*options };
     let made = then(machine, &open, role, options, &left, seed, scratch);
     let mut by_sampling = made.evaluations.into_iter();
     let states = judged
@@ -116,7 +116,7 @@ fn then<M: Bulk>(
     machine: &M,
     open: &[(&M::State, Vec<Move>, f64)],
     role: Role,
-    options: &Options,
+    options: &SearchOptions,
     budget: &Budget,
     seed: &Seed,
     scratch: &mut M::Scratch,
@@ -171,7 +171,7 @@ mod tests {
     }
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
-        let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
+        let options = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
         evaluate(&toy(), &[(&0, 0.5), (&1, 0.5)], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
     }
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
-        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
+        let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
         let (role, seed) = (Role::new(0), Seed::root(1));
         let made = evaluate(&toy(), &[(&0, 1.0)], role, &options, &Budget::UNLIMITED, &seed, &mut ());
         assert_eq!(made.states[0].method, Method::Uct(100));
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn playouts_can_be_asked_for_by_the_move_and_state() {
-        let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
+        let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
         let (role, seed) = (Role::new(0), Seed::root(1));
         let states = [(&0, 0.5), (&1, 0.5)];
         let made = evaluate(&toy(), &states, role, &options, &Budget::UNLIMITED, &seed, &mut ());

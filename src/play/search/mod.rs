@@ -26,5 +26,5 @@ pub use evaluate::{Evaluations, evaluate};
 pub use evaluation::{Evaluation, Method};
 pub use exact::{exact, uniform};
 pub use mcts::{Blocks, uct};
-pub use options::{Algorithm, Options};
+pub use options::{Algorithm, SearchOptions};
 pub use playout::{Playouts, playouts};
