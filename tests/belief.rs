@@ -11,10 +11,10 @@ use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Point, Trial};
 use hyperplay::belief::{
-    Belief, BeliefOptions, IndependentSampler, OpponentModel, ParticleBelief, ParticleSampler, Sampler, Uniform,
-    UpdateOutcome, Weight,
+    Belief, BeliefOptions, IndependentSampler, OpponentModel, ParticleBelief, ParticleSampler, Sampler,
+    Uniform, UpdateOutcome, Weight,
 };
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 
 /// A random match of at most `steps` steps.
@@ -122,7 +122,10 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<Point>, Vec<Fi
 /// The weights on states are the posterior, and over many seeds the histories that stand for them are draws from it.
 #[test]
 fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
-    let (points, figures) = krieg_tictactoe(&BeliefOptions { particles: 64, enumerate_limit: 200, ..BeliefOptions::default() }, 4);
+    let (points, figures) = krieg_tictactoe(
+        &BeliefOptions { particles: 64, enumerate_limit: 200, ..BeliefOptions::default() },
+        4,
+    );
     let mut filtered = 0;
     for (point, figures) in points.iter().zip(&figures) {
         assert!(figures.state_bias_tv < 1e-9, "{figures:?}");
@@ -140,7 +143,8 @@ fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
 
 #[test]
 fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
-    let (points, figures) = krieg_tictactoe(&BeliefOptions { particles: 64, enumerate_limit: 64, ..BeliefOptions::default() }, 4);
+    let (points, figures) =
+        krieg_tictactoe(&BeliefOptions { particles: 64, enumerate_limit: 64, ..BeliefOptions::default() }, 4);
     let sampled = points.iter().zip(&figures).filter(|(_, figures)| figures.state_bias_tv > 1e-9);
     let ratios: Vec<f64> =
         sampled.map(|(_, figures)| figures.state_bias_tv / figures.state_bias_tv_floor).collect();

@@ -7,13 +7,13 @@ mod common;
 use std::sync::Arc;
 
 use common::machines::{imperfect, players};
-use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
 use hyperplay::belief::exact::{Posterior, posterior};
+use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
 use hyperplay::belief::{
-    Belief, BeliefOptions, HistoryBelief, IndependentSampler, OpponentModel, ParticleSampler, Sampler, Uniform,
-    UpdateOutcome, Weight, draws,
+    Belief, BeliefOptions, HistoryBelief, IndependentSampler, OpponentModel, ParticleSampler, Sampler,
+    Uniform, UpdateOutcome, Weight, draws,
 };
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{History, Role, Seed, StateMachineExt};
 
 fn uniform() -> Arc<dyn OpponentModel> {

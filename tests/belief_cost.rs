@@ -9,8 +9,8 @@ use std::sync::Arc;
 use common::machines::{evidence_before_the_end, imperfect, machine, players};
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
-use hyperplay::belief::{UpdateCost, Uniform, exact};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::belief::{Uniform, UpdateCost, exact};
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::samplers;
 
@@ -98,7 +98,12 @@ fn sampling_never_visits_more_states_than_enumeration() {
 }
 
 /// The cost of a belief of so many particles that is asked for the first time at this evidence.
-fn cost_from_nothing(machine: &Arc<Machine>, spec: &str, particles: usize, evidence: &Evidence) -> UpdateCost {
+fn cost_from_nothing(
+    machine: &Arc<Machine>,
+    spec: &str,
+    particles: usize,
+    evidence: &Evidence,
+) -> UpdateCost {
     let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
     let mut belief = sampler.belief(machine, evidence.role, &model, particles);
     belief.update(evidence, &Budget::UNLIMITED, &Seed::root(2).index(evidence.step()));

@@ -12,8 +12,10 @@ use common::machines::{
 };
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::meter::random_match;
-use hyperplay::belief::{Belief, OpponentModel, BeliefOptions, UpdateOutcome, ParticleBelief, Uniform, exact};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::belief::{
+    Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, exact,
+};
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
@@ -201,7 +203,10 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
                     assert_eq!(other.policy(role, &evidence, &legal), policy);
                     let mut belief =
                         ParticleBelief::new(machine.clone(), role, one.clone(), BeliefOptions::default());
-                    assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), UpdateOutcome::Enumerated);
+                    assert_eq!(
+                        belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)),
+                        UpdateOutcome::Enumerated
+                    );
                     assert!(Distribution::of(&belief).total_variation(&expected) < 1e-9);
                 }
             }
@@ -228,7 +233,8 @@ fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
                 match (before, outcome) {
                     (UpdateOutcome::Enumerated, UpdateOutcome::Sampled) => grown += 1,
                     (UpdateOutcome::Sampled, UpdateOutcome::Enumerated) => shrunk += 1,
-                    (UpdateOutcome::Enumerated, UpdateOutcome::Enumerated) | (UpdateOutcome::Sampled, UpdateOutcome::Sampled) => {}
+                    (UpdateOutcome::Enumerated, UpdateOutcome::Enumerated)
+                    | (UpdateOutcome::Sampled, UpdateOutcome::Sampled) => {}
                     other => panic!("{other:?}"),
                 }
                 let posterior = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
@@ -274,7 +280,9 @@ fn follow(machine: &Arc<Machine>, history: &History, seed: &Seed, sums: &mut Fol
             for (evidence, &decides) in known.iter().zip(&decides) {
                 let outcome = belief.update(evidence, &Budget::UNLIMITED, &seed.index(evidence.step()));
                 // The match was played, so a history that explains what was seen exists.
-                if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) || belief.particles().is_empty() {
+                if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled)
+                    || belief.particles().is_empty()
+                {
                     let role = &machine.roles()[role];
                     sums.depleted.push(format!("{spec}, {role}, step {}: {outcome:?}", evidence.step()));
                 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::sync::Arc;
 
 use hyperplay::efg;
-use hyperplay::engine::{Engines, Lanes as Machine};
+use hyperplay::engine::{Engine as Machine, Engines};
 use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 

@@ -4,10 +4,11 @@
 mod common;
 
 use common::machines::built_in;
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
-    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, alphabeta, evaluate, exact, uniform,
+    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, alphabeta, evaluate, exact,
+    uniform,
 };
 
 type State = <Machine as StateMachine>::State;
@@ -99,11 +100,7 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let run = || {
         let start = machine.initial();
         let scratch = &mut machine.scratch();
-        evaluate(
-            &mut context(&machine, Role::new(0), Budget::UNLIMITED, scratch),
-            &[(&start, 1.0)],
-            &options,
-        )
+        evaluate(&mut context(&machine, Role::new(0), Budget::UNLIMITED, scratch), &[(&start, 1.0)], &options)
     };
     let made = run();
     // Four phases of 9,000 over 9, 5, 3 and 2 moves: a move dropped after the first has a ninth of that.

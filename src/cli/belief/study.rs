@@ -9,10 +9,12 @@ use std::sync::Arc;
 use super::super::failure::Failure;
 use super::super::progress::Progress;
 use super::row::Row;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::meter::{self, Oracle, Trial};
-use hyperplay_engine::OfGame;
-use hyperplay_engine::machine::{ByRole, History, Role, Seed, StateMachineExt};
 use hyperplay_play::player::{Spec, models, registry, samplers};
 use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
@@ -114,7 +116,7 @@ impl Plan {
     }
 
     /// The roles that are looked at.
-    pub fn roles_of<M: OfGame>(&self, machine: &M) -> Vec<Role> {
+    pub fn roles_of(&self, machine: &Engine) -> Vec<Role> {
         let plays = |role: &Role| machine.random() != Some(*role);
         let asked = |role: &Role| self.roles.is_empty() || self.roles.contains(role);
         machine.each_role().filter(|role| plays(role) && asked(role)).collect()
@@ -134,9 +136,9 @@ impl Plan {
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
-    pub fn study<M: OfGame>(
+    pub fn study(
         &self,
-        machine: &Arc<M>,
+        machine: &Arc<Engine>,
         game: &str,
         progress: &Progress,
         interrupt: &Interrupt,
@@ -152,7 +154,7 @@ impl Plan {
         let root = Seed::root(self.seed).child("match");
         for index in 0..self.matches {
             let history = self.history(machine, &root.index(index), interrupt)?;
-            for role in self.roles_of(machine.as_ref()) {
+            for role in self.roles_of(machine) {
                 for posterior in &posteriors {
                     let complete = self.block(
                         machine,
@@ -163,10 +165,9 @@ impl Plan {
                         interrupt,
                         &mut study,
                     );
-                    if let Some(failure) = machine.failure() {
-                        let what = format!("{game}: {failure}");
-                        return Err(Failure::failed(what, "take fewer --steps"));
-                    }
+                    let complete = complete.map_err(|failure| {
+                        Failure::failed(format!("{game}: {failure}"), "take fewer --steps")
+                    })?;
                     if !complete {
                         return Ok(study);
                     }
@@ -178,12 +179,7 @@ impl Plan {
     }
 
     /// The moves of a match.
-    fn history<M: OfGame>(
-        &self,
-        machine: &Arc<M>,
-        seed: &Seed,
-        interrupt: &Interrupt,
-    ) -> Result<History, Failure> {
+    fn history(&self, machine: &Arc<Engine>, seed: &Seed, interrupt: &Interrupt) -> Result<History, Failure> {
         let steps = self.steps.1;
         match &self.play {
             play if play.is_uniform() => Ok(meter::random_match(machine.as_ref(), steps, seed)),
@@ -207,16 +203,16 @@ impl Plan {
 
     /// All samplers at the points of one role in one match, against one posterior; false if it was interrupted.
     #[allow(clippy::too_many_arguments, reason = "one call, of a method that was cut out of a loop")]
-    fn block<M: OfGame>(
+    fn block(
         &self,
-        machine: &Arc<M>,
+        machine: &Arc<Engine>,
         (index, role): (usize, Role),
         history: &History,
         posterior: &Posterior,
         progress: &Progress,
         interrupt: &Interrupt,
         study: &mut Study,
-    ) -> bool {
+    ) -> Result<bool, EvaluationFailure> {
         let name = &machine.roles()[role];
         let stop = || interrupt.is_raised();
         let seed = Seed::root(self.seed).child("match").index(index).child("belief").child(name);
@@ -229,6 +225,9 @@ impl Plan {
             playouts: self.playouts,
         };
         let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop);
+        if let Some(hyperplay_play::belief::exact::ExactError::Failed(failure)) = &points.ended {
+            return Err(failure.clone());
+        }
         if let Some(error) = &points.ended {
             study.left_out.push(LeftOut { index, role: name.clone(), why: error.to_string() });
         }
@@ -248,7 +247,7 @@ impl Plan {
                 } else {
                     meter::measure_against(machine, &trial, &points.list, &stop, &|| progress.tick())
                 };
-                let Some(figures) = measured else { return false };
+                let Some(figures) = measured else { return Ok(false) };
                 study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| Row {
                     sampler: spec.to_string(),
                     particles,
@@ -264,6 +263,6 @@ impl Plan {
                 }));
             }
         }
-        !stop()
+        Ok(!stop())
     }
 }

@@ -13,8 +13,8 @@ use super::branches::Branch;
 use super::in_step;
 use super::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
-use super::{Belief, UpdateCost, OpponentModel, UpdateOutcome, Particle};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Meter, Role, Seed};
+use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
+use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
 
 pub(super) struct Bootstrap<M: Bulk> {
     tree: Tree<M>,
@@ -113,5 +113,9 @@ impl<M: Bulk> Belief<M> for Bootstrap<M> {
 
     fn cost(&self) -> UpdateCost {
         self.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        self.tree.take_failure()
     }
 }

@@ -19,7 +19,8 @@ use super::model::OpponentModel;
 use super::resample::systematic;
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, Evidence, History, JointMove, Observation, OwnMove, Percepts, Role, Seed, StateMachineExt,
+    Budget, Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Observation, OwnMove, Percepts,
+    Role, Seed, StateMachineExt,
 };
 
 /// A history with the state that it leads to and what every role perceived on the way.
@@ -73,14 +74,23 @@ pub struct Histories<M: Bulk> {
     held: Vec<TracedHistory<M::State>>,
     particles: Vec<Particle>,
     cost: UpdateCost,
+    failure: Option<EvaluationFailure>,
 }
 
 impl<M: Bulk> Histories<M> {
     fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, wanted: usize) -> Self {
         let scratch = machine.scratch();
-        let (held, particles, cost) = (Vec::new(), Vec::new(), UpdateCost::default());
-        let mut histories =
-            Histories { machine, role, model, scratch, wanted: wanted.max(1), held, particles, cost };
+        let mut histories = Histories {
+            machine,
+            role,
+            model,
+            scratch,
+            wanted: wanted.max(1),
+            held: Vec::new(),
+            particles: Vec::new(),
+            cost: UpdateCost::default(),
+            failure: None,
+        };
         histories.forget();
         histories
     }
@@ -119,6 +129,11 @@ impl<M: Bulk> Histories<M> {
     /// adds by itself.
     pub fn cost_mut(&mut self) -> &mut UpdateCost {
         &mut self.cost
+    }
+
+    /// Records that the rules could not be evaluated with another scratch than that of these histories.
+    pub fn fail(&mut self, failure: EvaluationFailure) {
+        self.failure.get_or_insert(failure);
     }
 
     /// The empty history.
@@ -183,10 +198,8 @@ impl<M: Bulk> Histories<M> {
     /// unless there are none.
     pub fn replace(&mut self, weighted: Vec<(TracedHistory<M::State>, f64)>) {
         let sum: f64 = weighted.iter().map(|&(_, weight)| weight).sum();
-        let particle = |(at, (_, weight)): (usize, &(_, f64))| Particle {
-            id: ParticleId(at),
-            weight: weight / sum,
-        };
+        let particle =
+            |(at, (_, weight)): (usize, &(_, f64))| Particle { id: ParticleId(at), weight: weight / sum };
         self.particles = weighted.iter().enumerate().map(particle).collect();
         self.held = weighted.into_iter().map(|(history, _)| history).collect();
     }
@@ -263,6 +276,12 @@ where
 
     fn cost(&self) -> UpdateCost {
         self.histories.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        let Histories { machine, scratch, failure, .. } = &mut self.histories;
+        let own = machine.take_failure(scratch);
+        failure.take().or(own)
     }
 }
 

@@ -68,6 +68,10 @@ fn follow<M: Bulk>(
             histories.replace(Vec::new());
             return match error {
                 ExactError::TooLarge { step, .. } => UpdateOutcome::Depleted { step },
+                ExactError::Failed(failure) => {
+                    histories.fail(failure);
+                    UpdateOutcome::Depleted { step: evidence.step() }
+                }
                 ExactError::Inconsistent { step } => UpdateOutcome::Inconsistent { step },
             };
         }

@@ -56,7 +56,7 @@ pub use particle_belief::ParticleBelief;
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use weight::effective_size;
 
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed};
+use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
 /// history it stands for, and only until its next update.
@@ -142,4 +142,11 @@ pub trait Belief<M: Bulk>: Send {
 
     /// What the last update cost.
     fn cost(&self) -> UpdateCost;
+
+    /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until then
+    /// the particles are not to be trusted. A belief with a scratch of its own asks the machine
+    /// ([`StateMachine::take_failure`](hyperplay_engine::machine::StateMachine::take_failure)).
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        None
+    }
 }

@@ -32,8 +32,8 @@ use super::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use super::{Belief, UpdateCost, UpdateOutcome, Particle};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Meter, Role, Seed};
+use super::{Belief, Particle, UpdateCost, UpdateOutcome};
+use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
 
 /// After a search for the whole information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
@@ -268,5 +268,9 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
 
     fn cost(&self) -> UpdateCost {
         self.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        self.tree.take_failure()
     }
 }

@@ -81,17 +81,24 @@ fn larger<M: Bulk>(
         match sample.update(&mut other, options, &left, &seed.index(step)) {
             Ok(updated) => logarithms = updated,
             Err(ended) => {
-                tree.spent = other.spent;
+                tree.inherit(other);
                 return Err(ended);
             }
         }
     }
-    *tree = other;
+    let spent = other.spent;
+    let former = std::mem::replace(tree, other);
+    tree.inherit(former);
+    tree.spent = spent;
     Ok((sample.nodes().collect(), normalised(&logarithms)))
 }
 
 /// All particles at one history, whichever is found first.
-fn any<M: Bulk>(tree: &mut Tree<M>, options: &BeliefOptions, budget: &Budget) -> Result<Sample, UpdateOutcome> {
+fn any<M: Bulk>(
+    tree: &mut Tree<M>,
+    options: &BeliefOptions,
+    budget: &Budget,
+) -> Result<Sample, UpdateOutcome> {
     let mut searching = [Searching::new(budget)];
     in_step::run(tree, &mut searching, budget);
     let [searching] = searching;

@@ -259,7 +259,13 @@ impl Sample {
     }
 
     /// Draws the particles anew by their weights where these are too uneven; each then carries the mean.
-    fn resample<M: Bulk>(&mut self, tree: &Tree<M>, options: &BeliefOptions, logarithms: &mut [f64], seed: &Seed) {
+    fn resample<M: Bulk>(
+        &mut self,
+        tree: &Tree<M>,
+        options: &BeliefOptions,
+        logarithms: &mut [f64],
+        seed: &Seed,
+    ) {
         let weights = normalised(logarithms);
         // Moves forget where a particle came from, so weights kept through them would only add noise.
         let least = if options.rejuvenate > 0 { 0.99 } else { 0.5 };

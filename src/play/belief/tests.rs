@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::accuracy::{self, Distribution};
 use super::exact::{self, ExactError};
 use super::toy::{ME, Rules, Toy};
-use super::{Belief, UpdateCost, OpponentModel, BeliefOptions, UpdateOutcome, ParticleBelief, Uniform, Weight};
+use super::{
+    Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateCost, UpdateOutcome, Weight,
+};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
 
 const ALL: usize = 1 << 20;
@@ -52,7 +54,10 @@ fn every_particle_reproduces_its_evidence_step_by_step() {
             for step in 0..=evidence.step() {
                 let now = evidence.until(step);
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(seed).index(step));
-                assert!(matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled), "{outcome:?} {options:?}");
+                assert!(
+                    matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled),
+                    "{outcome:?} {options:?}"
+                );
                 let sum: f64 = belief.particles().iter().map(|particle| particle.weight).sum();
                 assert!((sum - 1.0).abs() < 1e-9);
                 for particle in belief.particles() {
@@ -80,7 +85,10 @@ fn enumeration_is_the_exact_posterior_for_any_model() {
             let expected = exact::posterior(&*toy, &evidence, &**model, ALL).unwrap();
             let options = BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() };
             let mut belief = ParticleBelief::new(toy.clone(), evidence.role, model.clone(), options);
-            assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(seed)), UpdateOutcome::Enumerated);
+            assert_eq!(
+                belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(seed)),
+                UpdateOutcome::Enumerated
+            );
             assert_eq!(belief.particles().len(), expected.histories.len());
             assert!(Distribution::of(&belief).total_variation(&expected) < 1e-9);
         }
@@ -138,8 +146,11 @@ fn evidence_that_no_history_explains_is_reported_with_its_step() {
     for step in 1..=evidence.step() {
         let wrong = falsified(&toy, &evidence, step);
         assert_eq!(exact::posterior(&*toy, &wrong, &Uniform, ALL), Err(ExactError::Inconsistent { step }));
-        let rejection = BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..sampled(3) };
-        for options in [BeliefOptions::default(), BeliefOptions { states: 1_000_000, ..sampled(3) }, rejection] {
+        let rejection =
+            BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..sampled(3) };
+        for options in
+            [BeliefOptions::default(), BeliefOptions { states: 1_000_000, ..sampled(3) }, rejection]
+        {
             let mut belief = belief(&toy, options);
             let outcome = belief.update(&wrong, &Budget::UNLIMITED, &Seed::root(1));
             assert_eq!(outcome, UpdateOutcome::Inconsistent { step });
@@ -209,7 +220,8 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
     readings.sort_unstable();
     readings.dedup();
     assert_eq!(readings.len(), 2);
-    let mut whole = belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
+    let mut whole =
+        belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
     whole.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(Distribution::of(&whole).total_variation(&expected) < 1e-9);
     let mut sampled = belief(&toy, sampled(4_000));
@@ -240,7 +252,8 @@ fn what_others_found_dead_does_not_change_a_particle() {
     let toy = planted(9);
     let (evidence, _) = toy.random_evidence(6, 9);
     let first = |particles: usize, steps: &[usize]| {
-        let mut belief = belief(&toy, BeliefOptions { merge: false, weight: Weight::None, ..sampled(particles) });
+        let mut belief =
+            belief(&toy, BeliefOptions { merge: false, weight: Weight::None, ..sampled(particles) });
         for &step in steps {
             belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
         }

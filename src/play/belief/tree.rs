@@ -19,11 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::branches::{Branches, joint_policy};
 use super::histories::continues;
-use super::{ParticleId, UpdateCost};
 use super::model::OpponentModel;
+use super::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
-    Bulk, ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachineExt,
-    Successor,
+    Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts,
+    Role, StateMachineExt, Successor,
 };
 
 /// A history in the tree of one belief.
@@ -110,6 +110,8 @@ pub(super) struct Tree<M: Bulk> {
     deepest: usize,
     /// What was spent since the beginning.
     pub(super) spent: UpdateCost,
+    /// A failure of evaluation that a tree in the place of which this one stands has met.
+    failure: Option<EvaluationFailure>,
 }
 
 impl<M: Bulk> Tree<M> {
@@ -127,6 +129,7 @@ impl<M: Bulk> Tree<M> {
             lists: FxHashSet::default(),
             deepest: 0,
             spent: UpdateCost::default(),
+            failure: None,
         };
         tree.clear();
         tree
@@ -176,6 +179,18 @@ impl<M: Bulk> Tree<M> {
     /// Whether what follows a history depends on its state alone.
     pub(super) fn is_memoryless(&self) -> bool {
         self.model.is_uniform()
+    }
+
+    /// Why an evaluation of the rules met a limit, if one did since the last call.
+    pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        let own = self.machine.take_failure(&mut self.scratch);
+        self.failure.take().or(own)
+    }
+
+    /// Takes over what another tree of the same belief, which is about to be dropped, has spent and met.
+    pub(super) fn inherit(&mut self, mut other: Tree<M>) {
+        self.spent = other.spent;
+        self.failure = self.take_failure().or_else(|| other.take_failure());
     }
 
     /// What is to be explained.

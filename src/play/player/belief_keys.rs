@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::catalogue::{Key, Kind, SWITCH};
 use super::models;
 use super::spec::Spec;
-use crate::belief::{OpponentModel, BeliefOptions, Weight};
+use crate::belief::{BeliefOptions, OpponentModel, Weight};
 use hyperplay_engine::machine::Bulk;
 
 /// How many particles.

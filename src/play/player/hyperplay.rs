@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::{deliberate, merge};
-use crate::belief::{self, Belief, OpponentModel, UpdateOutcome, ParticleBelief, effective_size};
-use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, Stopwatch};
+use crate::belief::{self, Belief, OpponentModel, ParticleBelief, UpdateOutcome, effective_size};
 use crate::search;
+use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, Stopwatch};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;

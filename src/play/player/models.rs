@@ -10,8 +10,8 @@ use super::policy_file::FilePolicy;
 use super::softmax::{Softmax, SoftmaxOptions};
 use super::spec::Spec;
 use crate::belief::{OpponentModel, Uniform};
-use hyperplay_logic::gdl::fold;
 use hyperplay_engine::machine::Bulk;
+use hyperplay_logic::gdl::fold;
 
 /// The path of a policy file.
 const PATH: Key = Key { name: "path", kind: Kind::Policy, default: "", about: "the policy file" };

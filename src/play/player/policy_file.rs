@@ -26,8 +26,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::belief::OpponentModel;
-use hyperplay_logic::gdl::{fold, text_hash};
 use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine};
+use hyperplay_logic::gdl::{fold, text_hash};
 
 const SCHEMA: &str = "hyperplay.policy/1";
 

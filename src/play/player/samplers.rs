@@ -126,7 +126,8 @@ mod tests {
             ..options("ours")
         };
         assert_eq!(options("hyperplay12"), published);
-        let rejection = BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
+        let rejection =
+            BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
         assert_eq!(options("rejection"), rejection.clone());
         let unweighted = BeliefOptions { weight: Weight::None, states: 500, backtrack: true, ..rejection };
         assert_eq!(options("hyperplay12-unweighted"), unweighted);

@@ -15,8 +15,8 @@ use rustc_hash::FxHashMap;
 use super::decision::{Player, View};
 use super::hyperplay::HyperPlay;
 use crate::belief::{self, OpponentModel, Uniform};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, Move, OwnMove, Role, Seed};
 use crate::search;
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, Move, OwnMove, Role, Seed};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,8 +57,13 @@ impl<M: Bulk + 'static> Softmax<M> {
     /// What its moves are worth to a role; empty where it cannot say.
     fn values(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<(Move, f64)> {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
-        let belief = belief::BeliefOptions { particles, enumerate_limit: particles, ..belief::BeliefOptions::default() };
-        let search = search::SearchOptions { algorithm: search::Algorithm::Auto, nodes, playouts, per_move: None };
+        let belief = belief::BeliefOptions {
+            particles,
+            enumerate_limit: particles,
+            ..belief::BeliefOptions::default()
+        };
+        let search =
+            search::SearchOptions { algorithm: search::Algorithm::Auto, nodes, playouts, per_move: None };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
         let mut player = HyperPlay::new(machine, role, below, belief, search);
         let view = View { evidence, legal, history: None };

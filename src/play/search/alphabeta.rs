@@ -22,7 +22,9 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use hyperplay_engine::machine::{Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt};
+use hyperplay_engine::machine::{
+    Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt,
+};
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
 const MAX_DEPTH: u32 = 400;
@@ -55,7 +57,9 @@ pub fn alphabeta<M: Bulk>(
 ) -> (Answer, u64) {
     let (machine, role, budget) = (context.machine, context.role, context.budget);
     let mut opponents = context.opponents();
-    let (Some(other), None) = (opponents.next(), opponents.next()) else { return (Answer::NotAlternating, 0) };
+    let (Some(other), None) = (opponents.next(), opponents.next()) else {
+        return (Answer::NotAlternating, 0);
+    };
     drop(opponents);
     let meter = Meter::new(budget);
     let scratch = &mut *context.scratch;

@@ -227,7 +227,8 @@ fn mean_of(sets: &[&Set], sample: &[usize], histories: usize) -> Placed {
 }
 
 fn costs(runs: &[Held], particles: usize) -> Costs {
-    let each = |figure: &dyn Fn(&UpdateCost) -> u64| runs.iter().map(|held| figure(&held.cost) as f64).sum::<f64>();
+    let each =
+        |figure: &dyn Fn(&UpdateCost) -> u64| runs.iter().map(|held| figure(&held.cost) as f64).sum::<f64>();
     let all = runs.len() as f64 * particles as f64;
     let moves = each(&|cost| cost.rejuvenation_moves);
     let mut states: Vec<f64> = runs.iter().map(|held| held.cost.states as f64).collect();

@@ -30,8 +30,8 @@ use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
 use super::{OpponentModel, Sampler, UpdateCost};
-use hyperplay_engine::machine::{Budget, Bulk, Seed};
 use figures::{Held, all_figures};
+use hyperplay_engine::machine::{Budget, Bulk, Seed};
 use set::Loose;
 
 /// What is done at every point.
@@ -146,14 +146,7 @@ fn draw<M: Bulk>(point: &Point, trial: &Trial<'_, M>, seed: &Seed) -> Option<Hel
     Some(settled(set, point, trial.particles, cost, seconds, seed))
 }
 
-fn settled(
-    set: Loose,
-    point: &Point,
-    particles: usize,
-    cost: UpdateCost,
-    seconds: f64,
-    seed: &Seed,
-) -> Held {
+fn settled(set: Loose, point: &Point, particles: usize, cost: UpdateCost, seconds: f64, seed: &Seed) -> Held {
     let set = set.settle(point, particles, &mut seed.child("drawn").rng());
     Held { set, cost, seconds }
 }

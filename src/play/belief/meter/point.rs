@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::exact::{self, ExactError, Posterior};
 use super::super::model::OpponentModel;
-use super::super::{Belief, BeliefOptions, UpdateOutcome, ParticleBelief};
+use super::super::{Belief, BeliefOptions, ParticleBelief, UpdateOutcome};
 use super::fluents::Fluents;
 use super::values::Values;
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed, StateMachineExt};

@@ -65,8 +65,7 @@ pub fn uct<M: Bulk>(
     blocks: &Blocks,
 ) -> Playouts {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let mut trees: Vec<Tree<M::State>> =
-        states.iter().map(|open| Tree::new(open.state.clone())).collect();
+    let mut trees: Vec<Tree<M::State>> = states.iter().map(|open| Tree::new(open.state.clone())).collect();
     let mut streams: Vec<_> = (0..trees.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
     let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
     let (wanted, count) = (descents.max(least), trees.len() as u64);
