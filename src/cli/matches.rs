@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
-use super::options::{EngineOption, pick_seed, seconds, seed, use_threads};
+use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
-use super::seats::Seats;
+use super::seats::SeatArguments;
 use super::verbose;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachine;
@@ -41,9 +41,8 @@ pub struct MatchArguments {
     /// Fixes every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// How many threads play [default: as many as there are processors]
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Seconds to prepare, on top of the first play clock
     #[arg(long, value_name = "SECONDS", requires = "playclock", value_parser = seconds, allow_negative_numbers = true)]
     startclock: Option<Duration>,
@@ -75,11 +74,11 @@ pub struct MatchArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
-    let threads = use_threads(arguments.threads)?;
+/// See [`CommandFailure`].
+pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    let threads = arguments.threads.apply()?;
     let opened = arguments.game.open()?;
-    let seats = Seats::parse(&opened.game, &arguments.seats)?;
+    let seats = SeatArguments::parse(&opened.game, &arguments.seats)?;
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
     let heading = Heading {
@@ -106,14 +105,14 @@ pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> R
         report.write(&title, out)?
     }
     let all = report.matches() == arguments.matches;
-    if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
+    if interrupt.is_raised() && !all { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
 /// All that stays the same over the matches.
 struct Series<'a> {
     arguments: &'a MatchArguments,
     machine: &'a Engine,
-    seats: &'a Seats,
+    seats: &'a SeatArguments,
     of_seats: &'a ByRole<Arc<Engine>>,
     heading: Heading,
     run: Run,
@@ -123,7 +122,7 @@ struct Series<'a> {
 
 impl Series<'_> {
     /// Plays them all; transcripts are written as the matches are finished.
-    fn play(&self) -> Result<Report, Failure> {
+    fn play(&self) -> Result<Report, CommandFailure> {
         let arguments = self.arguments;
         let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
         let parallel = arguments.playclock.is_none() && !arguments.verbose;
@@ -159,7 +158,7 @@ impl Series<'_> {
     }
 
     /// Plays one match: what the report needs, and the line of the transcript.
-    fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), Failure> {
+    fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
@@ -174,13 +173,13 @@ impl Series<'_> {
         let players = self.seats.build(self.of_seats);
         let played =
             play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
-                Failure::failed(format!("no thread for a player: {cause}"), "play without clocks")
+                CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
             })?;
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
         if let Outcome::Failed(failure) = &played.outcome {
-            return Err(Failure::failed(
+            return Err(CommandFailure::failed(
                 format!("match {index}, after step {}: {failure}", played.steps.len()),
                 "the rules derive more than the engine's limits; `hyperplay check` may say where",
             ));
@@ -203,20 +202,21 @@ struct TranscriptFile {
 }
 
 impl TranscriptFile {
-    fn create(path: &PathBuf) -> Result<Self, Failure> {
+    fn create(path: &PathBuf) -> Result<Self, CommandFailure> {
         if path.as_os_str() == "-" {
             let what = "--transcript -: standard output has the report";
-            return Err(Failure::usage(what, "name a file, for example ./transcript.jsonl"));
+            return Err(CommandFailure::usage(what, "name a file, for example ./transcript.jsonl"));
         }
-        let file = File::create(path).map_err(|cause| Failure::File { path: path.clone(), cause })?;
+        let file = File::create(path).map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
         Ok(TranscriptFile { path: path.clone(), writer: LineWriter::new(file) })
     }
 
-    fn line(&mut self, line: &str) -> Result<(), Failure> {
-        writeln!(self.writer, "{line}").map_err(|cause| Failure::File { path: self.path.clone(), cause })
+    fn line(&mut self, line: &str) -> Result<(), CommandFailure> {
+        writeln!(self.writer, "{line}")
+            .map_err(|cause| CommandFailure::File { path: self.path.clone(), cause })
     }
 
-    fn close(mut self) -> Result<(), Failure> {
-        self.writer.flush().map_err(|cause| Failure::File { path: self.path, cause })
+    fn close(mut self) -> Result<(), CommandFailure> {
+        self.writer.flush().map_err(|cause| CommandFailure::File { path: self.path, cause })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::options::engine;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
@@ -11,14 +11,14 @@ use hyperplay_play::player::{Player, Spec, models, registry};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
-pub struct Seats(pub ByRole<Option<Spec>>);
+pub struct SeatArguments(pub ByRole<Option<Spec>>);
 
-impl Seats {
+impl SeatArguments {
     /// Reads `role=spec` arguments; roles not named get the player `random`.
     ///
     /// # Errors
     /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key.
-    pub fn parse(game: &Game, arguments: &[String]) -> Result<Seats, Failure> {
+    pub fn parse(game: &Game, arguments: &[String]) -> Result<SeatArguments, CommandFailure> {
         let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
         let random = game.random().map(Role::new);
         let each_role = || (0..roles.len()).map(Role::new);
@@ -30,23 +30,23 @@ impl Seats {
         let mut seats: ByRole<Option<Spec>> = ByRole::from_fn(roles.len(), |_| None);
         for argument in arguments {
             let Some((name, spec)) = argument.split_once('=') else {
-                return Err(Failure::usage(
+                return Err(CommandFailure::usage(
                     format!("'{argument}' is not of the form role=player"),
                     format!("for example {}=hyperplay; {choices}", choosing.first().unwrap_or(&"role")),
                 ));
             };
             let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
-                return Err(Failure::usage(format!("the game has no role '{name}'"), choices));
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices));
             };
             if random == Some(role) {
-                return Err(Failure::usage("the role random chooses by itself", choices));
+                return Err(CommandFailure::usage("the role random chooses by itself", choices));
             }
             if seats[role].is_some() {
-                return Err(Failure::usage(format!("the role '{name}' is given twice"), choices));
+                return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
             }
             let spec = spec_of(spec)?;
             if let Some(misfit) = models::misfit(&spec, &roles) {
-                return Err(Failure::usage(misfit, models::REMEDY));
+                return Err(CommandFailure::usage(misfit, models::REMEDY));
             }
             seats[role] = Some(spec);
         }
@@ -55,7 +55,7 @@ impl Seats {
                 seats[role] = Some(spec_of("random")?);
             }
         }
-        Ok(Seats(seats))
+        Ok(SeatArguments(seats))
     }
 
     /// The engine of every seat: `default` where its spec names none.
@@ -67,12 +67,12 @@ impl Seats {
         engines: &Engines,
         default: &Arc<Engine>,
         name: &str,
-    ) -> Result<ByRole<Arc<Engine>>, Failure> {
+    ) -> Result<ByRole<Arc<Engine>>, CommandFailure> {
         let of_seat = |spec: &Option<Spec>| match spec.as_ref().and_then(registry::engine) {
             Some(kind) => engine(engines, kind, name),
             None => Ok(Arc::clone(default)),
         };
-        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, Failure>>()?))
+        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, CommandFailure>>()?))
     }
 
     /// A fresh player for every seat, on its engine.
@@ -89,7 +89,7 @@ impl Seats {
 }
 
 /// Reads a spec.
-fn spec_of(text: &str) -> Result<Spec, Failure> {
+fn spec_of(text: &str) -> Result<Spec, CommandFailure> {
     registry::read(text)
-        .map_err(|error| Failure::usage(error.to_string(), "`hyperplay players` explains them"))
+        .map_err(|error| CommandFailure::usage(error.to_string(), "`hyperplay players` explains them"))
 }

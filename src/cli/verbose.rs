@@ -1,6 +1,6 @@
 //! A match step by step: what each role may do, believes, chooses and then perceives.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::machine::{Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::Decision;
@@ -13,7 +13,7 @@ const SHOWN: usize = 12;
 ///
 /// # Errors
 /// If standard output cannot be written to; so for the others.
-pub fn begin(index: usize, out: &Output) -> Result<(), Failure> {
+pub fn begin(index: usize, out: &Output) -> Result<(), CommandFailure> {
     out.line(format_args!("match {index}"))
 }
 
@@ -21,7 +21,12 @@ pub fn begin(index: usize, out: &Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// See [`begin`].
-pub fn step<M: StateMachine>(machine: &M, number: usize, step: &Step, out: &Output) -> Result<(), Failure> {
+pub fn step<M: StateMachine>(
+    machine: &M,
+    number: usize,
+    step: &Step,
+    out: &Output,
+) -> Result<(), CommandFailure> {
     out.line(format_args!("  step {number}"))?;
     for role in machine.each_role() {
         let (name, legal) = (&machine.roles()[role], &step.legal[role]);
@@ -55,7 +60,7 @@ pub fn step<M: StateMachine>(machine: &M, number: usize, step: &Step, out: &Outp
 ///
 /// # Errors
 /// See [`begin`].
-pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), Failure> {
+pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), CommandFailure> {
     let name = |role: Role| &machine.roles()[role];
     match &played.outcome {
         Outcome::Over(goals) => {
@@ -74,7 +79,7 @@ pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result
 }
 
 /// What a player believed and how it judged, in its own words; if it has none, its values.
-fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), Failure> {
+fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
     for line in &decision.explanation {
         out.line(format_args!("      {line}"))?;
     }

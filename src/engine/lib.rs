@@ -13,7 +13,6 @@ mod engine;
 mod interpreter;
 pub mod lanes;
 pub mod machine;
-pub mod measure;
 mod packed;
 pub mod program;
 mod propagator;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::plan::{Place, Plan};
-use super::recorder::{Lines, Recorder};
-use super::watched::{Times, Watched};
+use super::plan::{ExperimentPlan, MatchPlace};
+use super::recorder::{RecordLines, Recorder};
+use super::watched::{PlayerTimes, Watched};
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Game;
@@ -49,7 +49,7 @@ pub enum ArenaError {
 
 /// A plan that can be played.
 pub struct Arena {
-    plan: Plan,
+    plan: ExperimentPlan,
     specs: Vec<Spec>,
     /// For each game its engine, and the engines of the entrants that ask for another one.
     games: Vec<(Arc<Engine>, Vec<Option<Arc<Engine>>>)>,
@@ -66,7 +66,7 @@ impl Arena {
     /// # Errors
     /// If there is no engine for a game.
     pub fn new(
-        plan: Plan,
+        plan: ExperimentPlan,
         specs: Vec<Spec>,
         games: &[Game],
         threads: usize,
@@ -94,7 +94,7 @@ impl Arena {
     }
 
     /// The plan.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &ExperimentPlan {
         &self.plan
     }
 
@@ -112,7 +112,7 @@ impl Arena {
     ///
     /// # Errors
     /// If the rules cannot be evaluated, or a thread for a player cannot be made.
-    pub fn play(&self, place: &Place, interrupt: &Interrupt) -> Result<Option<Lines>, ArenaError> {
+    pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
         let (engine, own) = &self.games[self.plan.cells[place.cell].game];
         OneMatch { arena: self, place, own, interrupt }.play(engine)
     }
@@ -129,23 +129,23 @@ impl Arena {
 
 struct OneMatch<'a> {
     arena: &'a Arena,
-    place: &'a Place,
+    place: &'a MatchPlace,
     own: &'a [Option<Arc<Engine>>],
     interrupt: &'a Interrupt,
 }
 
 impl OneMatch<'_> {
-    fn play(self, machine: &Arc<Engine>) -> Result<Option<Lines>, ArenaError> {
+    fn play(self, machine: &Arc<Engine>) -> Result<Option<RecordLines>, ArenaError> {
         let OneMatch { arena, place, own, interrupt } = self;
         let plan = &arena.plan;
         let game = plan.game(place.cell);
-        let seating = &plan.cells[place.cell].seatings[place.seating];
+        let seat_permutation = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let mut players: ByRole<Option<Box<dyn Player>>> = ByRole::from_fn(game.roles.len(), |_| None);
-        let mut times: ByRole<Times> = ByRole::from_fn(game.roles.len(), |_| Times::default());
-        for (role, &entrant) in game.played().map(Role::new).zip(seating) {
+        let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
+        for (role, &entrant) in game.played().map(Role::new).zip(seat_permutation) {
             let engine = own[entrant].as_ref().unwrap_or(machine);
             let player = registry::build(&arena.specs[entrant], engine, role);
-            let kept = Times::default();
+            let kept = PlayerTimes::default();
             times[role] = kept.clone();
             players[role] = Some(Box::new(Watched::new(player, kept)));
         }

@@ -1,6 +1,6 @@
 //! Watched: a player whose decisions are timed from outside.
 //!
-//! Times are wall times and no part of any decision, so they are kept beside it, by the step at which it was made: a
+//! PlayerTimes are wall times and no part of any decision, so they are kept beside it, by the step at which it was made: a
 //! player that answers too late writes its time when it is done.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use hyperplay_play::player::{Decision, Player, View};
 
 /// The times of one player in one match, by joint moves made before the decision.
 #[derive(Clone, Debug, Default)]
-pub struct Times(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
+pub struct PlayerTimes(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
 
-impl Times {
+impl PlayerTimes {
     /// The time of the decision made after so many joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> TurnTime {
         let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -26,12 +26,12 @@ impl Times {
 /// The player, and where its times are kept.
 pub struct Watched {
     player: Box<dyn Player>,
-    times: Times,
+    times: PlayerTimes,
 }
 
 impl Watched {
     /// Watches a player.
-    pub fn new(player: Box<dyn Player>, times: Times) -> Self {
+    pub fn new(player: Box<dyn Player>, times: PlayerTimes) -> Self {
         Watched { player, times }
     }
 }

@@ -11,17 +11,14 @@
 //! ```
 //!
 //! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
-//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle,
-//! [`accuracy`] the figures that compare the two. This layer sees only [`machine`](hyperplay_engine::machine).
+//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle
+//! that it is compared with. This layer sees only [`machine`](hyperplay_engine::machine).
 //!
 //! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
-//! (the law of chi-squared), `cpu-time` (what an update costs, for the meter).
+//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
 
-pub mod accuracy;
 pub mod exact;
-pub mod meter;
 
 mod advance;
 mod bootstrap;

@@ -16,6 +16,7 @@ mod catalogue;
 mod clairvoyant;
 mod decision;
 mod deliberation;
+pub mod engine_beliefs;
 mod hyperplay;
 mod judgement;
 mod legal;

@@ -8,7 +8,7 @@
 //! A fault is data, not an error; a transcript replays to the same end.
 //!
 //! Third-party: `serde`, `serde_json` (transcripts), `gethostname` and `humantime`
-//! (the part of a transcript that says where and when), `statrs` (Student's t), `rayon` (many matches), `petgraph`
+//! (the part of a transcript that says where and when), `rayon` (many matches), `petgraph`
 //! (the graph of reachable states).
 
 mod actor;
@@ -21,7 +21,6 @@ mod places;
 mod prospects;
 mod reach;
 mod replay;
-mod score;
 mod series;
 mod simulate;
 mod survey;
@@ -38,7 +37,6 @@ pub use interrupt::Interrupt;
 pub use match_loop::{Match, Outcome, Settings, Step, play_match};
 pub use reach::{Kind, Node, Reach, Sight, reach};
 pub use replay::{Difference, replay};
-pub use score::Score;
 pub use series::{match_seed, play_series};
 pub use simulate::{Effort, simulate};
 pub use survey::{Basis, Survey, Words, survey};

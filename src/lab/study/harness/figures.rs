@@ -1,37 +1,19 @@
-//! Figures: what the sets of all runs say together.
+//! Figures: the measures of one sampler at one point, over all replicates.
 //!
-//! A figure that cannot be had is NaN: all but the costs where no set has a particle; whatever needs the posterior where
-//! only a reference run stands in for it; errors and intervals of a single set.
+//! A figure that cannot be computed is NaN. This applies to all figures but the costs where no set has a particle, to every
+//! figure that needs the posterior where there is only a reference run, and to errors and intervals of a single set.
 
 use rayon::prelude::*;
 
-use super::super::UpdateCost;
-use super::super::accuracy::{GoodnessOfFit, Placed, expected_coverage, floor, state_floor};
+use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
 use super::fluents::{BINS, Bin};
-use super::interval::{centred, mean};
-use super::point::Point;
-use super::set::Set;
+use super::point::EvaluationPoint;
+use super::set::ParticleSet;
+use crate::report::{Mean, centred};
 use hyperplay_engine::machine::Seed;
+use hyperplay_play::belief::UpdateCost;
 
-/// A mean over sets with its standard error.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Mean {
-    /// The mean.
-    pub value: f64,
-    /// Its standard error.
-    pub error: f64,
-}
-
-impl Mean {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
-        let (value, error) = mean(values);
-        Mean { value, error }
-    }
-
-    const NONE: Mean = Mean { value: f64::NAN, error: f64::NAN };
-}
-
-/// What an update cost, over the runs.
+/// What an update cost, over the replicates.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Costs {
     /// States visited at this step for one particle, rejuvenation included.
@@ -44,7 +26,7 @@ pub struct Costs {
     pub moves_accepted: f64,
     /// How often a particle took a move back or started anew, for one particle.
     pub backtracks_per_particle: f64,
-    /// States visited in one update of all particles: the median and the greatest number over the runs.
+    /// States visited in one update of all particles: the median and the greatest number over the replicates.
     pub states_median: f64,
     /// See `states_median`.
     pub states_max: f64,
@@ -52,7 +34,7 @@ pub struct Costs {
     pub seconds: [f64; 3],
 }
 
-/// The figures of one sampler at one point, over all runs.
+/// The figures of one sampler at one point, over all replicates.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figures {
     /// Sets that are not empty.
@@ -61,20 +43,20 @@ pub struct Figures {
     pub depletions: usize,
     /// The total variation of the mean of all sets from the posterior.
     pub bias_tv: f64,
-    /// The 95 % interval of the same, by the bootstrap over runs.
+    /// The 95 % interval of the same, by the bootstrap over replicates.
     pub bias_tv_interval: (f64, f64),
     /// The expectation of the same under independent draws from the posterior.
-    pub bias_tv_floor: f64,
+    pub bias_tv_baseline: f64,
     /// As `bias_tv`, for the states that the histories end in.
     pub state_bias_tv: f64,
     /// The expectation of the same under independent draws from the posterior.
-    pub state_bias_tv_floor: f64,
+    pub state_bias_tv_baseline: f64,
     /// The mean over sets of their total variation from the posterior.
     pub set_tv: f64,
     /// The standard error of the same.
     pub set_tv_error: f64,
     /// The expectation of the same under independent draws from the posterior.
-    pub set_tv_floor: f64,
+    pub set_tv_baseline: f64,
     /// The mean effective sample size of the particles as reported (merged, if the sampler merges).
     pub ess: f64,
     /// The standard error of the same.
@@ -84,13 +66,13 @@ pub struct Figures {
     /// The standard error of the same.
     pub coverage_error: f64,
     /// The expectation of the same under independent draws from the posterior.
-    pub coverage_floor: f64,
+    pub coverage_baseline: f64,
     /// The mean number of different histories held.
     pub distinct: f64,
-    /// The mean weight on the true history, times the size of the information set: 1 for no better than chance.
-    pub truth: Mean,
+    /// The mean weight on the true history, times the size of the information set: 1 is no better than chance.
+    pub true_history_ratio: Mean,
     /// What the posterior itself gives the true history, times the size of the information set.
-    pub truth_exact: f64,
+    pub true_history_ratio_exact: f64,
     /// The mean log loss of the marginals of open fluents, in nats.
     pub log_loss: Mean,
     /// The log loss of the posterior's own marginals.
@@ -114,29 +96,29 @@ pub struct Figures {
     pub costs: Costs,
 }
 
-/// One run at one point.
+/// One replicate at one point.
 pub(super) struct Held {
     /// None if there was no particle.
-    pub(super) set: Option<Set>,
+    pub(super) set: Option<ParticleSet>,
     pub(super) cost: UpdateCost,
     pub(super) seconds: f64,
 }
 
 /// The figures at a point. `independent` says whether all particles are independent draws without weights.
 pub(super) fn figures(
-    point: &Point,
-    runs: &[Held],
+    point: &EvaluationPoint,
+    replicates: &[Held],
     particles: usize,
     independent: bool,
     seed: &Seed,
 ) -> Figures {
-    let sets: Vec<&Set> = runs.iter().filter_map(|held| held.set.as_ref()).collect();
+    let sets: Vec<&ParticleSet> = replicates.iter().filter_map(|held| held.set.as_ref()).collect();
     let posterior = &point.posterior;
     let draws = particles * sets.len();
     let size = posterior.histories.len() as f64;
-    let over = |figure: &dyn Fn(&Set) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
+    let over = |figure: &dyn Fn(&ParticleSet) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
     let place = point.places.get(&point.truth).copied();
-    let weight_at = |set: &Set, place| {
+    let weight_at = |set: &ParticleSet, place| {
         let at = set.cells.binary_search_by_key(&place, |&(place, _)| place);
         at.map_or(0.0, |at| set.cells[at].1)
     };
@@ -156,23 +138,23 @@ pub(super) fn figures(
     let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
     let mut figures = Figures {
         sets: sets.len(),
-        depletions: runs.len() - sets.len(),
+        depletions: replicates.len() - sets.len(),
         bias_tv: f64::NAN,
         bias_tv_interval: (f64::NAN, f64::NAN),
-        bias_tv_floor: exact(floor(posterior, draws)),
+        bias_tv_baseline: exact(baseline(posterior, draws)),
         state_bias_tv: f64::NAN,
-        state_bias_tv_floor: exact(state_floor(posterior, draws)),
+        state_bias_tv_baseline: exact(state_baseline(posterior, draws)),
         set_tv: f64::NAN,
         set_tv_error: f64::NAN,
-        set_tv_floor: exact(floor(posterior, particles)),
+        set_tv_baseline: exact(baseline(posterior, particles)),
         ess: ess.value,
         ess_error: ess.error,
         coverage: coverage.value,
         coverage_error: coverage.error,
-        coverage_floor: exact(expected_coverage(posterior, particles)),
+        coverage_baseline: exact(expected_coverage(posterior, particles)),
         distinct: over(&|set| set.distinct as f64).value,
-        truth: Mean::NONE,
-        truth_exact: exact(place.map_or(0.0, |place| posterior.histories[place].1) * size),
+        true_history_ratio: Mean::NONE,
+        true_history_ratio_exact: exact(place.map_or(0.0, |place| posterior.histories[place].1) * size),
         log_loss: of_scores(&|scores| scores.log_loss),
         log_loss_exact: exact(own.map_or(f64::NAN, |scores| scores.log_loss)),
         brier: of_scores(&|scores| scores.brier),
@@ -182,13 +164,13 @@ pub(super) fn figures(
         regret: Mean::NONE,
         kl: f64::NAN,
         chi_squared: None,
-        costs: costs(runs, particles),
+        costs: costs(replicates, particles),
     };
     if sets.is_empty() || !point.is_exact() {
         return figures;
     }
-    let truth = |set: &Set| place.map_or(0.0, |place| weight_at(set, place)) * size;
-    figures.truth = over(&truth);
+    let ratio = |set: &ParticleSet| place.map_or(0.0, |place| weight_at(set, place)) * size;
+    figures.true_history_ratio = over(&ratio);
     let set_tv = over(&|set| set.total_variation);
     (figures.set_tv, figures.set_tv_error) = (set_tv.value, set_tv.error);
     if point.values.is_some() {
@@ -197,7 +179,7 @@ pub(super) fn figures(
     let every: Vec<usize> = (0..sets.len()).collect();
     let all = mean_of(&sets, &every, posterior.histories.len());
     figures.bias_tv = all.total_variation(posterior);
-    figures.bias_tv_interval = centred(figures.bias_tv, sets.len(), seed, |sample| {
+    figures.bias_tv_interval = centred(figures.bias_tv, sets.len(), &mut seed.rng(), |sample| {
         mean_of(&sets, sample, posterior.histories.len()).total_variation(posterior)
     });
     figures.state_bias_tv = all.state_variation(posterior);
@@ -216,7 +198,7 @@ pub(super) fn figures(
 }
 
 /// The equal mixture of the sets with these numbers.
-fn mean_of(sets: &[&Set], sample: &[usize], histories: usize) -> Placed {
+fn mean_of(sets: &[&ParticleSet], sample: &[usize], histories: usize) -> Placed {
     let mut all = Placed::nothing(histories);
     let share = 1.0 / sample.len() as f64;
     for &at in sample {
@@ -226,13 +208,14 @@ fn mean_of(sets: &[&Set], sample: &[usize], histories: usize) -> Placed {
     all
 }
 
-fn costs(runs: &[Held], particles: usize) -> Costs {
-    let each =
-        |figure: &dyn Fn(&UpdateCost) -> u64| runs.iter().map(|held| figure(&held.cost) as f64).sum::<f64>();
-    let all = runs.len() as f64 * particles as f64;
+fn costs(replicates: &[Held], particles: usize) -> Costs {
+    let each = |figure: &dyn Fn(&UpdateCost) -> u64| {
+        replicates.iter().map(|held| figure(&held.cost) as f64).sum::<f64>()
+    };
+    let all = replicates.len() as f64 * particles as f64;
     let moves = each(&|cost| cost.rejuvenation_moves);
-    let mut states: Vec<f64> = runs.iter().map(|held| held.cost.states as f64).collect();
-    let mut seconds: Vec<f64> = runs.iter().map(|held| held.seconds).collect();
+    let mut states: Vec<f64> = replicates.iter().map(|held| held.cost.states as f64).collect();
+    let mut seconds: Vec<f64> = replicates.iter().map(|held| held.seconds).collect();
     states.sort_unstable_by(f64::total_cmp);
     seconds.sort_unstable_by(f64::total_cmp);
     let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN);
@@ -245,21 +228,25 @@ fn costs(runs: &[Held], particles: usize) -> Costs {
         backtracks_per_particle: each(&|cost| cost.backtracks) / all,
         states_median: middle(&states),
         states_max: greatest(&states),
-        seconds: [seconds.iter().sum::<f64>() / runs.len() as f64, middle(&seconds), greatest(&seconds)],
+        seconds: [
+            seconds.iter().sum::<f64>() / replicates.len() as f64,
+            middle(&seconds),
+            greatest(&seconds),
+        ],
     }
 }
 
 /// The figures at every point, in the order of the points; each uses a stream of its own.
 pub(super) fn all_figures(
-    points: &[Point],
-    runs: &[Vec<Held>],
+    points: &[EvaluationPoint],
+    replicates: &[Vec<Held>],
     particles: usize,
     independent: bool,
     seed: &Seed,
 ) -> Vec<Figures> {
-    let one = |(point, runs): (&Point, &Vec<Held>)| {
+    let one = |(point, replicates): (&EvaluationPoint, &Vec<Held>)| {
         let seed = seed.child("interval").index(point.evidence.step());
-        figures(point, runs, particles, independent, &seed)
+        figures(point, replicates, particles, independent, &seed)
     };
-    points.par_iter().zip(runs).map(one).collect()
+    points.par_iter().zip(replicates).map(one).collect()
 }

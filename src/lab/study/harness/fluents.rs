@@ -5,8 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::exact::Posterior;
-use hyperplay_engine::machine::{Bulk, StateMachineExt};
+use hyperplay_engine::machine::{StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_play::belief::exact::Posterior;
 
 /// The number of bins of a calibration curve, all equally wide.
 pub const BINS: usize = 10;
@@ -53,11 +54,11 @@ pub(super) struct Fluents {
 }
 
 impl Fluents {
-    pub(super) fn of<M: Bulk>(
-        machine: &M,
+    pub(super) fn of(
+        machine: &Engine,
         posterior: &Posterior,
-        truth: &M::State,
-        scratch: &mut M::Scratch,
+        truth: &State,
+        scratch: &mut EngineScratch,
     ) -> Self {
         let mut all: Vec<Vec<String>> = Vec::new();
         for (at, (history, _)) in posterior.histories.iter().enumerate() {

@@ -6,8 +6,9 @@
 //! the belief. Playouts are no perfect play: regret is in the goal points of that judgement. Of equal moves each is
 //! chosen as often.
 
-use super::point::Point;
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start, StateMachineExt};
+use super::point::EvaluationPoint;
+use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, State};
 
 /// More playouts than these are not made at a point; it then has no regret.
 const MOST: u64 = 400_000;
@@ -27,10 +28,10 @@ pub(super) struct Values {
 
 impl Values {
     /// `None` if that costs too much, or if the legal moves are not the same in all states.
-    pub(super) fn of<M: Bulk>(
-        machine: &M,
+    pub(super) fn of(
+        machine: &Engine,
         role: Role,
-        point: &Point,
+        point: &EvaluationPoint,
         playouts: u32,
         seed: &Seed,
     ) -> Option<Values> {
@@ -55,8 +56,8 @@ impl Values {
         let mut values = vec![0.0; states.len() * moves.len()];
         for (place, &own) in moves.iter().enumerate() {
             let start =
-                |state: &M::State| Start { state: state.clone(), first: vec![(role, own)], count: playouts };
-            let starts: Vec<Start<M::State>> = states.iter().map(start).collect();
+                |state: &State| Start { state: state.clone(), first: vec![(role, own)], count: playouts };
+            let starts: Vec<Start<State>> = states.iter().map(start).collect();
             let tallies = machine.playouts(&starts, seed, &Budget::UNLIMITED, &mut scratch);
             for (state, tally) in tallies.iter().enumerate() {
                 values[state * moves.len() + place] = tally.mean(role);

@@ -1,17 +1,16 @@
 //! The page of a study: `report.html`, one file with tables and figures that needs nothing beside itself.
 //!
 //! Figures show means over the decisions with an exact posterior, or over the steps; error bars are 95 % intervals from the
-//! spread of the runs. No time stands in it.
+//! spread of the replicates. There is no time on it.
 
 use serde_json::Value;
 
-use super::report::{SUMMARY, is_single, number, summary_cells, without};
-use super::row::{COLUMNS, Row};
-use super::study::Study;
-use super::summary::summaries;
+use super::harness::{BINS, Bin, Figures};
+use super::plan::Study;
+use super::row::{ROW_COLUMNS, StudyRow};
+use crate::report::Format::Text;
+use crate::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table, bootstrap, legend};
 use hyperplay_engine::machine::Seed;
-use hyperplay_lab::report::{Axis, Figure, Page, Point, Series, Table, short};
-use hyperplay_play::belief::meter::{BINS, Bin, Figures, bootstrap};
 
 /// More rows than these are not shown; all are in the other files.
 const SHOWN: usize = 600;
@@ -28,54 +27,46 @@ pub fn page(header: &Value, study: &Study) -> String {
     };
     let mut page = Page::new(&format!("Belief: {}", text(&config["game"])));
     page.paragraph(
-        "How far samplers of a belief are from the exact posterior, beside what as many independent draws from that \
-         posterior would show: the floor. What every figure means stands in docs/belief.md.",
+        "How far samplers of a belief are from the exact posterior. Each distance is compared with its baseline: what as \
+         many independent draws from that posterior would show. docs/belief.md explains every figure.",
     );
     if !study.is_complete {
         page.paragraph("The measurement was interrupted: this is what was finished by then.");
     }
-    let of_config = |key: &str| vec![key.to_owned(), text(&config[key])];
-    let mut rows: Vec<Vec<String>> = ["rules", "engine", "samplers", "particles", "runs", "matches", "play"]
-        .into_iter()
-        .chain(["roles", "steps", "max_set", "reference", "playouts", "seed"])
-        .map(of_config)
-        .collect();
+    let of_config = |key: &str| (key.to_owned(), text(&config[key]));
+    let mut rows: Vec<(String, String)> =
+        ["rules", "engine", "samplers", "particles", "replicates", "matches", "play"]
+            .into_iter()
+            .chain(["roles", "steps", "max_set", "reference", "playouts", "seed"])
+            .map(of_config)
+            .collect();
     let policies = config["policies"].as_object().into_iter().flatten();
-    rows.extend(policies.map(|(path, hash)| vec![format!("policy file {path}"), text(hash)]));
-    rows.extend(["version", "config_hash"].map(|key| vec![key.to_owned(), text(&header[key])]));
-    page.table(&Table {
-        caption: "What was measured".to_owned(),
-        head: vec!["option".to_owned(), "value".to_owned()],
-        rows,
-    });
+    rows.extend(policies.map(|(path, hash)| (format!("policy file {path}"), text(hash))));
+    rows.extend(["version", "config_hash"].map(|key| (key.to_owned(), text(&header[key]))));
+    let options: [Column<(String, String)>; 2] = [
+        Column::plain("option", Text, |(option, _)| option.as_str().into()),
+        Column::plain("value", Text, |(_, value)| value.as_str().into()),
+    ];
+    page.table("What was measured", &Table::of(&options, &rows).shown());
     page.heading("Over the decisions");
     page.paragraph(
         "A decision is a point where the role has more than one legal move and more than one history is possible. Means of \
          ratios are geometric; intervals are 95 %, by the bootstrap over decisions. U: against the posterior under uniform \
-         opponents; P: under the policies really played; M: under the sampler's own model. No row is measured under an \
-         equilibrium: none is computed yet.",
+         opponents; P: under the policies really played; M: under the sampler's own model.",
     );
     let seed = config["seed"].as_u64().unwrap_or(0);
-    let single = is_single(study);
-    let mut table = vec![SUMMARY.map(str::to_owned).to_vec()];
-    table.extend(summaries(&study.rows, seed).iter().map(summary_cells));
-    let mut table = without(table, single).into_iter();
-    page.table(&Table {
-        caption: String::new(),
-        head: table.next().unwrap_or_default(),
-        rows: table.collect(),
-    });
+    page.table("", &study.shown_summaries(seed));
     page.heading("Figures");
     let seed = Seed::root(seed).child("page");
     figures(&mut page, study, &seed);
     page.heading("Every decision");
-    every(&mut page, study, single);
+    let caption = match study.rows.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!("The first {SHOWN} rows; {more} more are in rows.csv."),
+    };
+    page.table(&caption, &study.shown_in_full(SHOWN));
     page.heading("Columns of turns.jsonl and rows.csv");
-    page.table(&Table {
-        caption: String::new(),
-        head: vec!["column".to_owned(), "meaning".to_owned()],
-        rows: COLUMNS.iter().map(|&(key, about)| vec![key.to_owned(), about.to_owned()]).collect(),
-    });
+    page.table("", &legend(&ROW_COLUMNS).shown());
     page.finish()
 }
 
@@ -85,14 +76,14 @@ fn plain(value: &Value) -> String {
 }
 
 fn figures(page: &mut Page, study: &Study, seed: &Seed) {
-    let exact = |row: &&Row| row.is_decision && row.is_exact();
-    let decisions: Vec<&Row> = study.rows.iter().filter(exact).collect();
-    let over_particles = |title: &str, label: &str, figure: &Read, floor: &Read| {
+    let exact = |row: &&StudyRow| row.is_decision && row.is_exact();
+    let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
+    let over_particles = |title: &str, label: &str, figure: &Read, baseline: &Read| {
         let mut series = curves(&study.rows, &decisions, |row| row.particles, figure);
         let first = decisions.first().map(|row| (row.sampler.as_str(), row.posterior));
         let of_first = decisions.iter().copied().filter(|row| first == Some((&row.sampler, row.posterior)));
-        let floors = points(&of_first.collect::<Vec<_>>(), |row| row.particles, floor);
-        series.push(Series::reference("floor: independent draws", floors));
+        let baselines = points(&of_first.collect::<Vec<_>>(), |row| row.particles, baseline);
+        series.push(FigureSeries::reference("baseline: independent draws", baselines));
         Figure {
             title: title.to_owned(),
             x: Axis::logarithmic("particles in a set"),
@@ -105,23 +96,23 @@ fn figures(page: &mut Page, study: &Study, seed: &Seed) {
             "Bias against the number of particles",
             "bias TV (probability)",
             &|figures| (figures.bias_tv, half(figures.bias_tv_interval)),
-            &|figures| (figures.bias_tv_floor, 0.0),
+            &|figures| (figures.bias_tv_baseline, 0.0),
         ),
         "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler without \
-         bias lies on the floor; one that is biased does not fall with it. Bars: 95 %, from the spread of the runs.",
+         bias lies on the baseline; the bias of the others does not fall with it. Bars: 95 %, from the spread of the replicates.",
     );
     page.figure(
         &over_particles(
             "Distance of one set against the number of particles",
             "set TV (probability)",
             &|figures| (figures.set_tv, figures.set_tv_error),
-            &|figures| (figures.set_tv_floor, 0.0),
+            &|figures| (figures.set_tv_baseline, 0.0),
         ),
-        "The mean distance of a single set: what a player that samples once has to live with.",
+        "The mean distance of a single set: the error of a player that samples once.",
     );
     let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
-    let largest: Vec<&Row> = study.rows.iter().filter(|row| row.particles == most).collect();
-    let over_steps = |title: String, y: Axis, series: Vec<Series>| Figure {
+    let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();
+    let over_steps = |title: String, y: Axis, series: Vec<FigureSeries>| Figure {
         title,
         x: Axis::linear("step (joint moves made)"),
         y,
@@ -131,7 +122,7 @@ fn figures(page: &mut Page, study: &Study, seed: &Seed) {
     let mut cost =
         steps(&|figures| (figures.costs.states_per_particle.value, figures.costs.states_per_particle.error));
     for (sampler, posterior) in keys(&largest) {
-        let own: Vec<&Row> = largest
+        let own: Vec<&StudyRow> = largest
             .iter()
             .copied()
             .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
@@ -143,7 +134,7 @@ fn figures(page: &mut Page, study: &Study, seed: &Seed) {
                 (costs.states_per_particle.value - costs.rejuvenation_per_particle, 0.0)
             };
             let name = format!("{sampler}, without rejuvenation");
-            cost.push(Series::reference(name, points(&own, |row| row.step, apart)));
+            cost.push(FigureSeries::reference(name, points(&own, |row| row.step, apart)));
         }
     }
     page.figure(
@@ -178,7 +169,7 @@ fn half((low, high): (f64, f64)) -> f64 {
 }
 
 /// The samplers of these rows with their posteriors, in the order in which they come.
-fn keys<'a>(rows: &[&'a Row]) -> Vec<Key<'a>> {
+fn keys<'a>(rows: &[&'a StudyRow]) -> Vec<Key<'a>> {
     let mut keys = Vec::new();
     for row in rows {
         let key = (row.sampler.as_str(), row.posterior);
@@ -190,9 +181,14 @@ fn keys<'a>(rows: &[&'a Row]) -> Vec<Key<'a>> {
 }
 
 /// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure.
-fn curves(all: &[Row], rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Series> {
+fn curves(
+    all: &[StudyRow],
+    rows: &[&StudyRow],
+    x: fn(&StudyRow) -> usize,
+    figure: &Read,
+) -> Vec<FigureSeries> {
     let single = all.iter().all(|row| row.posterior == "U");
-    let every: Vec<&Row> = all.iter().collect();
+    let every: Vec<&StudyRow> = all.iter().collect();
     keys(&every)
         .into_iter()
         .map(|(sampler, posterior)| {
@@ -201,7 +197,7 @@ fn curves(all: &[Row], rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Ve
                 .copied()
                 .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior));
             let points = points(&own.collect::<Vec<_>>(), x, figure);
-            Series::measured(named(sampler, posterior, single), points)
+            FigureSeries::measured(named(sampler, posterior, single), points)
         })
         .collect()
 }
@@ -211,8 +207,8 @@ fn named(sampler: &str, posterior: &str, single: bool) -> String {
 }
 
 /// For each x the mean of a figure with its 95 % interval. Whatever is averaged is the same for all samplers, so its
-/// differences are no error: the interval is that of the runs.
-fn points(rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Point> {
+/// differences are no error: the interval is that of the replicates.
+fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<FigurePoint> {
     let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
     places.sort_unstable();
     places.dedup();
@@ -226,15 +222,15 @@ fn points(rows: &[&Row], x: fn(&Row) -> usize, figure: &Read) -> Vec<Point> {
         let mean = read.iter().map(|&(value, _)| value).sum::<f64>() / read.len() as f64;
         let squares: f64 = read.iter().map(|&(_, error)| error * error).filter(|e| e.is_finite()).sum();
         let half = 1.96 * squares.sqrt() / read.len() as f64;
-        Point::between(place as f64, mean, (mean - half).max(0.0), mean + half)
+        FigurePoint::between(place as f64, mean, (mean - half).max(0.0), mean + half)
     };
     places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
 }
 
-fn calibration(all: &[Row], rows: &[&Row], seed: &Seed, most: usize) -> Figure {
-    let every: Vec<&Row> = all.iter().collect();
+fn calibration(all: &[StudyRow], rows: &[&StudyRow], seed: &Seed, most: usize) -> Figure {
+    let every: Vec<&StudyRow> = all.iter().collect();
     let single = all.iter().all(|row| row.posterior == "U");
-    let mut series: Vec<Series> = keys(&every)
+    let mut series: Vec<FigureSeries> = keys(&every)
         .into_iter()
         .map(|(sampler, posterior)| {
             let own: Vec<&[Bin; BINS]> = rows
@@ -243,11 +239,11 @@ fn calibration(all: &[Row], rows: &[&Row], seed: &Seed, most: usize) -> Figure {
                 .map(|row| &row.figures.calibration)
                 .collect();
             let points = (0..BINS).filter_map(|bin| bin_point(&own, bin, seed)).collect();
-            Series::measured(named(sampler, posterior, single), points)
+            FigureSeries::measured(named(sampler, posterior, single), points)
         })
         .collect();
-    let diagonal = vec![Point::exact(0.0, 0.0), Point::exact(1.0, 1.0)];
-    series.push(Series::reference("what is said is so", diagonal));
+    let diagonal = vec![FigurePoint::exact(0.0, 0.0), FigurePoint::exact(1.0, 1.0)];
+    series.push(FigureSeries::reference("what is said is so", diagonal));
     Figure {
         title: format!("Calibration of fluents, {most} particles"),
         x: Axis::linear("marginal said by the belief (probability)").from_to(0.0, 1.0),
@@ -257,7 +253,7 @@ fn calibration(all: &[Row], rows: &[&Row], seed: &Seed, most: usize) -> Figure {
 }
 
 /// One bin over all points; none if nothing was said there.
-fn bin_point(points: &[&[Bin; BINS]], bin: usize, seed: &Seed) -> Option<Point> {
+fn bin_point(points: &[&[Bin; BINS]], bin: usize, seed: &Seed) -> Option<FigurePoint> {
     let sum = |sample: &mut dyn Iterator<Item = usize>| {
         let mut all = Bin::default();
         sample.for_each(|at| all.add(&points[at][bin], 1.0));
@@ -269,94 +265,9 @@ fn bin_point(points: &[&[Bin; BINS]], bin: usize, seed: &Seed) -> Option<Point> 
     }
     let share = |of: Bin, otherwise: f64| if of.count > 0.0 { of.held / of.count } else { otherwise };
     let value = share(all, 0.0);
-    let (low, high) = bootstrap(points.len(), &seed.child("bin").index(bin), |sample| {
+    let (low, high) = bootstrap(points.len(), &mut seed.child("bin").index(bin).rng(), |sample| {
         share(sum(&mut sample.iter().copied()), value)
     });
     let (low, high) = if low.is_finite() { (low, high) } else { (value, value) };
-    Some(Point::between(all.said / all.count, value, low, high))
-}
-
-fn every(page: &mut Page, study: &Study, single: bool) {
-    let names = [
-        "sampler",
-        "particles",
-        "against",
-        "match",
-        "role",
-        "step",
-        "histories",
-        "bias TV",
-        "95 %",
-        "floor",
-        "set TV",
-        "floor",
-        "KL",
-        "chi2 p",
-        "ESS",
-        "distinct",
-        "coverage",
-        "floor",
-        "truth",
-        "exact",
-        "log loss",
-        "exact",
-        "Brier",
-        "exact",
-        "regret",
-        "states",
-        "of them moves",
-        "backtracks",
-        "depleted",
-    ];
-    let mut table = vec![names.map(str::to_owned).to_vec()];
-    table.extend(study.rows.iter().take(SHOWN).map(|row| {
-        let figures = &row.figures;
-        let figure = |value: f64| if value.is_finite() { short(value) } else { "-".to_owned() };
-        let (low, high) = figures.bias_tv_interval;
-        let costs = &figures.costs;
-        let mut cells = vec![
-            row.sampler.clone(),
-            row.particles.to_string(),
-            row.posterior.to_owned(),
-            row.index.to_string(),
-            row.role.clone(),
-            row.step.to_string(),
-            if row.is_exact() { row.information_set.to_string() } else { "reference".to_owned() },
-            number(figures.bias_tv, 4),
-            if low.is_finite() { format!("{low:.4}..{high:.4}") } else { "-".to_owned() },
-            number(figures.bias_tv_floor, 4),
-            number(figures.set_tv, 3),
-            number(figures.set_tv_floor, 3),
-            number(figures.kl, 4),
-            number(figures.chi_squared.map_or(f64::NAN, |fit| fit.p), 3),
-        ];
-        cells.extend(
-            [
-                figures.ess,
-                figures.distinct,
-                figures.coverage,
-                figures.coverage_floor,
-                figures.truth.value,
-                figures.truth_exact,
-                figures.log_loss.value,
-                figures.log_loss_exact,
-                figures.brier.value,
-                figures.brier_exact,
-                figures.regret.value,
-                costs.states_per_particle.value,
-                costs.rejuvenation_per_particle,
-                costs.backtracks_per_particle,
-            ]
-            .map(figure),
-        );
-        cells.push(figures.depletions.to_string());
-        cells
-    }));
-    let mut table = without(table, single).into_iter();
-    let head = table.next().unwrap_or_default();
-    let caption = match study.rows.len().saturating_sub(SHOWN) {
-        0 => String::new(),
-        more => format!("The first {SHOWN} rows; {more} more are in rows.csv."),
-    };
-    page.table(&Table { caption, head, rows: table.collect() });
+    Some(FigurePoint::between(all.said / all.count, value, low, high))
 }

@@ -1,25 +1,27 @@
-//! Point: what one role knows after a step of a match, and what an oracle makes of it.
+//! Evaluation points: what one role knows after a step of a match, and the posterior that follows from it.
 //!
-//! The oracle is [`exact`], as long as it finds few enough histories. Beyond that a *reference run* may stand in for it: one
-//! belief with many more particles. It is no posterior; all that is measured against it is how much of it a set covers.
+//! The posterior is computed by enumeration ([`exact`](hyperplay_play::belief::exact)) as long as that finds few enough
+//! histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference run is no
+//! posterior; the only figure that is measured against it is how much of it a particle set covers.
 //!
-//! What every sampler is measured by is prepared once: which place each history has, which fluents are open, what the
-//! moves are worth.
+//! What all samplers are measured by is prepared once for each point: the position of each history, the open fluents, and
+//! the values of the moves.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::super::exact::{self, ExactError, Posterior};
-use super::super::model::OpponentModel;
-use super::super::{Belief, BeliefOptions, ParticleBelief, UpdateOutcome};
 use super::fluents::Fluents;
 use super::values::Values;
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed, StateMachineExt};
+use hyperplay_engine::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, State};
+use hyperplay_play::belief::exact::{ExactError, Posterior};
+use hyperplay_play::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
+use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};
 
-/// What the posterior of a point was made by.
+/// How the posterior of a point was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub enum PosteriorSource {
     /// Enumeration: it is the posterior.
     Exact,
     /// A belief of so many particles: it is no more than a large sample.
@@ -28,13 +30,13 @@ pub enum Source {
 
 /// What one role knows after a step of a match, and what follows from it.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub struct EvaluationPoint {
     /// What it knows.
     pub evidence: Evidence,
     /// What may be true.
     pub posterior: Posterior,
-    /// What that was made by.
-    pub source: Source,
+    /// How that was made.
+    pub source: PosteriorSource,
     /// What is true.
     pub truth: History,
     /// Whether the role has more than one legal move.
@@ -47,7 +49,7 @@ pub struct Point {
     pub(super) values: Option<Values>,
 }
 
-impl Point {
+impl EvaluationPoint {
     /// Distinct states that the histories end in.
     pub fn states(&self) -> usize {
         self.posterior.ends.iter().max().map_or(0, |last| last + 1)
@@ -60,15 +62,15 @@ impl Point {
 
     /// Whether the posterior is exact.
     pub fn is_exact(&self) -> bool {
-        self.source == Source::Exact
+        self.source == PosteriorSource::Exact
     }
 }
 
 /// The points of a match for one role.
 #[derive(Clone, Debug, Default)]
-pub struct Points {
+pub struct EvaluationPoints {
     /// From the first step looked at on, one a step, up to the last one before the end.
-    pub list: Vec<Point>,
+    pub list: Vec<EvaluationPoint>,
     /// Why the posterior is not exact, or is not there, up to the end.
     pub ended: Option<ExactError>,
 }
@@ -90,18 +92,18 @@ pub struct Oracle<'a> {
 
 /// The points of a match for a role, as long as the oracle finds at most `limit` histories at every step. Nothing is
 /// valued.
-pub fn points<M: Bulk>(
-    machine: &M,
+pub fn points(
+    machine: &Engine,
     role: Role,
     history: &History,
     model: &dyn OpponentModel,
     limit: usize,
-) -> Points {
-    let mut points = Points::default();
+) -> EvaluationPoints {
+    let mut points = EvaluationPoints::default();
     for evidence in prefixes(machine, role, history) {
-        match exact::posterior(machine, &evidence, model, limit) {
+        match posterior(machine, &evidence, model, limit) {
             Ok(posterior) => {
-                points.list.push(point(machine, history, evidence, posterior, Source::Exact));
+                points.list.push(point(machine, history, evidence, posterior, PosteriorSource::Exact));
             }
             Err(error) => {
                 points.ended = Some(error);
@@ -114,17 +116,17 @@ pub fn points<M: Bulk>(
 
 impl Oracle<'_> {
     /// The points of a match for a role. Until `stop` says so.
-    pub fn points<M: Bulk>(
+    pub fn points(
         &self,
-        machine: &Arc<M>,
+        machine: &Arc<Engine>,
         role: Role,
         history: &History,
         seed: &Seed,
         stop: &dyn Fn() -> bool,
-    ) -> Points {
-        let mut points = Points::default();
-        let mut reference = None;
-        for evidence in prefixes(machine.as_ref(), role, history) {
+    ) -> EvaluationPoints {
+        let mut points = EvaluationPoints::default();
+        let mut reference: Option<Box<dyn Belief<Engine>>> = None;
+        for evidence in prefixes(machine, role, history) {
             let step = evidence.step();
             if step > self.steps.1 || stop() {
                 break;
@@ -133,12 +135,12 @@ impl Oracle<'_> {
                 continue;
             }
             if points.ended.is_none() {
-                match exact::posterior(machine.as_ref(), &evidence, self.model.as_ref(), self.limit) {
+                match posterior(machine, &evidence, self.model.as_ref(), self.limit) {
                     Ok(posterior) => {
-                        let mut point = point(machine.as_ref(), history, evidence, posterior, Source::Exact);
+                        let mut point = point(machine, history, evidence, posterior, PosteriorSource::Exact);
                         if self.playouts > 0 && point.is_decision() {
                             let seed = seed.child("value").index(step);
-                            point.values = Values::of(machine.as_ref(), role, &point, self.playouts, &seed);
+                            point.values = Values::of(machine, role, &point, self.playouts, &seed);
                         }
                         points.list.push(point);
                         continue;
@@ -151,34 +153,34 @@ impl Oracle<'_> {
             }
             let belief = reference.get_or_insert_with(|| {
                 let options = BeliefOptions { particles: self.reference, ..BeliefOptions::default() };
-                ParticleBelief::new(Arc::clone(machine), role, Arc::clone(self.model), options)
+                particle_belief(machine, role, self.model, options)
             });
             let outcome = belief.update(&evidence, &Budget::UNLIMITED, &seed.child("reference").index(step));
             if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
                 break;
             }
-            let posterior = held(belief);
-            let source = Source::Reference(self.reference);
-            points.list.push(point(machine.as_ref(), history, evidence, posterior, source));
+            let posterior = held(belief.as_ref());
+            let source = PosteriorSource::Reference(self.reference);
+            points.list.push(point(machine, history, evidence, posterior, source));
         }
         points
     }
 }
 
 /// What a role knows after each step of a history, from the first on, as long as the match goes on.
-fn prefixes<M: Bulk>(machine: &M, role: Role, history: &History) -> Vec<Evidence> {
+fn prefixes(machine: &Engine, role: Role, history: &History) -> Vec<Evidence> {
     let whole = machine.evidence(history, role, &mut machine.scratch());
     let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };
     (1..=last).map(|step| whole.until(step)).collect()
 }
 
-fn point<M: Bulk>(
-    machine: &M,
+fn point(
+    machine: &Engine,
     history: &History,
     evidence: Evidence,
     posterior: Posterior,
-    source: Source,
-) -> Point {
+    source: PosteriorSource,
+) -> EvaluationPoint {
     let mut scratch = machine.scratch();
     let truth = History(history.0[..evidence.step()].to_vec());
     let state = machine.replay(&truth, &mut scratch);
@@ -187,13 +189,22 @@ fn point<M: Bulk>(
     let places =
         posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
     let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
-    Point { evidence, posterior, source, truth, choice: legal.len() > 1, places, fluents, values: None }
+    EvaluationPoint {
+        evidence,
+        posterior,
+        source,
+        truth,
+        choice: legal.len() > 1,
+        places,
+        fluents,
+        values: None,
+    }
 }
 
 /// What a belief holds, as if it were the posterior.
-fn held<M: Bulk>(belief: &ParticleBelief<M>) -> Posterior {
+fn held(belief: &dyn Belief<Engine>) -> Posterior {
     let mut histories: Vec<(History, f64)> = Vec::new();
-    let mut numbers: FxHashMap<&M::State, usize> = FxHashMap::default();
+    let mut numbers: FxHashMap<&State, usize> = FxHashMap::default();
     let mut ends = Vec::new();
     for particle in belief.particles() {
         let next = numbers.len();

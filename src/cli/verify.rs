@@ -1,4 +1,4 @@
-//! `hyperplay replay`: holds transcripts against the rules.
+//! `hyperplay verify`: checks transcripts against the rules.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,16 +8,16 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::Output;
 use hyperplay_engine::Engine;
 use hyperplay_play::referee::{Transcript, replay};
 
-/// Arguments of `replay`.
+/// Arguments of `verify`.
 #[derive(Args, Debug)]
-pub struct ReplayArguments {
+pub struct VerifyArguments {
     /// A file of transcripts, one a line, or `-` for standard input
     #[arg(value_name = "FILE")]
     file: String,
@@ -43,13 +43,13 @@ struct Bad {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &VerifyArguments, out: &Output) -> Result<(), CommandFailure> {
     if arguments.file == "-" && arguments.game.as_deref() == Some("-") {
         let what = "standard input cannot be both the transcripts and the rules";
-        return Err(Failure::usage(what, "name a file for one of them"));
+        return Err(CommandFailure::usage(what, "name a file for one of them"));
     }
-    let failed = |cause| Failure::File { path: arguments.file.clone().into(), cause };
+    let failed = |cause| CommandFailure::File { path: arguments.file.clone().into(), cause };
     let reader: Box<dyn BufRead> = if arguments.file == "-" {
         Box::new(std::io::stdin().lock())
     } else {
@@ -77,18 +77,18 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
     } else {
         out.line(format_args!("{} of {count} transcripts agree with the rules", count - bad.len()))?;
     }
-    if bad.is_empty() { Ok(()) } else { Err(Failure::Findings) }
+    if bad.is_empty() { Ok(()) } else { Err(CommandFailure::Findings) }
 }
 
 /// The engines of the games that were asked for, with the hash of their rules.
 struct Rules<'a> {
-    arguments: &'a ReplayArguments,
+    arguments: &'a VerifyArguments,
     engines: BTreeMap<String, (Arc<Engine>, String)>,
 }
 
 impl Rules<'_> {
     /// What is wrong with a line, if anything.
-    fn check(&mut self, line: &str) -> Result<Option<String>, Failure> {
+    fn check(&mut self, line: &str) -> Result<Option<String>, CommandFailure> {
         let transcript: Transcript = match serde_json::from_str(line) {
             Ok(transcript) => transcript,
             Err(error) => return Ok(Some(format!("not a transcript: {error}"))),
@@ -97,15 +97,20 @@ impl Rules<'_> {
         Ok(replay(engine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
     }
 
-    fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Engine>, String), Failure> {
+    fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Engine>, String), CommandFailure> {
         let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
         if name == "-" && self.arguments.game.is_none() {
-            return Err(Failure::usage("the transcript does not name its rules", "name them with --game"));
+            return Err(CommandFailure::usage(
+                "the transcript does not name its rules",
+                "name them with --game",
+            ));
         }
         if !self.engines.contains_key(&name) {
             let opened = GameArgument { game: name.clone(), syntax: self.arguments.syntax }.open();
             let opened = opened.map_err(|failure| match failure {
-                Failure::Usage { what, .. } => Failure::usage(what, "name the rules with --game"),
+                CommandFailure::Usage { what, .. } => {
+                    CommandFailure::usage(what, "name the rules with --game")
+                }
                 failure => failure,
             })?;
             let (_, engine) = self.arguments.engine.open_for_steps(&opened)?;

@@ -1,16 +1,17 @@
-//! Set: what one run holds at a point, and the figures that can be said of it alone.
+//! The particle set that one replicate has at a point, and the figures that depend on it alone.
 
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use super::super::{Belief, effective_size};
 use super::fluents::Scores;
-use super::point::Point;
-use hyperplay_engine::machine::{Bulk, History, StateMachine};
+use super::point::EvaluationPoint;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{History, StateMachine};
+use hyperplay_play::belief::{Belief, effective_size};
 
-/// What one run holds at a point.
+/// The particle set that one replicate has at a point.
 #[derive(Clone, Debug)]
-pub(super) struct Set {
+pub(super) struct ParticleSet {
     /// Places in the posterior with their weights, by place, each once.
     pub(super) cells: Vec<(usize, f64)>,
     /// The weight of what has no place in it.
@@ -39,7 +40,7 @@ pub(super) struct Loose {
 
 impl Loose {
     /// What a belief holds.
-    pub(super) fn of<M: Bulk>(machine: &M, belief: &dyn Belief<M>, point: &Point) -> Loose {
+    pub(super) fn of(machine: &Engine, belief: &dyn Belief<Engine>, point: &EvaluationPoint) -> Loose {
         let particles = belief.particles();
         let effective = effective_size(particles.iter().map(|particle| particle.weight));
         let mut loose = Loose { effective, ..Loose::default() };
@@ -62,7 +63,12 @@ impl Loose {
     }
 
     /// The set with its figures; `None` if it is empty. `particles` were asked for.
-    pub(super) fn settle(mut self, point: &Point, particles: usize, rng: &mut impl Rng) -> Option<Set> {
+    pub(super) fn settle(
+        mut self,
+        point: &EvaluationPoint,
+        particles: usize,
+        rng: &mut impl Rng,
+    ) -> Option<ParticleSet> {
         self.cells.sort_unstable_by_key(|&(place, _)| place);
         self.cells.dedup_by(|later, first| {
             let same = later.0 == first.0;
@@ -99,7 +105,7 @@ impl Loose {
         let regret = point.values.as_ref().map_or(f64::NAN, |values| {
             values.regret(self.cells.iter().map(|&(place, weight)| (posterior.ends[place], weight)))
         });
-        Some(Set {
+        Some(ParticleSet {
             outside,
             distinct: self.cells.len() + self.strangers.len(),
             effective: self.effective,

@@ -1,21 +1,21 @@
 //! Accuracy: how far a belief is from the posterior.
 //!
-//! *Set TV* is half the L1 distance between one weighted particle set and the posterior. *Bias TV* is the same for the
-//! mean of many independent sets; it shows the error that more sets do not average out. Even perfect sampling does not
-//! reach 0 with finitely many draws, so each stands beside its *floor*: its expectation when the same number of
-//! particles is drawn independently from the posterior itself. [`floor`] is that expectation in closed form; tests
-//! hold it against 1,000 simulated replicates and against the normal approximation.
+//! *Set TV* is half the L1 distance between one weighted particle set and the posterior. *Bias TV* is the same distance for
+//! the mean of many independent sets; it is the error that more sets do not average out. With finitely many draws even
+//! perfect sampling does not reach 0. So each distance is compared with its *baseline*: its expectation when the same
+//! number of particles is drawn independently from the posterior itself. [`baseline`] is that expectation in closed form;
+//! tests compare it with 1,000 simulated replicates and with the normal approximation.
 //!
 //! Distributions are lists of (history, probability); a history may occur more than once. Sums are made in the order
-//! of the list or of the posterior, never of a hash table, so figures are the same to the last bit on every run.
+//! of the list or of the posterior, never of a hash table, so figures are the same to the last bit every time.
 
 use rustc_hash::FxHashMap;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use statrs::function::factorial::ln_binomial;
 
-use super::exact::Posterior;
-use super::{Belief, Particle};
 use hyperplay_engine::machine::{Bulk, History};
+use hyperplay_play::belief::exact::Posterior;
+use hyperplay_play::belief::{Belief, Particle};
 
 /// The least expected number of draws in a cell of a chi-squared test.
 const CELL: f64 = 5.0;
@@ -162,15 +162,15 @@ pub struct GoodnessOfFit {
     pub draws: usize,
 }
 
-/// The expected total variation from the posterior of `draws` independent draws from it. The floor of set TV has as
+/// The expected total variation from the posterior of `draws` independent draws from it. The baseline of set TV has as
 /// many draws as particles, that of bias TV as many as particles in all sets together.
-pub fn floor(posterior: &Posterior, draws: usize) -> f64 {
+pub fn baseline(posterior: &Posterior, draws: usize) -> f64 {
     let deviations = posterior.histories.iter().map(|&(_, probability)| mean_deviation(draws, probability));
     deviations.sum::<f64>() / draws as f64 / 2.0
 }
 
 /// The same for [`Placed::state_variation`].
-pub fn state_floor(posterior: &Posterior, draws: usize) -> f64 {
+pub fn state_baseline(posterior: &Posterior, draws: usize) -> f64 {
     let probabilities = by_state(posterior, |at| posterior.histories[at].1);
     let deviations = probabilities.into_iter().map(|probability| mean_deviation(draws, probability));
     deviations.sum::<f64>() / draws as f64 / 2.0
@@ -209,15 +209,6 @@ fn mean_deviation(draws: usize, probability: f64) -> f64 {
     2.0 * above as f64 * (ways + hits + misses).exp()
 }
 
-/// The floor by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`floor`] where
-/// every history is drawn often.
-pub fn normal_floor(posterior: &Posterior, draws: usize) -> f64 {
-    let deviation = |probability: f64| {
-        (2.0 * probability * (1.0 - probability) / std::f64::consts::PI / draws as f64).sqrt()
-    };
-    posterior.histories.iter().map(|&(_, probability)| deviation(probability)).sum::<f64>() / 2.0
-}
-
 #[cfg(test)]
 mod tests {
     use rand::{Rng, RngExt};
@@ -225,6 +216,15 @@ mod tests {
     use super::*;
     use hyperplay_engine::machine::{JointMove, Move, Seed};
     use hyperplay_logic::gdl::{Symbols, TermStore};
+
+    /// The baseline by the normal approximation: `sum of sqrt(2 p (1 - p) / (pi draws)) / 2`. A check of [`baseline`] where
+    /// every history is drawn often.
+    fn normal_baseline(posterior: &Posterior, draws: usize) -> f64 {
+        let deviation = |probability: f64| {
+            (2.0 * probability * (1.0 - probability) / std::f64::consts::PI / draws as f64).sqrt()
+        };
+        posterior.histories.iter().map(|&(_, probability)| deviation(probability)).sum::<f64>() / 2.0
+    }
 
     /// A posterior with these probabilities, over histories of one step.
     fn posterior(probabilities: &[f64]) -> Posterior {
@@ -251,24 +251,24 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_what_a_thousand_replicates_average_and_what_the_normal_law_says() {
+    fn the_baseline_is_what_a_thousand_replicates_average_and_what_the_normal_law_says() {
         for probabilities in
             [vec![0.5, 0.5], vec![0.9, 0.06, 0.04], vec![0.01; 100], vec![1.0 / 3.0, 2.0 / 3.0]]
         {
             let posterior = posterior(&probabilities);
             for draws in [1, 16, 640] {
-                let exact = floor(&posterior, draws);
+                let exact = baseline(&posterior, draws);
                 let replicates = (0..1_000).map(|replicate| {
                     drawn(&posterior, draws, &mut Seed::root(replicate).rng()).total_variation(&posterior)
                 });
                 let simulated = replicates.sum::<f64>() / 1_000.0;
                 assert!((simulated / exact - 1.0).abs() < 0.08, "{simulated} {exact}");
                 if draws == 640 {
-                    assert!((normal_floor(&posterior, draws) / exact - 1.0).abs() < 0.06);
+                    assert!((normal_baseline(&posterior, draws) / exact - 1.0).abs() < 0.06);
                 }
             }
         }
-        assert_eq!(floor(&posterior(&[1.0]), 7), 0.0);
+        assert_eq!(baseline(&posterior(&[1.0]), 7), 0.0);
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use rand::RngExt;
 
-use super::super::model::OpponentModel;
+use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
-    Bulk, ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachineExt,
+    ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_play::belief::OpponentModel;
 
 /// A match in which every role chooses uniformly, of at most `steps` steps.
-pub fn random_match<M: Bulk>(machine: &M, steps: usize, seed: &Seed) -> History {
+pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> History {
     let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
     let mut state = machine.initial();
     let mut history = History::default();
@@ -21,7 +22,7 @@ pub fn random_match<M: Bulk>(machine: &M, steps: usize, seed: &Seed) -> History 
 }
 
 /// A match of at most `steps` steps in which every role but `random` chooses as `model` says.
-pub fn model_match<M: Bulk>(machine: &M, model: &dyn OpponentModel, steps: usize, seed: &Seed) -> History {
+pub fn model_match(machine: &Engine, model: &dyn OpponentModel, steps: usize, seed: &Seed) -> History {
     let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
     let mut state = machine.initial();
     let mut known = ByRole::from_fn(machine.roles().len(), Evidence::new);

@@ -1,4 +1,4 @@
-//! `hyperplay agree`: holds the fast engines against the interpreter, in step on random matches.
+//! `hyperplay crosscheck`: compares the fast engines with the interpreter, step by step on random matches.
 //!
 //! The first difference of a game is shown as facts; the games after it are compared all the same.
 
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened, SyntaxArgument};
-use super::options::{no_engine, pick_seed, seed, use_threads};
+use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::agree::{Difference, Disagreement, agree, agree_drawn};
@@ -17,9 +17,9 @@ use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
 use hyperplay_play::referee::{Interrupt, Stopwatch, match_seed, play_series};
 
-/// Arguments of `agree`.
+/// Arguments of `crosscheck`.
 #[derive(Args, Debug)]
-pub struct AgreeArguments {
+pub struct CrosscheckArguments {
     /// Files with rules, `-` for standard input, or names of built-in games
     #[arg(required = true, value_name = "GAME")]
     games: Vec<String>,
@@ -35,9 +35,8 @@ pub struct AgreeArguments {
     /// The longest match in steps
     #[arg(long, value_name = "STEPS", default_value_t = 1000)]
     limit: usize,
-    /// How many threads play [default: as many as there are processors]
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -64,9 +63,13 @@ struct Compared {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`]; a difference is a finding.
-pub fn run(arguments: &AgreeArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
-    use_threads(arguments.threads)?;
+/// See [`CommandFailure`]; a difference is a finding.
+pub fn run(
+    arguments: &CrosscheckArguments,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    arguments.threads.apply()?;
     let argument = |game: &String| GameArgument { game: game.clone(), syntax: arguments.syntax };
     // All are opened before the first is played: a name that is wrong is found at once.
     let opened = arguments.games.iter().map(|game| argument(game).open()).collect::<Result<Vec<_>, _>>()?;
@@ -94,10 +97,10 @@ pub fn run(arguments: &AgreeArguments, interrupt: &Interrupt, out: &Output) -> R
         }))?;
     }
     if interrupt.is_raised() {
-        return Err(Failure::Interrupted);
+        return Err(CommandFailure::Interrupted);
     }
     if games.iter().any(|(_, compared)| compared.difference.is_some()) {
-        Err(Failure::Findings)
+        Err(CommandFailure::Findings)
     } else {
         Ok(())
     }
@@ -106,10 +109,10 @@ pub fn run(arguments: &AgreeArguments, interrupt: &Interrupt, out: &Output) -> R
 /// Compares the engines of one game.
 fn compare(
     opened: &Opened,
-    arguments: &AgreeArguments,
+    arguments: &CrosscheckArguments,
     seed: u64,
     interrupt: &Interrupt,
-) -> Result<Compared, Failure> {
+) -> Result<Compared, CommandFailure> {
     let engines = Engines::new(&opened.game);
     let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
     let mut compared = Compared::default();
@@ -133,7 +136,7 @@ fn compare(
         Err((index, Disagreement::Differs(difference))) => compared.difference = Some((index, difference)),
         Err((index, Disagreement::Failed(failure))) => {
             let what = format!("{}, match {index}: {failure}", opened.name);
-            return Err(Failure::failed(what, "take a smaller --limit"));
+            return Err(CommandFailure::failed(what, "take a smaller --limit"));
         }
     }
     Ok(compared)
@@ -143,7 +146,7 @@ fn compare(
 fn play(
     reference: &Interpreter,
     engines: &[Arc<Engine>],
-    arguments: &AgreeArguments,
+    arguments: &CrosscheckArguments,
     seed: u64,
     interrupt: &Interrupt,
     progress: &Progress,
@@ -182,7 +185,7 @@ impl Compared {
         self.engines.iter().map(|kind| kind.as_str()).collect()
     }
 
-    fn write(&self, name: &str, seed: u64, out: &Output) -> Result<(), Failure> {
+    fn write(&self, name: &str, seed: u64, out: &Output) -> Result<(), CommandFailure> {
         if let Some(why) = &self.left_out {
             return out.line(format_args!("{name}: left out: {why}"));
         }

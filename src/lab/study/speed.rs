@@ -13,12 +13,12 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
-use super::lanes::Usage;
-use super::{Engine, EngineScratch, State};
-use crate::machine::{
+use hyperplay_engine::lanes::Usage;
+use hyperplay_engine::machine::{
     Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start,
     StateMachine, StateMachineExt,
 };
+use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// Steps that are expanded at once, if so many are met in the time.
 const STEPS: usize = 2048;
