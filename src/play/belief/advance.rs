@@ -10,7 +10,6 @@
 //! Finding one consistent history is FNP-complete, so a particle has a budget of visited states. A particle never
 //! takes back moves above its *base*: the part of its history that its weight no longer accounts for.
 
-use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::branches::Branch;
@@ -154,7 +153,7 @@ impl Restarting {
                     if asked.is_late || !meter.spend() {
                         return Some(Growth::Spent);
                     }
-                    (draw_any(tree, self.node, &mut self.rng), true)
+                    (tree.branches(self.node).draw(&mut self.rng), true)
                 }
             };
             let branch = index.map(|index| (index, tree.branches(self.node).branch(index)));
@@ -201,21 +200,4 @@ fn despair<M: Bulk>(tree: &mut Tree<M>, node: NodeId) {
         tree.branches(node).hopeless = true;
         next = tree.parent(node).map(|(above, _)| above);
     }
-}
-
-/// Any branch of a node, dead or not, by its probability; `None` if it has none.
-pub(super) fn draw_any<M: Bulk>(tree: &mut Tree<M>, node: NodeId, rng: &mut ChaCha8Rng) -> Option<u64> {
-    let branches = tree.branches(node);
-    (branches.count() > 0).then(|| {
-        if branches.is_uniform() {
-            return rng.random_range(0..branches.count());
-        }
-        let mut left: f64 = rng.random();
-        (0..branches.count())
-            .find(|&index| {
-                left -= branches.probability(index);
-                left < 0.0
-            })
-            .unwrap_or(0)
-    })
 }

@@ -14,11 +14,13 @@
 
 use std::sync::Arc;
 
+use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::model::OpponentModel;
 use super::tree::NodeId;
-use hyperplay_engine::machine::{ByRole, JointMove, Move};
+use hyperplay_engine::machine::{ByRole, Evidence, JointMove, Move, Role, StateMachine};
 
 /// What is known of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +69,27 @@ pub(super) struct Branches {
     /// Whether it is known that nothing below explains the evidence, though branches that explain their own step are
     /// not marked as dead.
     pub(super) hopeless: bool,
+}
+
+/// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint moves
+/// are equally probable. `evidence` says what a role knows.
+pub(super) fn joint_policy<M: StateMachine>(
+    machine: &M,
+    model: &dyn OpponentModel,
+    me: Role,
+    legal: &ByRole<Vec<Move>>,
+    evidence: impl Fn(Role) -> Evidence,
+) -> Option<Box<ByRole<Vec<f64>>>> {
+    (!model.is_uniform()).then(|| {
+        Box::new(ByRole::from_fn(legal.len(), |role| {
+            let moves = &legal[role];
+            if role == me || Some(role) == machine.random() {
+                vec![1.0 / moves.len() as f64; moves.len()]
+            } else {
+                model.policy(role, &evidence(role), moves)
+            }
+        }))
+    })
 }
 
 impl Branches {
@@ -231,6 +254,22 @@ impl Branches {
         dead.sort_unstable();
         let dead: f64 = dead.into_iter().map(|index| self.probability(index)).sum();
         1.0 - dead
+    }
+
+    /// Any branch, dead or not, by its probability; `None` if there is none.
+    pub(super) fn draw(&self, rng: &mut impl Rng) -> Option<u64> {
+        (self.count > 0).then(|| {
+            if self.is_uniform() {
+                return rng.random_range(0..self.count);
+            }
+            let mut left: f64 = rng.random();
+            (0..self.count)
+                .find(|&index| {
+                    left -= self.probability(index);
+                    left < 0.0
+                })
+                .unwrap_or(0)
+        })
     }
 
     /// Marks a branch as dead.

@@ -14,7 +14,7 @@
 //! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle,
 //! [`accuracy`] the figures that compare the two. This layer sees only [`machine`](hyperplay_engine::machine).
 //!
-//! Evidence that no history explains and a budget that ran out are results ([`Outcome`]), never panics.
+//! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
 //!
 //! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
 //! (the law of chi-squared), `cpu-time` (what an update costs, for the meter).
@@ -27,6 +27,7 @@ mod advance;
 mod bootstrap;
 mod branches;
 mod enumerate;
+mod histories;
 mod in_step;
 mod independent;
 mod model;
@@ -48,32 +49,37 @@ mod tests;
 #[cfg(test)]
 mod toy;
 
-pub use independent::draws;
+pub use histories::{Histories, HistoryBelief, TracedHistory};
+pub use independent::{IndependentSampler, draws};
 pub use model::{OpponentModel, Uniform};
-pub use options::{Options, Weight};
+pub use options::{BeliefOptions, Weight};
 pub use particle_belief::ParticleBelief;
-pub use sampler::Sampler;
-pub use tree::NodeId;
+pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 pub use weight::effective_size;
 
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed};
+use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+
+/// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
+/// history it stands for, and only until its next update.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ParticleId(pub usize);
 
 /// One history that explains the evidence, with its share of the belief.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Particle {
-    /// The history, as a node of the belief that holds it.
-    pub node: NodeId,
+    /// Which history: ask the belief.
+    pub id: ParticleId,
     /// The weight; those of all particles sum to 1.
     pub weight: f64,
 }
 
 /// How an update ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum UpdateOutcome {
     /// The particles are the whole information set and their weights the posterior. Where it has too many histories,
     /// they are one history for each state, drawn from the posterior given that state, and weighted by its probability.
-    Whole,
+    Enumerated,
     /// The particles are a sample.
     Sampled,
     /// The budget ran out before one history was found that explains this step. There are no particles; the next
@@ -92,7 +98,7 @@ pub enum Outcome {
 
 /// What an update cost. What an opponent model spends to answer is not in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cost {
+pub struct UpdateCost {
     /// States visited, in all.
     pub states: u64,
     /// Those of them that were visited in rejuvenation.
@@ -105,10 +111,10 @@ pub struct Cost {
     pub backtracks: u64,
 }
 
-impl Cost {
+impl UpdateCost {
     /// What was spent since `before`, an earlier value of the same account.
-    pub(crate) fn since(self, before: Cost) -> Cost {
-        Cost {
+    pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
+        UpdateCost {
             states: self.states - before.states,
             rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
             rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
@@ -122,7 +128,7 @@ impl Cost {
 pub trait Belief<M: Bulk>: Send {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
     /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome;
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
     /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
     /// differ.
@@ -138,5 +144,12 @@ pub trait Belief<M: Bulk>: Send {
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence;
 
     /// What the last update cost.
-    fn cost(&self) -> Cost;
+    fn cost(&self) -> UpdateCost;
+
+    /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until then
+    /// the particles are not to be trusted. A belief with a scratch of its own asks the machine
+    /// ([`StateMachine::take_failure`](hyperplay_engine::machine::StateMachine::take_failure)).
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        None
+    }
 }

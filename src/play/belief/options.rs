@@ -4,7 +4,7 @@
 //! after every update as often as their weights were uneven. (With 64 particles, bias TV is 1.3 times its floor
 //! without moves on Krieg-TicTacToe 3x3 and 1.7 times on small Battleships, with one move a particle 1.07 and 1.16,
 //! with five 1.0 and 1.04. With a handful of particles, weights without moves decide better.) As published
-//! (`HyperPlay12`) it is `enumerate: false, weight: Weight::Choice, rejuvenate: 0`; plain rejection is
+//! (`HyperPlay12`) it is `enumerate: false, weight: Weight::BranchingFactor, rejuvenate: 0`; plain rejection is
 //! `enumerate: false, backtrack: false, weight: Weight::None, rejuvenate: 0`.
 
 /// How particles are weighted. The derivation stands in `belief/weight.rs`.
@@ -14,7 +14,7 @@ pub enum Weight {
     None,
     /// By the prior probability of the history: the product of `1/|J|` under uniform opponents. Right only when the
     /// particles are distinct and read as an enumeration.
-    Choice,
+    BranchingFactor,
     /// By the ratio of posterior to sampling probability: the product of `|G|/|J|`.
     #[default]
     Posterior,
@@ -22,16 +22,16 @@ pub enum Weight {
 
 /// The parts of a belief.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct BeliefOptions {
     /// How many particles are sampled once the information set is too large to be kept whole.
     pub particles: usize,
     /// Whether the whole information set is kept while it is small.
     pub enumerate: bool,
     /// The most histories kept whole, where this exceeds the number of particles.
-    pub whole: usize,
+    pub enumerate_limit: usize,
     /// Whether an information set with more histories is kept whole as its distinct states, if these are few enough.
     /// Only under a uniform opponent model, where what may follow depends on the state alone.
-    pub filter: bool,
+    pub exact_update: bool,
     /// How particles are weighted.
     pub weight: Weight,
     /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts anew.
@@ -46,13 +46,13 @@ pub struct Options {
     pub states: u64,
 }
 
-impl Default for Options {
+impl Default for BeliefOptions {
     fn default() -> Self {
-        Options {
+        BeliefOptions {
             particles: 200,
             enumerate: true,
-            whole: 500,
-            filter: true,
+            enumerate_limit: 500,
+            exact_update: true,
             weight: Weight::Posterior,
             backtrack: true,
             merge: true,
@@ -62,10 +62,10 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl BeliefOptions {
     /// The most histories kept whole.
     pub(super) fn limit(&self) -> usize {
-        self.whole.max(self.particles)
+        self.enumerate_limit.max(self.particles)
     }
 
     /// The states that all particles together may visit in one update.

@@ -26,14 +26,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::enumerate::{self, Extended, Whole};
 use super::model::OpponentModel;
-use super::options::Options;
+use super::options::BeliefOptions;
 use super::rebuild::rebuild;
 use super::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use super::{Belief, Cost, Outcome, Particle};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Meter, Role, Seed};
+use super::{Belief, Particle, UpdateCost, UpdateOutcome};
+use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
 
 /// After a search for the whole information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
@@ -45,27 +45,27 @@ enum Held {
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
 pub struct ParticleBelief<M: Bulk> {
-    options: Options,
+    options: BeliefOptions,
     tree: Tree<M>,
     held: Held,
     particles: Vec<Particle>,
     /// What was spent before this update, and in it.
-    before: Cost,
-    cost: Cost,
+    before: UpdateCost,
+    cost: UpdateCost,
     /// Updates to wait before the next search for the whole set, and how long the last wait was.
     patience: (usize, usize),
 }
 
 impl<M: Bulk> ParticleBelief<M> {
     /// The belief of `role` before the first step.
-    pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: Options) -> Self {
-        let options = Options { particles: options.particles.max(1), ..options };
+    pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: BeliefOptions) -> Self {
+        let options = BeliefOptions { particles: options.particles.max(1), ..options };
         let tree = Tree::new(machine, model, role);
         let mut belief = ParticleBelief {
             held: Held::Sampled(Sample::new(&options)),
-            particles: vec![Particle { node: ROOT, weight: 1.0 }],
-            before: Cost::default(),
-            cost: Cost::default(),
+            particles: vec![Particle { id: ROOT.into(), weight: 1.0 }],
+            before: UpdateCost::default(),
+            cost: UpdateCost::default(),
             patience: (1, 1),
             options,
             tree,
@@ -75,7 +75,7 @@ impl<M: Bulk> ParticleBelief<M> {
     }
 
     /// Whether the particles are the whole information set with its posterior.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_enumerated(&self) -> bool {
         matches!(self.held, Held::Whole(_))
     }
 
@@ -88,22 +88,22 @@ impl<M: Bulk> ParticleBelief<M> {
         self.patience = (1, 1);
     }
 
-    fn follow(&mut self, budget: &Budget, seed: &Seed) -> Outcome {
+    fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.tree.begins() {
             self.particles.clear();
-            return Outcome::Inconsistent { step: 0 };
+            return UpdateOutcome::Inconsistent { step: 0 };
         }
         if let Held::Whole(whole) = &mut self.held {
             let states =
                 budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
-            let filter = self.options.filter && self.tree.is_memoryless();
+            let filter = self.options.exact_update && self.tree.is_memoryless();
             let filter_seed = seed.child("filter");
             let filter = filter.then_some(&filter_seed);
             match whole.extend(&mut self.tree, self.options.limit(), states / 2, budget, filter) {
                 Extended::Done => return self.report_whole(),
                 Extended::Empty { step } => {
                     self.particles.clear();
-                    return Outcome::Inconsistent { step };
+                    return UpdateOutcome::Inconsistent { step };
                 }
                 Extended::TooLarge => {
                     let (nodes, weights) = whole.weighted();
@@ -115,9 +115,9 @@ impl<M: Bulk> ParticleBelief<M> {
             }
         }
         let left = self.left(budget);
-        let Held::Sampled(sample) = &mut self.held else { return Outcome::Whole };
+        let Held::Sampled(sample) = &mut self.held else { return UpdateOutcome::Enumerated };
         let mut updated = sample.update(&mut self.tree, &self.options, &left, seed);
-        if matches!(updated, Err(Outcome::Depleted { .. })) && self.options.has_bases() {
+        if matches!(updated, Err(UpdateOutcome::Depleted { .. })) && self.options.has_bases() {
             let left = |tree: &Tree<M>| budget.less(tree.spent.since(self.before).states);
             let (before, seed) = (left(&self.tree), seed.child("rebuild"));
             updated = rebuild(&mut self.tree, &self.options, &before, &seed).and_then(|rebuilt| {
@@ -146,7 +146,11 @@ impl<M: Bulk> ParticleBelief<M> {
                 Held::Whole(whole) => Box::new(whole.nodes_mut()),
                 Held::Sampled(sample) => Box::new(sample.nodes_mut()),
             };
-            self.tree.prune(held.chain(self.particles.iter_mut().map(|particle| &mut particle.node)));
+            let mut nodes: Vec<NodeId> = self.particles.iter().map(|particle| particle.id.into()).collect();
+            self.tree.prune(held.chain(&mut nodes));
+            for (particle, node) in self.particles.iter_mut().zip(nodes) {
+                particle.id = node.into();
+            }
         }
     }
 
@@ -155,24 +159,24 @@ impl<M: Bulk> ParticleBelief<M> {
         budget.less(self.tree.spent.since(self.before).states)
     }
 
-    fn report_whole(&mut self) -> Outcome {
+    fn report_whole(&mut self) -> UpdateOutcome {
         if let Held::Whole(whole) = &self.held {
             let (nodes, weights) = whole.weighted();
             let particles = nodes.into_iter().zip(weights);
-            self.particles = particles.map(|(node, weight)| Particle { node, weight }).collect();
+            self.particles = particles.map(|(node, weight)| Particle { id: node.into(), weight }).collect();
         }
-        Outcome::Whole
+        UpdateOutcome::Enumerated
     }
 
     /// The particles are few: perhaps the information set has become small. Looks for all of it.
-    fn find_whole(&mut self, budget: &Budget, seed: &Seed) -> Outcome {
+    fn find_whole(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         let (wait, last) = self.patience;
         if !self.options.enumerate || self.distinct() * 2 > self.options.particles {
-            return Outcome::Sampled;
+            return UpdateOutcome::Sampled;
         }
         if wait > 1 {
             self.patience = (wait - 1, last);
-            return Outcome::Sampled;
+            return UpdateOutcome::Sampled;
         }
         let spent = self.tree.spent.since(self.before).states;
         let all = self.options.all_states();
@@ -189,24 +193,24 @@ impl<M: Bulk> ParticleBelief<M> {
             None => {
                 let next = (last * 2).min(PATIENCE);
                 self.patience = (next, next);
-                Outcome::Sampled
+                UpdateOutcome::Sampled
             }
         }
     }
 
     /// The number of different states held, or of histories where these make a difference.
     fn distinct(&self) -> usize {
-        if self.options.filter && self.tree.is_memoryless() {
-            let states = self.particles.iter().map(|particle| self.tree.state(particle.node));
+        if self.options.exact_update && self.tree.is_memoryless() {
+            let states = self.particles.iter().map(|particle| self.tree.state(particle.id.into()));
             return states.collect::<FxHashSet<&M::State>>().len();
         }
-        let nodes = self.particles.iter().map(|particle| particle.node);
+        let nodes = self.particles.iter().map(|particle| particle.id.into());
         nodes.collect::<FxHashSet<NodeId>>().len()
     }
 
     /// The whole information set as states, from the beginning on.
     fn find_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<Whole> {
-        if !self.options.filter || !self.tree.is_memoryless() {
+        if !self.options.exact_update || !self.tree.is_memoryless() {
             return None;
         }
         let left = self.left(budget);
@@ -227,7 +231,7 @@ impl<M: Bulk> ParticleBelief<M> {
                 Some(&at) if self.options.merge => self.particles[at].weight += weight,
                 _ => {
                     place.insert(node, self.particles.len());
-                    self.particles.push(Particle { node, weight });
+                    self.particles.push(Particle { id: node.into(), weight });
                 }
             }
         }
@@ -235,7 +239,7 @@ impl<M: Bulk> ParticleBelief<M> {
 }
 
 impl<M: Bulk> Belief<M> for ParticleBelief<M> {
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome {
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.tree.learn(evidence) {
             self.forget();
         }
@@ -251,18 +255,22 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     }
 
     fn state(&self, particle: &Particle) -> &M::State {
-        self.tree.state(particle.node)
+        self.tree.state(particle.id.into())
     }
 
     fn history(&self, particle: &Particle) -> History {
-        self.tree.history(particle.node)
+        self.tree.history(particle.id.into())
     }
 
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
-        self.tree.evidence_of(particle.node, role)
+        self.tree.evidence_of(particle.id.into(), role)
     }
 
-    fn cost(&self) -> Cost {
+    fn cost(&self) -> UpdateCost {
         self.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        self.tree.take_failure()
     }
 }

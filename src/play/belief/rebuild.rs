@@ -9,11 +9,11 @@
 //!
 //! If none arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows what is dead.
 //! The particles begin at what was found and make all moves allowed. So where [weights tell how a history was
-//! found](Options::has_bases) a belief is depleted only when the caller's budget ends, or [this one](LEAST_STATES).
+//! found](BeliefOptions::has_bases) a belief is depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
-use super::Outcome;
+use super::UpdateOutcome;
 use super::in_step;
-use super::options::Options;
+use super::options::BeliefOptions;
 use super::resample::systematic;
 use super::sample::Sample;
 use super::slot::Searching;
@@ -34,10 +34,10 @@ const LEAST_PARTICLES: usize = 64;
 /// Why there is none: the evidence is refuted, or nothing was found within the budget.
 pub(super) fn rebuild<M: Bulk>(
     tree: &mut Tree<M>,
-    options: &Options,
+    options: &BeliefOptions,
     budget: &Budget,
     seed: &Seed,
-) -> Result<Sample, Outcome> {
+) -> Result<Sample, UpdateOutcome> {
     let before = tree.visited();
     let own = options.all_states().max(LEAST_STATES);
     let most = budget.nodes.map_or(own, |nodes| nodes.min(own));
@@ -47,13 +47,13 @@ pub(super) fn rebuild<M: Bulk>(
         if left < particles as u64 {
             break; // not a state for each
         }
-        let size = Options { particles, ..options.clone() };
+        let size = BeliefOptions { particles, ..options.clone() };
         match larger(tree, &size, &budget.with_nodes(left), &seed.index(particles)) {
             Ok((nodes, weights)) => {
                 let drawn = systematic(&weights, options.particles, &mut seed.child("draw").rng());
                 return Ok(Sample::drawn(tree, options, drawn.into_iter().map(|place| nodes[place])));
             }
-            Err(refuted @ Outcome::Inconsistent { .. }) => return Err(refuted),
+            Err(refuted @ UpdateOutcome::Inconsistent { .. }) => return Err(refuted),
             Err(_) => particles *= 2,
         }
     }
@@ -65,10 +65,10 @@ pub(super) fn rebuild<M: Bulk>(
 /// a new tree, which takes the place of the old one. If it ends on the way the old tree stays.
 fn larger<M: Bulk>(
     tree: &mut Tree<M>,
-    options: &Options,
+    options: &BeliefOptions,
     budget: &Budget,
     seed: &Seed,
-) -> Result<(Vec<NodeId>, Vec<f64>), Outcome> {
+) -> Result<(Vec<NodeId>, Vec<f64>), UpdateOutcome> {
     let before = tree.visited();
     let evidence = tree.evidence().clone();
     let mut other = tree.anew();
@@ -81,23 +81,30 @@ fn larger<M: Bulk>(
         match sample.update(&mut other, options, &left, &seed.index(step)) {
             Ok(updated) => logarithms = updated,
             Err(ended) => {
-                tree.spent = other.spent;
+                tree.inherit(other);
                 return Err(ended);
             }
         }
     }
-    *tree = other;
+    let spent = other.spent;
+    let former = std::mem::replace(tree, other);
+    tree.inherit(former);
+    tree.spent = spent;
     Ok((sample.nodes().collect(), normalised(&logarithms)))
 }
 
 /// All particles at one history, whichever is found first.
-fn any<M: Bulk>(tree: &mut Tree<M>, options: &Options, budget: &Budget) -> Result<Sample, Outcome> {
+fn any<M: Bulk>(
+    tree: &mut Tree<M>,
+    options: &BeliefOptions,
+    budget: &Budget,
+) -> Result<Sample, UpdateOutcome> {
     let mut searching = [Searching::new(budget)];
     in_step::run(tree, &mut searching, budget);
     let [searching] = searching;
     match searching.node() {
         Some(node) => Ok(Sample::copies(tree, options, node)),
-        None if tree.is_refuted() => Err(Outcome::Inconsistent { step: tree.unexplained() }),
-        None => Err(Outcome::Depleted { step: tree.target() }),
+        None if tree.is_refuted() => Err(UpdateOutcome::Inconsistent { step: tree.unexplained() }),
+        None => Err(UpdateOutcome::Depleted { step: tree.target() }),
     }
 }

@@ -25,9 +25,9 @@
 //! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
 //! logarithm in its result.
 
-use super::Outcome;
+use super::UpdateOutcome;
 use super::in_step;
-use super::options::{Options, Weight};
+use super::options::{BeliefOptions, Weight};
 use super::rejuvenate;
 use super::resample::systematic;
 use super::slot::{Growing, Regrowing, Slot, Tested};
@@ -56,14 +56,14 @@ pub(super) struct Sample {
 
 impl Sample {
     /// As many particles as wanted, still to be grown.
-    pub(super) fn new(options: &Options) -> Self {
+    pub(super) fn new(options: &BeliefOptions) -> Self {
         Sample { slots: vec![Slot::at_root(); options.particles], changed: 1.0 }
     }
 
     /// Particles at nodes drawn from the posterior of some step.
     pub(super) fn drawn<M: Bulk>(
         tree: &Tree<M>,
-        options: &Options,
+        options: &BeliefOptions,
         nodes: impl Iterator<Item = NodeId>,
     ) -> Self {
         let slot = |node| Slot { node, base: options.base(tree.depth(node)), ..Slot::at_root() };
@@ -71,7 +71,7 @@ impl Sample {
     }
 
     /// All particles at one history. They make as many moves as they may, once.
-    pub(super) fn copies<M: Bulk>(tree: &Tree<M>, options: &Options, node: NodeId) -> Self {
+    pub(super) fn copies<M: Bulk>(tree: &Tree<M>, options: &BeliefOptions, node: NodeId) -> Self {
         let drawn = Sample::drawn(tree, options, std::iter::repeat_n(node, options.particles));
         Sample { changed: 0.0, ..drawn }
     }
@@ -96,10 +96,10 @@ impl Sample {
     pub(super) fn update<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
-        options: &Options,
+        options: &BeliefOptions,
         budget: &Budget,
         seed: &Seed,
-    ) -> Result<Vec<f64>, Outcome> {
+    ) -> Result<Vec<f64>, UpdateOutcome> {
         let before = tree.visited();
         let mut meters = self.grow_all(tree, options, budget, u64::MAX, seed);
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
@@ -110,10 +110,10 @@ impl Sample {
             meters = self.grow_all(tree, options, &budget.less(spent), share, &seed.child("regrow"));
         }
         if tree.is_refuted() {
-            return Err(Outcome::Inconsistent { step: tree.unexplained() });
+            return Err(UpdateOutcome::Inconsistent { step: tree.unexplained() });
         }
         if !self.any_reached(tree) {
-            return Err(Outcome::Depleted { step: tree.target() });
+            return Err(UpdateOutcome::Depleted { step: tree.target() });
         }
         let (mut logarithms, tested) = self.weigh(tree, options, budget, &mut meters);
         if options.has_bases() {
@@ -132,7 +132,7 @@ impl Sample {
     }
 
     /// How many moves every particle makes, where the weights had this effective size before resampling.
-    fn rounds(&self, options: &Options, size: f64) -> usize {
+    fn rounds(&self, options: &BeliefOptions, size: f64) -> usize {
         let lost = 1.0 - size / self.slots.len() as f64;
         let needed = ((1.0 + CHANGES * lost) / self.changed.max(f64::EPSILON)).ceil();
         (needed as usize).max(1).min(options.rejuvenate)
@@ -143,7 +143,7 @@ impl Sample {
     fn grow_all<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
-        options: &Options,
+        options: &BeliefOptions,
         budget: &Budget,
         share: u64,
         seed: &Seed,
@@ -184,7 +184,7 @@ impl Sample {
     fn weigh<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
-        options: &Options,
+        options: &BeliefOptions,
         budget: &Budget,
         meters: &mut [Meter],
     ) -> (Vec<f64>, bool) {
@@ -210,7 +210,7 @@ impl Sample {
                 }
                 match options.weight {
                     Weight::None => 0.0,
-                    Weight::Choice => ln_prior(tree, slot.node),
+                    Weight::BranchingFactor => ln_prior(tree, slot.node),
                     // Accepted by rejection: as probable as the posterior says.
                     Weight::Posterior if !options.backtrack => 0.0,
                     Weight::Posterior => slot.ln_base + ln_ratio(tree, slot.node, slot.base),
@@ -259,7 +259,13 @@ impl Sample {
     }
 
     /// Draws the particles anew by their weights where these are too uneven; each then carries the mean.
-    fn resample<M: Bulk>(&mut self, tree: &Tree<M>, options: &Options, logarithms: &mut [f64], seed: &Seed) {
+    fn resample<M: Bulk>(
+        &mut self,
+        tree: &Tree<M>,
+        options: &BeliefOptions,
+        logarithms: &mut [f64],
+        seed: &Seed,
+    ) {
         let weights = normalised(logarithms);
         // Moves forget where a particle came from, so weights kept through them would only add noise.
         let least = if options.rejuvenate > 0 { 0.99 } else { 0.5 };

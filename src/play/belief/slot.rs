@@ -7,7 +7,7 @@
 
 use super::advance::{self, Draw, Growth, Restarting};
 use super::in_step::{Asked, Task};
-use super::options::{Options, Weight};
+use super::options::{BeliefOptions, Weight};
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::Testing;
 use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
@@ -57,7 +57,7 @@ pub(super) struct Growing {
 }
 
 impl Growing {
-    pub(super) fn new(slot: Slot, options: &Options, budget: &Budget, share: u64, seed: Seed) -> Self {
+    pub(super) fn new(slot: Slot, options: &BeliefOptions, budget: &Budget, share: u64, seed: Seed) -> Self {
         let meter = Meter::new(budget.with_nodes(share.min(options.states)));
         let whole = options.weight == Weight::Posterior;
         let (backtrack, states, budget) = (options.backtrack, options.states, *budget);

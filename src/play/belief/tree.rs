@@ -17,17 +17,18 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Cost;
-use super::branches::Branches;
+use super::branches::{Branches, joint_policy};
+use super::histories::continues;
 use super::model::OpponentModel;
+use super::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
-    Bulk, ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachineExt,
-    Successor,
+    Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts,
+    Role, StateMachineExt, Successor,
 };
 
 /// A history in the tree of one belief.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(u32);
+pub(super) struct NodeId(u32);
 
 impl NodeId {
     /// The history with this number, of a belief that counts its own.
@@ -37,6 +38,19 @@ impl NodeId {
 
     pub(super) fn number(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl From<NodeId> for ParticleId {
+    fn from(node: NodeId) -> Self {
+        ParticleId(node.number())
+    }
+}
+
+/// The node that a particle of this tree stands for.
+impl From<ParticleId> for NodeId {
+    fn from(ParticleId(number): ParticleId) -> Self {
+        NodeId::numbered(number)
     }
 }
 
@@ -95,7 +109,9 @@ pub(super) struct Tree<M: Bulk> {
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
     /// What was spent since the beginning.
-    pub(super) spent: Cost,
+    pub(super) spent: UpdateCost,
+    /// A failure of evaluation that a tree in the place of which this one stands has met.
+    failure: Option<EvaluationFailure>,
 }
 
 impl<M: Bulk> Tree<M> {
@@ -112,7 +128,8 @@ impl<M: Bulk> Tree<M> {
             perceived: IndexedPercepts::default(),
             lists: FxHashSet::default(),
             deepest: 0,
-            spent: Cost::default(),
+            spent: UpdateCost::default(),
+            failure: None,
         };
         tree.clear();
         tree
@@ -162,6 +179,18 @@ impl<M: Bulk> Tree<M> {
     /// Whether what follows a history depends on its state alone.
     pub(super) fn is_memoryless(&self) -> bool {
         self.model.is_uniform()
+    }
+
+    /// Why an evaluation of the rules met a limit, if one did since the last call.
+    pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        let own = self.machine.take_failure(&mut self.scratch);
+        self.failure.take().or(own)
+    }
+
+    /// Takes over what another tree of the same belief, which is about to be dropped, has spent and met.
+    pub(super) fn inherit(&mut self, mut other: Tree<M>) {
+        self.spent = other.spent;
+        self.failure = self.take_failure().or_else(|| other.take_failure());
     }
 
     /// What is to be explained.
@@ -257,16 +286,8 @@ impl<M: Bulk> Tree<M> {
             // Only the initial state can be terminal here.
             legal[me].clear();
         }
-        let policy = (!self.model.is_uniform()).then(|| {
-            Box::new(ByRole::from_fn(legal.len(), |role| {
-                let moves = &legal[role];
-                if role == me || Some(role) == self.machine.random() {
-                    vec![1.0 / moves.len() as f64; moves.len()]
-                } else {
-                    self.model.policy(role, &self.evidence_of(node, role), moves)
-                }
-            }))
-        });
+        let policy =
+            joint_policy(&*self.machine, &*self.model, me, &legal, |role| self.evidence_of(node, role));
         let shared = self.lists.get(&legal).map(Arc::clone);
         let moves = shared.unwrap_or_else(|| {
             let moves = Arc::new(legal);

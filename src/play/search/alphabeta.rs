@@ -20,6 +20,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use hyperplay_engine::machine::{
     Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt,
@@ -48,18 +49,20 @@ pub enum Answer {
     NotAlternating,
 }
 
-/// Judges the moves of `role` in `state`, not terminal. Second: the states visited, whatever came of it.
+/// Judges the moves of the context's role in `state`, not terminal. Second: the states visited, whatever came of it.
 pub fn alphabeta<M: Bulk>(
-    machine: &M,
+    context: &mut SearchContext<'_, M>,
     state: &M::State,
-    role: Role,
     leaves: Leaves,
-    budget: Budget,
-    scratch: &mut M::Scratch,
 ) -> (Answer, u64) {
-    let mut others = machine.each_role().filter(|&other| other != role && Some(other) != machine.random());
-    let (Some(other), None) = (others.next(), others.next()) else { return (Answer::NotAlternating, 0) };
+    let (machine, role, budget) = (context.machine, context.role, context.budget);
+    let mut opponents = context.opponents();
+    let (Some(other), None) = (opponents.next(), opponents.next()) else {
+        return (Answer::NotAlternating, 0);
+    };
+    drop(opponents);
     let meter = Meter::new(budget);
+    let scratch = &mut *context.scratch;
     let (nodes, found) = (Vec::new(), FxHashMap::default());
     let mut search = Search { machine, role, other, leaves, meter, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
@@ -327,11 +330,11 @@ fn choosers(legal: &ByRole<Vec<Move>>) -> Vec<Role> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, end};
+    use super::super::toy::{Toy, choice, context, end};
     use super::*;
 
     fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
-        alphabeta(toy, &0, Role::new(role), leaves, Budget::nodes(nodes), &mut ())
+        alphabeta(&mut context(toy, role, Budget::nodes(nodes)), &0, leaves)
     }
 
     fn proof(toy: &Toy) -> Answer {

@@ -23,6 +23,8 @@ pub enum Method {
     AlphaBeta(u32),
     /// Not judged: the budget did not allow it.
     Unjudged,
+    /// By a search of another crate, which says how in a few words that go on from "one state ...".
+    Other(&'static str),
 }
 
 impl fmt::Display for Method {
@@ -35,6 +37,7 @@ impl fmt::Display for Method {
             Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),
             Method::Uniform => f.write_str("searched whole, all taken to play uniformly"),
             Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then judged by mobility"),
+            Method::Other(how) => f.write_str(how),
             Method::Unjudged => f.write_str("not judged, the budget ran out"),
         }
     }
@@ -54,6 +57,11 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
+    /// The evaluation of a state that was not judged.
+    pub fn unjudged(moves: Vec<Move>) -> Self {
+        Evaluation { moves, values: Vec::new(), mixture: None, method: Method::Unjudged }
+    }
+
     /// The value of a move; `None` if it is not legal or the state was not judged.
     pub fn value(&self, own: Move) -> Option<f64> {
         let position = self.moves.iter().position(|&legal| legal == own)?;

@@ -12,39 +12,27 @@
 //! `random` always averages uniformly. At the root each own move is judged: where both choose at once, against the
 //! opponent's optimal mixed move, and the own optimal mixed move comes with it.
 
+use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::graph::{Graph, Index, Node};
 use super::matrix::{self, Matrix};
-use hyperplay_engine::machine::{Budget, Bulk, ByRole, Meter, Move, Role, StateMachineExt};
+use hyperplay_engine::machine::{Bulk, ByRole, Meter, Move, Role};
 
-/// Judges the moves of `role` in `state`, not terminal, by searching the rest of the game; `None` if it does not fit
+/// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it does not fit
 /// the budget or has no end. Second: the states visited, either way.
-pub fn exact<M: Bulk>(
-    machine: &M,
-    state: &M::State,
-    role: Role,
-    budget: Budget,
-    scratch: &mut M::Scratch,
-) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(budget);
-    let graph = Graph::build(machine, state, &mut meter, scratch);
-    let others: Vec<Role> =
-        machine.each_role().filter(|&other| other != role && Some(other) != machine.random()).collect();
-    (graph.and_then(|graph| judge(&graph, role, &others)), meter.spent())
+pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
+    let mut meter = Meter::new(context.budget);
+    let graph = Graph::build(context, state, &mut meter);
+    let others: Vec<Role> = context.opponents().collect();
+    (graph.and_then(|graph| judge(&graph, context.role, &others)), meter.spent())
 }
 
-/// The expected goal of each move of `role` in `state`, not terminal, if every role plays uniformly from there on:
+/// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from there on:
 /// what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
-pub fn uniform<M: Bulk>(
-    machine: &M,
-    state: &M::State,
-    role: Role,
-    budget: Budget,
-    scratch: &mut M::Scratch,
-) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(budget);
-    let graph = Graph::build(machine, state, &mut meter, scratch);
-    (graph.and_then(|graph| average(&graph, role)), meter.spent())
+pub fn uniform<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
+    let mut meter = Meter::new(context.budget);
+    let graph = Graph::build(context, state, &mut meter);
+    (graph.and_then(|graph| average(&graph, context.role)), meter.spent())
 }
 
 fn average(graph: &Graph, role: Role) -> Option<Evaluation> {
@@ -131,11 +119,12 @@ fn matrix_of(
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, end};
+    use super::super::toy::{Toy, choice, context, end};
     use super::*;
+    use hyperplay_engine::machine::Budget;
 
     fn values(toy: &Toy, role: usize) -> Option<Evaluation> {
-        exact(toy, &0, Role::new(role), Budget::nodes(1_000), &mut ()).0
+        exact(&mut context(toy, role, Budget::nodes(1_000)), &0).0
     }
 
     #[test]
@@ -155,7 +144,7 @@ mod tests {
         let evaluation = values(&toy, 0).unwrap();
         assert_eq!((evaluation.method, evaluation.values), (Method::ExactZeroSum, vec![30.0, 20.0]));
         assert_eq!(evaluation.mixture, None);
-        let evaluation = exact(&toy, &2, Role::new(1), Budget::nodes(2), &mut ()).0.unwrap();
+        let evaluation = exact(&mut context(&toy, 1, Budget::nodes(2)), &2).0.unwrap();
         assert_eq!(evaluation.values, [70.0, 80.0]);
     }
 
@@ -219,7 +208,7 @@ mod tests {
     #[test]
     fn the_budget_is_kept_to_the_state() {
         let toy = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[100]), end(&[0])]);
-        let with = |nodes| exact(&toy, &0, Role::new(0), Budget::nodes(nodes), &mut ());
+        let with = |nodes| exact(&mut context(&toy, 0, Budget::nodes(nodes)), &0);
         assert_eq!(with(2), (None, 2));
         let (evaluation, spent) = with(3);
         assert!(evaluation.is_some());

@@ -11,6 +11,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::context::SearchContext;
 use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, StateMachineExt};
 
 /// A state of a [`Graph`], by its position in it.
@@ -42,11 +43,12 @@ pub(super) struct Graph {
 impl Graph {
     /// The rest of the game from `root`, not terminal; `None` if it does not fit the meter or has no end.
     pub fn build<M: Bulk>(
-        machine: &M,
+        context: &mut SearchContext<'_, M>,
         root: &M::State,
         meter: &mut Meter,
-        scratch: &mut M::Scratch,
     ) -> Option<Graph> {
+        let machine = context.machine;
+        let scratch = &mut *context.scratch;
         let mut found: FxHashMap<M::State, Index> = FxHashMap::default();
         found.insert(root.clone(), 0);
         // Met but not yet opened, and its goals if it is terminal.

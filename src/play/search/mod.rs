@@ -10,6 +10,7 @@
 pub mod matrix;
 
 mod alphabeta;
+mod context;
 mod evaluate;
 mod evaluation;
 mod exact;
@@ -22,9 +23,10 @@ mod playout;
 pub(crate) mod toy;
 
 pub use alphabeta::{Answer, Leaves, alphabeta};
-pub use evaluate::{Evaluations, evaluate};
+pub use context::SearchContext;
+pub use evaluate::{Evaluations, StateSearch, evaluate};
 pub use evaluation::{Evaluation, Method};
 pub use exact::{exact, uniform};
 pub use mcts::{Blocks, uct};
-pub use options::{Algorithm, Options};
-pub use playout::{Playouts, playouts};
+pub use options::{Algorithm, SearchOptions};
+pub use playout::{OpenState, Playouts, playouts};

@@ -1,4 +1,4 @@
-//! Options: which algorithm searches, and how much it may cost.
+//! SearchOptions: which algorithm searches, and how much it may cost.
 
 /// How a state is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,7 +21,7 @@ pub enum Algorithm {
 
 /// How much search a decision may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     /// Which search.
     pub algorithm: Algorithm,
     /// States visited by exhaustive search, all states to be judged together.

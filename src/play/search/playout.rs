@@ -15,6 +15,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::pace::Pace;
 use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start};
@@ -37,17 +38,24 @@ pub struct Playouts {
     pub steps: u64,
 }
 
-/// Judges the moves of `role` in each state, not terminal, by `count` playouts a move on average. Each state comes with
-/// the legal moves of the role and its weight (positive).
+/// A state that is still to be judged, not terminal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OpenState<'a, S> {
+    /// The state.
+    pub state: &'a S,
+    /// The legal moves of the role whose moves are judged.
+    pub moves: Vec<Move>,
+    /// How much the state counts beside the others; positive.
+    pub weight: f64,
+}
+
+/// Judges the moves of the context's role in each state by `count` playouts a move on average.
 pub fn playouts<M: Bulk>(
-    machine: &M,
-    states: &[(&M::State, Vec<Move>, f64)],
-    role: Role,
+    context: &mut SearchContext<'_, M>,
+    states: &[OpenState<'_, M::State>],
     count: u32,
-    budget: &Budget,
-    seed: &Seed,
-    scratch: &mut M::Scratch,
 ) -> Playouts {
+    let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let mut flat = Flat::new(machine, states, role, Pace::new(*budget));
     let asked = u64::from(count) * flat.trials.len() as u64;
     let (mut phase, mut phases) = (1, 1);
@@ -81,7 +89,9 @@ pub fn playouts<M: Bulk>(
     let mut sums = flat.trials.iter().map(|trial| (trial.sum, trial.count));
     let evaluations = states
         .iter()
-        .map(|(_, moves, _)| evaluation(moves, &sums.by_ref().take(moves.len()).collect::<Vec<_>>()))
+        .map(|OpenState { moves, .. }| {
+            evaluation(moves, &sums.by_ref().take(moves.len()).collect::<Vec<_>>())
+        })
         .collect();
     Playouts { evaluations, playouts: flat.pace.playouts, steps: flat.pace.steps }
 }
@@ -112,10 +122,10 @@ struct Flat<'a, M: Bulk> {
 }
 
 impl<'a, M: Bulk> Flat<'a, M> {
-    fn new(machine: &'a M, states: &[(&M::State, Vec<Move>, f64)], role: Role, pace: Pace) -> Self {
+    fn new(machine: &'a M, states: &[OpenState<'_, M::State>], role: Role, pace: Pace) -> Self {
         let mut numbers: FxHashMap<Move, usize> = FxHashMap::default();
         let (mut starts, mut trials) = (Vec::new(), Vec::new());
-        for (state, moves, weight) in states {
+        for OpenState { state, moves, weight } in states {
             for &own in moves {
                 let next = numbers.len();
                 let number = *numbers.entry(own).or_insert(next);
@@ -193,7 +203,7 @@ fn evaluation(moves: &[Move], sums: &[(u64, u32)]) -> Evaluation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, end};
+    use super::super::toy::{Toy, choice, context, end};
     use super::*;
     use hyperplay_engine::machine::{StateMachine, StateMachineExt};
     use std::time::Duration;
@@ -215,7 +225,8 @@ mod tests {
     fn run(count: u32, budget: Budget) -> Playouts {
         let toy = coin();
         let legal = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(0)].clone();
-        playouts(&toy, &[(&0, legal, 1.0)], Role::new(0), count, &budget, &Seed::root(1), &mut ())
+        let open = OpenState { state: &0, moves: legal, weight: 1.0 };
+        playouts(&mut context(&toy, 0, budget), &[open], count)
     }
 
     #[test]
@@ -258,7 +269,9 @@ mod tests {
         let (mut halving, mut even) = (0.0, 0.0);
         for seed in 0..400 {
             let (seed, budget) = (Seed::root(seed), Budget::UNLIMITED);
-            let made = playouts(&toy, &[(&0, legal.clone(), 1.0)], Role::new(0), 24, &budget, &seed, &mut ());
+            let open = OpenState { state: &0, moves: legal.clone(), weight: 1.0 };
+            let mut context = SearchContext { seed: seed.clone(), ..context(&toy, 0, budget) };
+            let made = playouts(&mut context, &[open], 24);
             assert!(made.playouts <= 8 * 24, "{}", made.playouts);
             let best = |values: &[f64]| {
                 values.iter().rposition(|&v| v == values.iter().copied().fold(0.0, f64::max))

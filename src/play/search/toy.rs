@@ -2,7 +2,10 @@
 //!
 //! Moves are called `0`, `1`, ... for every role; there are no percepts; state 0 is the initial one.
 
-use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine};
+use super::SearchContext;
+use hyperplay_engine::machine::{
+    Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, StateMachine,
+};
 use hyperplay_logic::gdl::{Symbols, TermStore};
 
 /// A state of the table.
@@ -47,6 +50,13 @@ impl Toy {
         let random = Some(Role::new(roles.len() - 1));
         Toy { random, ..Toy::new(roles, entries) }
     }
+}
+
+/// A search of a role of a toy game, with seed 1.
+pub(crate) fn context(toy: &Toy, role: usize, budget: Budget) -> SearchContext<'_, Toy> {
+    // A scratch without content needs no place to lie at.
+    let scratch = Box::leak(Box::new(()));
+    SearchContext { machine: toy, role: Role::new(role), budget, seed: Seed::root(1), scratch }
 }
 
 impl StateMachine for Toy {

@@ -19,10 +19,11 @@ mod select;
 use node::{Descent, Leaf, Tree};
 use select::Arm;
 
+use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::pace::Pace;
-use super::playout::Playouts;
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start};
+use super::playout::{OpenState, Playouts};
+use hyperplay_engine::machine::{Bulk, Move, Role, Start};
 
 /// How many descents a round has, all trees together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,23 +56,18 @@ impl Default for Blocks {
     }
 }
 
-/// Judges the moves of `role` in each state, not terminal, by a tree over it with up to `descents` descents, at least one
-/// for each own move. Each state comes with the legal moves of the role.
-#[expect(clippy::too_many_arguments, reason = "the other searches have all of them but the blocks")]
+/// Judges the moves of the context's role in each state by a tree over it with up to `descents` descents, at least one
+/// for each own move. The weights of the states have no part in it.
 pub fn uct<M: Bulk>(
-    machine: &M,
-    states: &[(&M::State, Vec<Move>)],
-    role: Role,
+    context: &mut SearchContext<'_, M>,
+    states: &[OpenState<'_, M::State>],
     descents: u64,
     blocks: &Blocks,
-    budget: &Budget,
-    seed: &Seed,
-    scratch: &mut M::Scratch,
 ) -> Playouts {
-    let mut trees: Vec<Tree<M::State>> =
-        states.iter().map(|(state, _)| Tree::new((*state).clone())).collect();
+    let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
+    let mut trees: Vec<Tree<M::State>> = states.iter().map(|open| Tree::new(open.state.clone())).collect();
     let mut streams: Vec<_> = (0..trees.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
-    let least = states.iter().map(|(_, moves)| moves.len() as u64).max().unwrap_or(0);
+    let least = states.iter().map(|open| open.moves.len() as u64).max().unwrap_or(0);
     let (wanted, count) = (descents.max(least), trees.len() as u64);
     // Where playouts are counted they are too dear to fill lanes with.
     let fill = if budget.reproduces() { 1 } else { blocks.fill };
@@ -110,7 +106,7 @@ pub fn uct<M: Bulk>(
         made += size;
     }
     let evaluations =
-        trees.iter().zip(states).map(|(tree, (_, moves))| evaluation(tree, moves, role)).collect();
+        trees.iter().zip(states).map(|(tree, open)| evaluation(tree, &open.moves, role)).collect();
     Playouts { evaluations, playouts: all, steps: pace.steps }
 }
 
@@ -167,15 +163,15 @@ fn evaluation<S: Clone>(tree: &Tree<S>, moves: &[Move], role: Role) -> Evaluatio
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, end};
+    use super::super::toy::{Toy, choice, context, end};
     use super::*;
-    use hyperplay_engine::machine::{StateMachine, StateMachineExt};
+    use hyperplay_engine::machine::{Budget, StateMachine, StateMachineExt};
     use std::time::Duration;
 
     fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {
-        let role = Role::new(role);
-        let legal = toy.legal_by_role(&toy.initial(), &mut ())[role].clone();
-        uct(toy, &[(&0, legal)], role, descents, &Blocks::default(), &budget, &Seed::root(1), &mut ())
+        let moves = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(role)].clone();
+        let open = OpenState { state: &0, moves, weight: 1.0 };
+        uct(&mut context(toy, role, budget), &[open], descents, &Blocks::default())
     }
 
     #[test]

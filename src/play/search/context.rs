@@ -1,0 +1,38 @@
+//! Context: what every search is given besides the states.
+
+use hyperplay_engine::machine::{Budget, Bulk, Role, Seed};
+
+/// What a search works with: the game, whose moves it judges, what it may spend, where its random numbers come from, and
+/// the caller's scratch space.
+pub struct SearchContext<'a, M: Bulk> {
+    /// The game.
+    pub machine: &'a M,
+    /// Whose moves are judged.
+    pub role: Role,
+    /// What the search may spend.
+    pub budget: Budget,
+    /// Where all its randomness comes from.
+    pub seed: Seed,
+    /// The machine's scratch space.
+    pub scratch: &'a mut M::Scratch,
+}
+
+impl<M: Bulk> SearchContext<'_, M> {
+    /// The same context with another budget, for a part of the search.
+    pub fn with_budget(&mut self, budget: Budget) -> SearchContext<'_, M> {
+        self.with(budget, self.seed.clone())
+    }
+
+    /// The same context with another budget and another stream of random numbers, for a part of the search.
+    pub fn with(&mut self, budget: Budget, seed: Seed) -> SearchContext<'_, M> {
+        SearchContext { machine: self.machine, role: self.role, budget, seed, scratch: self.scratch }
+    }
+
+    /// All roles but the one whose moves are judged and `random`.
+    pub(super) fn opponents(&self) -> impl Iterator<Item = Role> + use<'_, M> {
+        let (machine, role) = (self.machine, self.role);
+        (0..machine.roles().len())
+            .map(Role::new)
+            .filter(move |&other| other != role && Some(other) != machine.random())
+    }
+}
