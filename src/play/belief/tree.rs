@@ -18,7 +18,6 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::branches::{Branches, joint_policy};
-use super::histories::continues;
 use super::model::OpponentModel;
 use super::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
