@@ -99,11 +99,15 @@ pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sam
     let inner = spec.inner("sampler");
     let refused = |key: &str, why: String| Err(SpecError::Refused { key: key.to_owned(), why });
     if let Some(key) = keys().into_iter().find(|key| spec.is_given(&key.name)) {
-        let why = format!("says nothing about sampler={}; write it in the brackets of the sampler", inner.name());
+        let why =
+            format!("says nothing about sampler={}; write it in the brackets of the sampler", inner.name());
         return refused(&key.name, why);
     }
     if let Some(key) = [MODEL, EPSILON].into_iter().find(|key| inner.is_given(key)) {
-        return refused(key, "the player says it, not its sampler; write it outside of the brackets".to_owned());
+        return refused(
+            key,
+            "the player says it, not its sampler; write it outside of the brackets".to_owned(),
+        );
     }
     Ok(Arc::clone(registry.sampler_of(inner)?.sampler()))
 }

@@ -131,19 +131,11 @@ impl SpecKey {
         default: impl Into<Cow<'static, str>>,
         about: impl Into<Cow<'static, str>>,
     ) -> Self {
-        SpecKey {
-            name: name.into(),
-            kind: KeyType::Spec(kind),
-            default: default.into(),
-            about: about.into(),
-        }
+        SpecKey { name: name.into(), kind: KeyType::Spec(kind), default: default.into(), about: about.into() }
     }
 
     /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
-    pub fn policy_file(
-        name: impl Into<Cow<'static, str>>,
-        about: impl Into<Cow<'static, str>>,
-    ) -> Self {
+    pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
         SpecKey {
             name: name.into(),
             kind: KeyType::PolicyFile,

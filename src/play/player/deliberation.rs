@@ -48,7 +48,8 @@ impl Deliberation<'_> {
             .collect();
         let judgement = judge(&judged);
         for (index, &(own, share)) in judgement.policy.iter().enumerate() {
-            let value = judgement.values.get(index).map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
+            let value =
+                judgement.values.get(index).map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
             let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
             explanation.push(format!("{value:>8}  {}{share}", machine.show_move(own)));
         }
@@ -73,12 +74,7 @@ pub(super) fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>
 }
 
 /// The move, if the role has the same single one in every state.
-fn only_move(
-    machine: &Engine,
-    states: &[&State],
-    role: Role,
-    scratch: &mut EngineScratch,
-) -> Option<Move> {
+fn only_move(machine: &Engine, states: &[&State], role: Role, scratch: &mut EngineScratch) -> Option<Move> {
     let mut legal = Vec::new();
     let mut only = None;
     for state in states {

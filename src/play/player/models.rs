@@ -21,7 +21,12 @@ pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError>
         .with(SpecKey::policy_file("path", "the policy file"));
     let about = "better moves more often, by the values of hyperplay on the role's own evidence";
     let softmax = SpecEntry::new("softmax", about)
-        .with(SpecKey::count("level", 1..=4, 1, "1: takes all others to play uniformly; k: as at level k - 1"))
+        .with(SpecKey::count(
+            "level",
+            1..=4,
+            1,
+            "1: takes all others to play uniformly; k: as at level k - 1",
+        ))
         .with(SpecKey::count(
             "temperature",
             1..=1_000,

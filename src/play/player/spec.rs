@@ -211,7 +211,8 @@ impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.entry.name)?;
         let mut separator = ':';
-        let given = self.given.iter().zip(&self.values).zip(&self.entry.keys).filter(|((given, _), _)| **given);
+        let given =
+            self.given.iter().zip(&self.values).zip(&self.entry.keys).filter(|((given, _), _)| **given);
         for ((_, value), key) in given {
             match (value, &key.kind) {
                 (SpecValue::Policy(path, _), _) => return write!(f, ":{}", path.display()),

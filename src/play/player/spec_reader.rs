@@ -32,9 +32,10 @@ impl SpecReader<'_> {
 
     /// The defaults of an entry that is not registered yet, each read as if it were given.
     pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
-        let numbers = entry.keys.iter().filter(|key| {
-            matches!(key.kind, KeyType::Count(..) | KeyType::Real(..) | KeyType::Word(_))
-        });
+        let numbers = entry
+            .keys
+            .iter()
+            .filter(|key| matches!(key.kind, KeyType::Count(..) | KeyType::Real(..) | KeyType::Word(_)));
         numbers.map(|key| self.value(key, &key.default, 0).map(drop)).collect()
     }
 
@@ -88,7 +89,8 @@ impl SpecReader<'_> {
                 count.map(SpecValue::Count).ok_or_else(bad)
             }
             KeyType::Real(least, most) => {
-                let real = text.parse().ok().filter(|real| is_decimal(text) && (least..=most).contains(&real));
+                let real =
+                    text.parse().ok().filter(|real| is_decimal(text) && (least..=most).contains(&real));
                 real.map(SpecValue::Real).ok_or_else(bad)
             }
             KeyType::Word(words) => {
@@ -141,4 +143,3 @@ fn parts(text: &str) -> Option<Vec<&str>> {
     }
     (open == 0).then_some(parts)
 }
-

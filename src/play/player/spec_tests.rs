@@ -127,8 +127,14 @@ fn what_cannot_be_named_is_not_registered() {
     let entry = || SpecEntry::new("new", "something");
     let count = |name: &'static str, default| SpecKey::count(name, 1..=9, default, "how many");
     assert_eq!(refused(SpecEntry::new("plain", "again")), "there is a player 'plain' already");
-    assert_eq!(refused(SpecEntry::new("a:b", "")), "the name 'a:b': expected letters, digits, '-', '_' and '.'");
-    assert_eq!(refused(entry().with(count("x y", 1))), "the name 'x y': expected letters, digits, '-', '_' and '.'");
+    assert_eq!(
+        refused(SpecEntry::new("a:b", "")),
+        "the name 'a:b': expected letters, digits, '-', '_' and '.'"
+    );
+    assert_eq!(
+        refused(entry().with(count("x y", 1))),
+        "the name 'x y': expected letters, digits, '-', '_' and '.'"
+    );
     assert_eq!(refused(entry().with(count("x", 1)).with(count("x", 2))), "'new' has two keys 'x'");
     assert_eq!(
         refused(entry().with(count("x", 10))),
@@ -161,9 +167,7 @@ fn any_spec() -> impl Strategy<Value = String> {
         (keys.clone(), inner).prop_map(|((particles, none, off, share), inner)| {
             let weight = if none { "none" } else { "choice" };
             let merge = if off { "off" } else { "on" };
-            format!(
-                "rich:inner=[{inner}],weight={weight},merge={merge},share={share},particles={particles}"
-            )
+            format!("rich:inner=[{inner}],weight={weight},merge={merge},share={share},particles={particles}")
         })
     })
 }
@@ -185,7 +189,7 @@ proptest! {
     }
 }
 
-const NESTED: &str = "rich:model=file:a.json,inner=[rich:inner=[rich:model=file:sub/b.json]]";
+const NESTED: &str = "rich:model=file:a.json,inner=rich:inner=rich:model=file:sub/b.json";
 
 #[test]
 fn policy_files_are_found_at_any_depth_and_stay_as_written() {
@@ -207,10 +211,7 @@ fn policy_files_are_found_at_any_depth_and_stay_as_written() {
         spec.policies().into_iter().map(|(path, file)| (path, file.roles())).collect();
     assert_eq!(found, [(Path::new("a.json"), vec!["a"]), (Path::new("sub/b.json"), vec!["b"])]);
     let hashes = spec.policy_hashes();
-    assert_eq!(
-        (&hashes["a.json"], &hashes["sub/b.json"]),
-        (&text_hash(&texts[0]), &text_hash(&texts[1]))
-    );
+    assert_eq!((&hashes["a.json"], &hashes["sub/b.json"]), (&text_hash(&texts[0]), &text_hash(&texts[1])));
 
     std::fs::write(base.join("sub/b.json"), texts[0].as_str()).unwrap();
     let changed = read();

@@ -191,8 +191,7 @@ mod tests {
     #[test]
     fn uniform_opponents_do_not_tremble() {
         let registry = Registry::standard();
-        let assumed =
-            |text: &str| Assumed::of(registry.player(text).unwrap().spec(), &registry).unwrap();
+        let assumed = |text: &str| Assumed::of(registry.player(text).unwrap().spec(), &registry).unwrap();
         assert_eq!(assumed("hyperplay:epsilon=0.3"), assumed("hyperplay"));
         assert_eq!(assumed("hyperplay:model=softmax,epsilon=1"), assumed("hyperplay"));
         assert_ne!(assumed("hyperplay:model=softmax,epsilon=0.3"), assumed("hyperplay:model=softmax"));

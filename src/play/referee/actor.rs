@@ -92,7 +92,11 @@ impl Actor {
     ///
     /// # Errors
     /// The fault, if there is none: late or crashed.
-    pub(super) fn answer(&mut self, question: &Question<'_>, turn: Option<&ClockTurn>) -> Result<Decision, FaultKind> {
+    pub(super) fn answer(
+        &mut self,
+        question: &Question<'_>,
+        turn: Option<&ClockTurn>,
+    ) -> Result<Decision, FaultKind> {
         let answer = match self {
             Actor::Inline(seat) => guarded(seat, &question.view, &question.budget, question.seed),
             Actor::Thread(thread) => thread.wait(question.view.own.evidence.step(), turn)?,

@@ -13,7 +13,7 @@
 use rand::RngExt;
 
 use super::actor::{Actor, Question};
-use super::clock::{Clocks, ClockTurn};
+use super::clock::{ClockTurn, Clocks};
 use super::fault::{Fault, FaultKind};
 use super::interrupt::Interrupt;
 use crate::player::{ClairvoyantView, Decision, Seat, View};

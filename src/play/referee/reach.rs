@@ -74,8 +74,10 @@ pub fn reach<M: StateMachine>(
     let mut graph = DiGraph::new();
     let mut numbers: FxHashMap<M::State, NodeIndex> = FxHashMap::default();
     let mut states = vec![machine.initial()];
-    numbers
-        .insert(machine.initial(), graph.add_node(ReachNode { depth: 0, parent: None, kind: ReachKind::Unexpanded }));
+    numbers.insert(
+        machine.initial(),
+        graph.add_node(ReachNode { depth: 0, parent: None, kind: ReachKind::Unexpanded }),
+    );
     let (mut current, mut full) = (0, false);
     while current < states.len() && !interrupt.is_raised() {
         let index = NodeIndex::new(current);

@@ -65,7 +65,11 @@ pub enum TranscriptDifference {
 ///
 /// # Errors
 /// The first difference.
-pub fn verify<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript) -> Result<(), TranscriptDifference> {
+pub fn verify<M: StateMachine>(
+    machine: &M,
+    rules: &str,
+    transcript: &Transcript,
+) -> Result<(), TranscriptDifference> {
     check_heading(machine, rules, transcript)?;
     let mut scratch = machine.scratch();
     let mut state = machine.initial();
@@ -100,12 +104,18 @@ fn check_heading<M: StateMachine>(
         return Err(TranscriptDifference::Schema { found: transcript.schema.clone() });
     }
     if transcript.rules != rules {
-        return Err(TranscriptDifference::Rules { found: transcript.rules.clone(), expected: rules.to_owned() });
+        return Err(TranscriptDifference::Rules {
+            found: transcript.rules.clone(),
+            expected: rules.to_owned(),
+        });
     }
     let roles = machine.roles().values();
     let same = |(a, b): (&String, &String)| a.eq_ignore_ascii_case(b);
     if roles.len() != transcript.roles.len() || !roles.iter().zip(&transcript.roles).all(same) {
-        return Err(TranscriptDifference::Roles { found: transcript.roles.join(" "), expected: roles.join(" ") });
+        return Err(TranscriptDifference::Roles {
+            found: transcript.roles.join(" "),
+            expected: roles.join(" "),
+        });
     }
     if transcript.players.len() != roles.len() {
         return Err(TranscriptDifference::Players { found: transcript.players.len(), expected: roles.len() });

@@ -15,7 +15,7 @@
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
-use super::reach::{ReachKind, Reach};
+use super::reach::{Reach, ReachKind};
 use hyperplay_engine::machine::{Goal, JointMove, Move, Role};
 
 /// What is known of a claim.
