@@ -66,7 +66,7 @@ fn follow<M: Bulk + 'static>(machine: &Arc<M>, spec: &str, time: f64, matches: u
             let budget = Budget::time(Duration::from_secs_f64(time));
             let mut legal = Vec::new();
             machine.legal(&machine.initial(), Role::new(0), &mut scratch, &mut legal);
-            let view = View { evidence, legal: &legal, history: None };
+            let view = View { evidence, legal: &legal };
             let decision = player.decide(&view, &budget, &Seed::root(seed).index(evidence.step()));
             let took = began.elapsed().as_secs_f64();
             sum.late += usize::from(took >= time);
@@ -146,12 +146,12 @@ fn all_particles(game: &str, particles: usize, step: usize) {
         let evidence = &known.last().unwrap()[0];
         let mut player = registry::build(&build(playouts), &machine, role);
         for known in &known[..known.len() - 1] {
-            let view = View { evidence: &known[0], legal: &legal, history: None };
+            let view = View { evidence: &known[0], legal: &legal };
             let seed = Seed::root(1).index(known[0].step());
             first.decide(&view, &Budget::UNLIMITED, &seed);
             player.decide(&view, &Budget::nodes(100_000), &seed);
         }
-        let view = View { evidence, legal: &legal, history: None };
+        let view = View { evidence, legal: &legal };
         let began = Instant::now();
         let seed = Seed::root(1).index(evidence.step());
         let decision = player.decide(&view, &Budget::UNLIMITED, &seed);

@@ -134,7 +134,7 @@ fn the_interpreter_agrees_with_the_naive_evaluator_to_the_end() {
 /// A rulesheet at its start, by the interpreter.
 struct Start {
     machine: Interpreter,
-    scratch: Scratch,
+    scratch: InterpreterScratch,
 }
 
 impl Start {

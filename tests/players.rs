@@ -138,7 +138,7 @@ impl Against<'_> {
         let (machine, spec, role, choices) = (self.machine, self.spec, self.role, &mut self.choices);
         let policy = self.policies.entry(evidence.clone()).or_insert_with(|| {
             *choices += 1;
-            let view = View { evidence: &evidence, legal, history: None };
+            let view = View { evidence: &evidence, legal };
             let decision =
                 player(spec, machine, role).decide(&view, &Budget::UNLIMITED, &Seed::root(*choices as u64));
             assert!(!decision.depleted);
@@ -205,7 +205,7 @@ fn hyperplay_has_its_exact_values_against_uniform_play_in_leduc_poker() {
     let machine = built_in("imperfect/leduc_poker.kif");
     for (search, expected) in [("auto", [0.900, 1.087]), ("uniform", [1.917, 2.483])] {
         for (role, expected) in expected.into_iter().enumerate() {
-            let spec = format!("hyperplay:nodes=10000000,whole=10000,search={search}");
+            let spec = format!("hyperplay:nodes=10000000,enumerate_limit=10000,search={search}");
             let (value, sets) = Against::uniform(&machine, role, &spec);
             let units = (value - 50.0) / 3.0;
             assert_eq!(sets, 468, "information sets");
@@ -332,7 +332,7 @@ fn a_deadline_is_kept_with_a_legal_move() {
     let role = Role::new(0);
     let evidence = Evidence::new(role);
     let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
-    let view = View { evidence: &evidence, legal: &legal, history: None };
+    let view = View { evidence: &evidence, legal: &legal };
     let mut greedy = player("hyperplay:nodes=1000000000,playouts=1000000000", &machine, role);
     let started = Instant::now();
     let decision = greedy.decide(&view, &Budget::time(allowed), &Seed::root(1));
@@ -355,7 +355,7 @@ fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
     evidence.steps.push(evidence.steps[0].clone());
     let state = machine.next(&state, &joint, &mut scratch);
     let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
-    let view = View { evidence: &evidence, legal: &legal, history: None };
+    let view = View { evidence: &evidence, legal: &legal };
     let decision = player("hyperplay", &machine, candidate).decide(&view, &Budget::UNLIMITED, &Seed::root(1));
     assert!(decision.depleted);
     assert!(legal.contains(&decision.choice));

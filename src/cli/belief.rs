@@ -15,7 +15,7 @@ use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
 use hyperplay_lab::study::files::{self, StudyFileError, StudySubject};
 use hyperplay_lab::study::{LeftOut, MatchSource, Study, StudyError, StudyPlan};
 use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_play::player::{Spec, models, samplers};
+use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `belief`.
@@ -85,7 +85,12 @@ fn steps(text: &str) -> Result<(usize, usize), String> {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(
+    arguments: &BeliefArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
     let threads = arguments.threads.apply()?;
     if arguments.replicates == 0 || arguments.matches == 0 || arguments.particles.contains(&0) {
         return Err(CommandFailure::usage(
@@ -93,14 +98,17 @@ pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> 
             "give 1 or more",
         ));
     }
-    let specs: Vec<Spec> =
-        arguments.samplers.iter().map(|text| sampler(text)).collect::<Result<_, CommandFailure>>()?;
-    let play = play(&arguments.play)?;
+    let specs: Vec<SamplerSpec> = arguments
+        .samplers
+        .iter()
+        .map(|text| sampler(text, registry))
+        .collect::<Result<_, CommandFailure>>()?;
+    let play = play(&arguments.play, registry)?;
     let opened = arguments.game.open()?;
     let names: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
-    for spec in specs.iter().chain([play.spec()]) {
-        if let Some(misfit) = models::misfit(spec, &names) {
-            return Err(CommandFailure::usage(misfit, models::REMEDY));
+    for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
+        if let Some(misfit) = spec.misfit(&names) {
+            return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
         }
     }
     let roles = roles(&opened.game, &names, &arguments.roles)?;
@@ -187,8 +195,8 @@ impl From<StudyFileError> for CommandFailure {
     }
 }
 
-fn sampler(text: &str) -> Result<Spec, CommandFailure> {
-    samplers::read(text).map_err(|error| {
+fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+    registry.sampler(text).map_err(|error| {
         CommandFailure::usage(
             error.to_string(),
             "`hyperplay help belief` shows examples; docs/belief.md explains the keys",
@@ -196,9 +204,9 @@ fn sampler(text: &str) -> Result<Spec, CommandFailure> {
     })
 }
 
-fn play(text: &str) -> Result<MatchSource, CommandFailure> {
-    MatchSource::read(text).map_err(|error| {
-        let known: Vec<&str> = models::models().iter().map(|entry| entry.name).collect();
+fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> {
+    MatchSource::read(text, registry).map_err(|error| {
+        let known: Vec<&str> = registry.entries(SpecKind::Model).map(|entry| &*entry.name).collect();
         CommandFailure::usage(
             format!("--play: {error}"),
             format!("give an opponent model ({}) or a player (`hyperplay players`)", known.join(", ")),

@@ -11,6 +11,7 @@ use super::options::{EngineArgument, EngineOption, ThreadsOption, pick_seed, see
 use super::output::{Output, log};
 use super::progress::Progress;
 use hyperplay_lab::study::benchmark::{self, BenchmarkGame, GAMES, REPLICATES};
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{Interrupt, date};
 
 /// Arguments of `belief-benchmark`.
@@ -38,6 +39,7 @@ pub struct BenchmarkArguments {
 /// See [`CommandFailure`].
 pub fn run(
     arguments: &BenchmarkArguments,
+    registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
@@ -58,7 +60,7 @@ pub fn run(
     let mut text = benchmark::opening(seed, arguments.replicates, &date()[..10]);
     for game in GAMES.iter().filter(|game| asked.is_empty() || asked.iter().any(|name| name == game.name)) {
         log(format_args!("{}", game.name));
-        text += &section(game, arguments.replicates, seed, interrupt)?;
+        text += &section(game, arguments.replicates, seed, registry, interrupt)?;
     }
     match &arguments.out {
         Some(path) => {
@@ -73,10 +75,11 @@ fn section(
     game: &BenchmarkGame,
     replicates: usize,
     seed: u64,
+    registry: &Registry,
     interrupt: &Interrupt,
 ) -> Result<String, CommandFailure> {
     let opened = GameArgument { game: game.name.to_owned(), syntax: None }.open()?;
-    let plan = game.plan(replicates, seed).map_err(|error| {
+    let plan = game.plan(replicates, seed, registry).map_err(|error| {
         CommandFailure::failed(
             error.to_string(),
             "the benchmark names samplers that the program does not have",

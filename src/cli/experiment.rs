@@ -18,6 +18,7 @@ use hyperplay_lab::experiment::{
     JournalError, PlanGame, Planned, RunError, Sequence, Shard, slurm,
 };
 use hyperplay_logic::gdl::Game;
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment`.
@@ -110,17 +111,18 @@ pub struct Described {
 /// See [`CommandFailure`].
 pub fn run(
     arguments: &ExperimentArguments,
+    registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
     match &arguments.command {
-        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, interrupt, out),
-        ExperimentCommand::Run(arguments) => play(arguments, interrupt, out),
+        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, registry, interrupt, out),
+        ExperimentCommand::Run(arguments) => play(arguments, registry, interrupt, out),
         ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
-        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
+        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, registry, out),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
-        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, out),
+        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
     }
 }
 
@@ -129,7 +131,7 @@ impl FileArgument {
     ///
     /// # Errors
     /// A usage error with the place, if the file is not an experiment; else what opening a game says.
-    pub fn open(&self) -> Result<Described, CommandFailure> {
+    pub fn open(&self, registry: &Registry) -> Result<Described, CommandFailure> {
         let text = std::fs::read_to_string(&self.file)
             .map_err(|cause| CommandFailure::File { path: self.file.clone(), cause })?;
         let wrong = |error: ConfigError| {
@@ -138,7 +140,7 @@ impl FileArgument {
             CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
-        let mut config = ExperimentConfig::read(&text, folder).map_err(wrong)?;
+        let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
         config.repetitions = self.deals.unwrap_or(config.repetitions);
         let opened = config.games.iter().map(|game| open(folder, &game.name));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
@@ -179,8 +181,13 @@ pub fn threads(given: Option<NonZero<usize>>, plan: &ExperimentPlan) -> usize {
     )
 }
 
-fn play(arguments: &RunArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
-    let Described { config, games, plan } = arguments.file.open()?;
+fn play(
+    arguments: &RunArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
@@ -216,9 +223,9 @@ fn play(arguments: &RunArguments, interrupt: &Interrupt, out: &Output) -> Result
     if all { Ok(()) } else { Err(CommandFailure::Interrupted) }
 }
 
-fn print_slurm(arguments: &SlurmArguments, out: &Output) -> Result<(), CommandFailure> {
+fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
     // A file that cannot be played is better refused here than by every task.
-    let described = arguments.file.open()?;
+    let described = arguments.file.open(registry)?;
     let script = slurm::script(&slurm::Job {
         name: &described.config.name,
         file: &arguments.file.file,

@@ -13,6 +13,7 @@ use super::output::Output;
 use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, estimate};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment check`.
@@ -37,10 +38,11 @@ pub struct ExperimentCheckArguments {
 /// See [`CommandFailure`].
 pub fn run(
     arguments: &ExperimentCheckArguments,
+    registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
-    let Described { config, games, plan } = arguments.file.open()?;
+    let Described { config, games, plan } = arguments.file.open(registry)?;
     let threads = threads(arguments.threads, &plan);
     let sampled = if arguments.sample.is_zero() {
         None

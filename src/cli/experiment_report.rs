@@ -10,6 +10,7 @@ use super::experiment_results::of_results;
 use super::failure::CommandFailure;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{ExperimentSummary, Planned, Results, markdown, page, tables};
+use hyperplay_play::player::Registry;
 
 /// Arguments of `experiment report`.
 #[derive(Args, Debug)]
@@ -29,7 +30,7 @@ pub struct ReportArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
@@ -39,7 +40,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailu
     std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
     let text = markdown(&planned, &summary, &tables);
     write(&to.join("report.md"), &text)?;
-    write(&to.join("report.html"), &page(&planned, &summary, &tables))?;
+    write(&to.join("report.html"), &page(&planned, &summary, &tables, registry))?;
     for table in &tables {
         write(&to.join(format!("{}.csv", table.name)), &table.as_csv())?;
     }

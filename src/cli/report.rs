@@ -10,7 +10,7 @@ use super::output::Output;
 use hyperplay_engine::machine::{ByRole, Goal, Role};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Sample, Table, TableEntry};
-use hyperplay_play::referee::{Heading, Match, Outcome};
+use hyperplay_play::referee::{Heading, Match, MatchOutcome};
 
 /// What the decisions of one role cost, those between two legal moves or more.
 #[derive(Clone, Copy, Default)]
@@ -68,7 +68,7 @@ impl From<&Match> for Played {
     fn from(played: &Match) -> Self {
         Played {
             goals: match &played.outcome {
-                Outcome::Over(goals) => Some(goals.clone()),
+                MatchOutcome::Over(goals) => Some(goals.clone()),
                 _ => None,
             },
             outcome: played.outcome.as_str(),
@@ -82,7 +82,7 @@ impl From<&Match> for Played {
 impl Played {
     /// Whether it came to its end; not if it was interrupted.
     pub fn is_finished(&self) -> bool {
-        self.outcome != Outcome::Interrupted.as_str()
+        self.outcome != MatchOutcome::Interrupted.as_str()
     }
 }
 

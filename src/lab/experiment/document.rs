@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::folder::Planned;
 use super::summary::{EntrantSummary, ExperimentSummary};
 use crate::report::{Axis, Figure, FigurePoint, FigureSeries, Page, Sample, Table, share};
-use hyperplay_play::player::registry;
+use hyperplay_play::player::{Registry, SpecKind};
 
 /// FigureSeries that can be told apart in one figure.
 const TOGETHER: usize = 8;
@@ -53,11 +53,11 @@ pub fn markdown(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]
 }
 
 /// The report as a page that needs nothing beside itself.
-pub fn page(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]) -> String {
+pub fn page(planned: &Planned, summary: &ExperimentSummary, tables: &[Table], registry: &Registry) -> String {
     let mut page = Page::new(title(planned));
     preamble(planned, summary).iter().for_each(|line| page.paragraph(line));
     for (game, one) in planned.plan.games.iter().enumerate() {
-        let drawing = Drawing { planned, summary, game };
+        let drawing = Drawing { planned, summary, registry, game };
         let figures: Vec<(Figure, String)> =
             [drawing.by_particles(), drawing.by_time(), drawing.time_by_step(), drawing.depletion_by_step()]
                 .into_iter()
@@ -85,6 +85,7 @@ fn title(planned: &Planned) -> &str {
 struct Drawing<'a> {
     planned: &'a Planned,
     summary: &'a ExperimentSummary,
+    registry: &'a Registry,
     game: usize,
 }
 
@@ -122,9 +123,9 @@ impl Drawing<'_> {
 
     /// The particles that an entrant asks for, if it has such a key.
     fn particles(&self, entrant: usize) -> Option<f64> {
-        let spec = registry::read_unopened(&self.planned.plan.entrants[entrant].spec).ok()?;
-        let has_key = spec.entry().keys.iter().any(|key| key.name == "particles");
-        has_key.then(|| spec.count("particles") as f64)
+        let text = &self.planned.plan.entrants[entrant].spec;
+        let spec = self.registry.unopened(SpecKind::Player, text).ok()?;
+        spec.entry().key("particles").map(|_| spec.count("particles") as f64)
     }
 
     fn by_particles(&self) -> Vec<(Figure, String)> {

@@ -9,7 +9,7 @@ use super::summary::{SUMMARY_COLUMNS, StudySummary};
 use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Column, Table};
-use hyperplay_play::player::{SpecError, models, samplers};
+use hyperplay_play::player::{Registry, SpecError};
 
 /// Particles of a set.
 const PARTICLES: usize = 64;
@@ -67,13 +67,13 @@ impl BenchmarkGame {
     ///
     /// # Errors
     /// If a sampler of the benchmark is not in the catalogue.
-    pub fn plan(&self, replicates: usize, seed: u64) -> Result<StudyPlan, SpecError> {
+    pub fn plan(&self, replicates: usize, seed: u64, registry: &Registry) -> Result<StudyPlan, SpecError> {
         Ok(StudyPlan {
-            samplers: SAMPLERS.iter().map(|text| samplers::read(text)).collect::<Result<_, _>>()?,
+            samplers: SAMPLERS.iter().map(|text| registry.sampler(text)).collect::<Result<_, _>>()?,
             particles: vec![PARTICLES],
             replicates,
             matches: self.matches,
-            play: MatchSource::Model(models::read("uniform")?),
+            play: MatchSource::Model(registry.model("uniform")?),
             roles: Vec::new(),
             steps: (1, self.steps),
             limit: MAX_SET,

@@ -17,7 +17,7 @@ use super::plan::{Study, StudyPlan};
 use super::row::{ROW_COLUMNS, TIME_COLUMNS};
 use crate::report::Table;
 use hyperplay_logic::gdl::text_hash;
-use hyperplay_play::player::Spec;
+use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
@@ -56,7 +56,7 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         "game": subject.game,
         "rules": subject.rules,
         "engine": subject.engine,
-        "samplers": plan.samplers.iter().map(ToString::to_string).collect::<Vec<String>>(),
+        "samplers": plan.samplers.iter().map(|sampler| sampler.spec().to_string()).collect::<Vec<String>>(),
         "particles": plan.particles,
         "replicates": plan.replicates,
         "matches": plan.matches,
@@ -68,7 +68,7 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         "playouts": plan.playouts,
         "seed": plan.seed,
     });
-    let specs = plan.samplers.iter().chain([plan.play.spec()]);
+    let specs = plan.samplers.iter().map(SamplerSpec::spec).chain([plan.play.spec()]);
     let policies: BTreeMap<String, String> = specs.flat_map(Spec::policy_hashes).collect();
     if !policies.is_empty() {
         config["policies"] = json!(policies);

@@ -17,17 +17,18 @@ use hyperplay_engine::machine::{
 };
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
-use hyperplay_play::player::models::{self, Assumed};
-use hyperplay_play::player::{Spec, SpecError, registry, samplers};
+use hyperplay_play::player::{
+    Assumed, ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec, SpecError, SpecKind,
+};
 use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MatchSource {
     /// Every role chooses as an opponent model says. This is a policy, so there is a posterior under it.
-    Model(Spec),
+    Model(ModelSpec),
     /// The same player is in every seat. What it does cannot be written down, so there is no posterior under it.
-    Player(Spec),
+    Player(PlayerSpec),
 }
 
 impl MatchSource {
@@ -35,21 +36,22 @@ impl MatchSource {
     ///
     /// # Errors
     /// [`SpecError`] says what there is instead.
-    pub fn read(text: &str) -> Result<MatchSource, SpecError> {
+    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, SpecError> {
         let name = text.split(':').next().unwrap_or_default().trim();
-        if models::models().iter().any(|entry| entry.name == name) {
-            return models::read(text).map(MatchSource::Model);
+        if registry.entries(SpecKind::Model).any(|entry| entry.name == name) {
+            return registry.model(text).map(MatchSource::Model);
         }
-        match registry::read(text)? {
-            spec if spec.name() == "random" => models::read("uniform").map(MatchSource::Model),
-            spec => Ok(MatchSource::Player(spec)),
+        match registry.player(text)? {
+            player if player.spec().name() == "random" => registry.model("uniform").map(MatchSource::Model),
+            player => Ok(MatchSource::Player(player)),
         }
     }
 
     /// The source as a spec.
     pub fn spec(&self) -> &Spec {
         match self {
-            MatchSource::Model(spec) | MatchSource::Player(spec) => spec,
+            MatchSource::Model(model) => model.spec(),
+            MatchSource::Player(player) => player.spec(),
         }
     }
 
@@ -63,7 +65,7 @@ impl MatchSource {
 #[derive(Clone, Debug)]
 pub struct StudyPlan {
     /// The samplers.
-    pub samplers: Vec<Spec>,
+    pub samplers: Vec<SamplerSpec>,
     /// Numbers of particles in a set.
     pub particles: Vec<usize>,
     /// Independent replicates.
@@ -135,8 +137,8 @@ struct MeasuredPosterior {
 
 impl StudyPlan {
     /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play.
-    fn against(&self, sampler: &Spec) -> Vec<Assumed> {
-        let mut all = vec![Assumed::of(sampler)];
+    fn against(&self, sampler: &SamplerSpec) -> Vec<Assumed> {
+        let mut all = vec![sampler.assumed().clone()];
         all.extend(self.played().filter(|played| *played != all[0]));
         all
     }
@@ -166,7 +168,7 @@ impl StudyPlan {
     /// sampler's own.
     fn letter(&self, assumed: &Assumed) -> &'static str {
         match self.played() {
-            _ if assumed.model().name() == "uniform" => "U",
+            _ if assumed.spec().name() == "uniform" => "U",
             Some(played) if played == *assumed => "P",
             _ => "M",
         }
@@ -185,7 +187,7 @@ impl StudyPlan {
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
             if posteriors.iter().all(|known| known.assumed != assumed) {
-                let (model, letter) = (assumed.build(machine), self.letter(&assumed));
+                let (model, letter) = (assumed.model(machine), self.letter(&assumed));
                 posteriors.push(MeasuredPosterior { assumed, model, letter });
             }
         }
@@ -224,13 +226,13 @@ impl Measuring<'_> {
         let steps = plan.steps.1;
         match &plan.play {
             play if play.is_uniform() => Ok(harness::random_match(machine, steps, seed)),
-            MatchSource::Model(spec) => {
-                let model = models::build(spec, machine);
+            MatchSource::Model(model) => {
+                let model = model.model(machine);
                 Ok(harness::model_match(machine, model.as_ref(), steps, seed))
             }
-            MatchSource::Player(spec) => {
+            MatchSource::Player(player) => {
                 let players = ByRole::from_fn(machine.roles().len(), |role| {
-                    (machine.random() != Some(role)).then(|| registry::build(spec, machine, role))
+                    (machine.random() != Some(role)).then(|| player.seat(machine, role))
                 });
                 let settings = Settings { limit: steps, ..Settings::default() };
                 let played = play_match(machine.as_ref(), players, &settings, seed, self.interrupt, |_| ());
@@ -273,9 +275,9 @@ impl Measuring<'_> {
             };
             self.study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
-        let is_measured = |spec: &&Spec| plan.against(spec).contains(&posterior.assumed);
+        let is_measured = |spec: &&SamplerSpec| plan.against(spec).contains(&posterior.assumed);
         for spec in plan.samplers.iter().filter(is_measured) {
-            let (sampler, model) = samplers::build(spec, machine);
+            let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
             for &particles in &plan.particles {
                 let replicates = Replicates {
                     sampler: sampler.as_ref(),
@@ -284,13 +286,13 @@ impl Measuring<'_> {
                     count: plan.replicates,
                     seed: seed.clone(),
                 };
-                let is_own = Assumed::of(spec) == posterior.assumed;
+                let is_own = *spec.assumed() == posterior.assumed;
                 let measure = if is_own { harness::measure } else { harness::measure_against };
                 let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick) else {
                     return Ok(false);
                 };
                 self.study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| StudyRow {
-                    sampler: spec.to_string(),
+                    sampler: spec.spec().to_string(),
                     particles,
                     posterior: posterior.letter,
                     index,
