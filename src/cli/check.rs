@@ -10,9 +10,9 @@ use super::game_argument::{SyntaxArgument, source};
 use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_threads};
 use super::output::{Output, colour};
 use super::progress::Progress;
-use hyperplay_engine::{Engines, Interpreter, OfGame, Visitor};
-use hyperplay_logic::gdl::{self, Code, Finding, Rulesheet, Severity, Source, Span, Syntax};
 use hyperplay_engine::machine::PLAYOUT_STEPS;
+use hyperplay_engine::{Engines, Interpreter, OfGame, Visitor};
+use hyperplay_logic::gdl::{self, Finding, FindingCode, Rulesheet, Severity, Source, Span, Syntax};
 use hyperplay_play::referee::{Effort, Interrupt, simulate};
 
 /// Arguments of `check`.
@@ -114,7 +114,12 @@ fn check(
             }
             Err(error) => {
                 let at = Span::default();
-                findings.push(Finding::new(Code::EvaluationLimit, Severity::Fault, at, error.to_string()));
+                findings.push(Finding::new(
+                    FindingCode::EvaluationLimit,
+                    Severity::Fault,
+                    at,
+                    error.to_string(),
+                ));
             }
         }
         findings.sort_by_key(|finding| finding.span.start);

@@ -3,8 +3,8 @@
 //! What is met in play are ground terms; the text has clauses. A term is traced to the first clause, in the order of
 //! the text, whose head it can be an instance of.
 
-use hyperplay_logic::gdl::{Code, Finding, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
 use hyperplay_engine::machine::{Failure, Role};
+use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
 
 /// Where findings stand.
 pub(super) struct Places<'a> {
@@ -43,6 +43,6 @@ impl Places<'_> {
 
     /// The finding that evaluation failed.
     pub(super) fn failed(&self, failure: &Failure) -> Finding {
-        Finding::new(Code::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
+        Finding::new(FindingCode::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
     }
 }

@@ -4,26 +4,26 @@
 //! text --token--> tokens --layout--> balanced tokens --forms--> forms --clause--> clauses
 //! ```
 //!
-//! A form is a word or a list of forms. Each form at the top is one clause: `(<= head body...)` or a fact. A word
-//! alone is an atom without arguments, and `(p)` is `p`. A clause with a syntax error is reported and left out; its
-//! neighbours are read.
+//! A form is a word or a list of forms. Each form at the top level is one clause: `(<= head body...)` or a fact. A
+//! single word is an atom without arguments, and `(p)` means `p`. A clause with a syntax error is reported and left
+//! out; the other clauses are read.
 
 mod layout;
 mod token;
 
-use super::finding::{Code, Finding, Severity};
-use super::read::{MAX_NESTING, Report, keyword_arity, splice, too_deep};
+use super::finding::{Finding, FindingCode, Severity};
+use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
 use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
 use layout::Repair;
-use token::{Kind, Token};
+use token::{KifToken, KifTokenKind};
 pub(super) use token::{is_name, looks_like_comment};
 
 /// A word, or a list of forms in parentheses.
 enum Form {
-    Word(Token),
+    Word(KifToken),
     List(Vec<Form>, Span),
 }
 
@@ -37,7 +37,7 @@ impl Form {
 }
 
 /// Reads the clauses of a text.
-pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Vec<Clause> {
+pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
     let repair = layout::repair(&tokens, report);
     let mut clauses = Vec::new();
@@ -47,17 +47,17 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Ve
     clauses
 }
 
-/// Calls `visit` for every form at the top, from left to right.
+/// Calls `visit` for every form at the top level, from left to right.
 fn each_form(
-    tokens: &[Token],
+    tokens: &[KifToken],
     repair: &Repair,
-    report: &mut Report,
-    mut visit: impl FnMut(Form, &mut Report),
+    report: &mut FindingCollector,
+    mut visit: impl FnMut(Form, &mut FindingCollector),
 ) {
     let mut skip = repair.skip.iter().copied().peekable();
     let mut close = repair.close.iter().copied().peekable();
     let mut open: Vec<(Span, Vec<Form>)> = Vec::new();
-    // How many parentheses are open inside a form that is left out because it is too deep.
+    // The number of open parentheses inside a form that is left out because it is too deep.
     let mut drowned = 0_usize;
     for position in 0..=tokens.len() {
         if close.next_if_eq(&position).is_some() || position == tokens.len() {
@@ -72,16 +72,16 @@ fn each_form(
             continue;
         }
         match token.kind {
-            Kind::Open if drowned > 0 => drowned += 1,
-            Kind::Close if drowned > 0 => drowned -= 1,
+            KifTokenKind::Open if drowned > 0 => drowned += 1,
+            KifTokenKind::Close if drowned > 0 => drowned -= 1,
             _ if drowned > 0 => {}
-            Kind::Open if open.len() == MAX_NESTING => {
+            KifTokenKind::Open if open.len() == MAX_NESTING => {
                 report.add(too_deep(open[0].0, token.span()));
                 drowned = open.len() + 1;
                 open.clear();
             }
-            Kind::Open => open.push((token.span(), Vec::new())),
-            Kind::Close => {
+            KifTokenKind::Open => open.push((token.span(), Vec::new())),
+            KifTokenKind::Close => {
                 let (span, forms) = open.pop().expect("the repaired parentheses balance");
                 put(Form::List(forms, span.to(token.span())), &mut open, report, &mut visit);
             }
@@ -90,12 +90,12 @@ fn each_form(
     }
 }
 
-/// Puts a finished form where it belongs: into the innermost open list, or to the visitor.
+/// Adds a finished form to the innermost open list, or passes it to the visitor if no list is open.
 fn put(
     form: Form,
     open: &mut [(Span, Vec<Form>)],
-    report: &mut Report,
-    visit: &mut impl FnMut(Form, &mut Report),
+    report: &mut FindingCollector,
+    visit: &mut impl FnMut(Form, &mut FindingCollector),
 ) {
     match open.last_mut() {
         Some((_, forms)) => forms.push(form),
@@ -103,18 +103,19 @@ fn put(
     }
 }
 
-/// What is needed to make sense of forms. Each method reports what it cannot make sense of and returns `None`.
+/// The translation of forms into clauses. Each method reports a form that it cannot translate and returns `None`.
 struct Reader<'r> {
     text: &'r str,
     symbols: &'r mut Symbols,
-    report: &'r mut Report,
+    report: &'r mut FindingCollector,
 }
 
 impl Reader<'_> {
     fn clause(&mut self, form: &Form) -> Option<Clause> {
         let at = At(form.span());
         match form {
-            Form::List(forms, span) if matches!(forms.first(), Some(Form::Word(t)) if t.kind == Kind::If) => {
+            Form::List(forms, span) if matches!(forms.first(), Some(Form::Word(t)) if t.kind == KifTokenKind::If) =>
+            {
                 let Some(head) = forms.get(1) else {
                     self.report.syntax(*span, "`<=` without a head");
                     return None;
@@ -170,7 +171,7 @@ impl Reader<'_> {
 
     fn term(&mut self, form: &Form) -> Option<Term> {
         if let Form::Word(token) = form
-            && token.kind == Kind::Variable
+            && token.kind == KifTokenKind::Variable
         {
             let name = &self.text[token.span().start + 1..token.span().end];
             return Some(Term::Variable(self.symbols.intern(name)));
@@ -206,9 +207,9 @@ impl Reader<'_> {
         };
         let text = &self.text[word.span().start..word.span().end];
         match word.kind {
-            Kind::Variable => {
+            KifTokenKind::Variable => {
                 let message = format!("the variable `{text}` stands where {wanted} must stand");
-                let finding = Finding::new(Code::Syntax, Severity::Error, word.span(), message);
+                let finding = Finding::new(FindingCode::Syntax, Severity::Error, word.span(), message);
                 self.report.add(match form {
                     Form::List(..) => {
                         finding.help("GDL has no lists: begin with a name, as in `(pair ?x ?y)`")
@@ -217,7 +218,7 @@ impl Reader<'_> {
                 });
                 None
             }
-            Kind::If => {
+            KifTokenKind::If => {
                 let message =
                     format!("`{text}` can only begin a rule, and a rule cannot stand inside another clause");
                 self.report.syntax(word.span(), message);
@@ -236,14 +237,14 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::read::read;
-    use super::super::{Code, Finding, Rulesheet, Source, Syntax};
+    use super::super::{Finding, FindingCode, Rulesheet, Source, Syntax};
 
     fn kif(text: &str) -> (Rulesheet, Vec<Finding>) {
         read(Source::new("t", text), Some(Syntax::Kif))
     }
 
     /// Codes of the findings, each with its line and column.
-    fn places(text: &str) -> Vec<(Code, usize, usize)> {
+    fn places(text: &str) -> Vec<(FindingCode, usize, usize)> {
         let (sheet, findings) = kif(text);
         let place = |finding: Finding| {
             let (line, column) = sheet.source.line_column(finding.span.start);
@@ -267,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_word_with_no_meaning_where_it_stands_is_named() {
-        use Code::{KeywordArity, Syntax};
+        use FindingCode::{KeywordArity, Syntax};
         for (text, expected) in [
             ("(p)\n()", vec![(Syntax, 2, 1)]),
             ("(<=)", vec![(Syntax, 1, 1)]),
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn an_unbalanced_parenthesis_is_named_and_the_rest_is_read() {
-        use Code::UnbalancedParenthesis;
+        use FindingCode::UnbalancedParenthesis;
         for (text, line, column, clauses) in [
             ("(role a)\n(role b\n(init c)\n(init d)", 2, 1, 4),
             ("(role a)\n(<= (next p)\n (true p)\n(init c)\n(init d)", 2, 1, 4),
@@ -316,13 +317,13 @@ mod tests {
     #[test]
     fn deep_text_is_refused_at_once() {
         let deep = "(".repeat(1_000_000);
-        assert_eq!(places(&deep)[1].0, Code::TooDeep);
+        assert_eq!(places(&deep)[1].0, FindingCode::TooDeep);
         let balanced = format!("(role a)(p {}x{})(role b)", "(f ".repeat(5000), ")".repeat(5000));
-        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9)]);
+        assert_eq!(places(&balanced), [(FindingCode::TooDeep, 1, 9)]);
         assert_eq!(kif(&balanced).0.clauses.len(), 2);
         let shallow = |n| format!("(p {}x{})", "(f ".repeat(n), ")".repeat(n));
         assert_eq!(places(&shallow(199)), []);
-        assert_eq!(places(&shallow(200)), [(Code::TooDeep, 1, 1)]);
+        assert_eq!(places(&shallow(200)), [(FindingCode::TooDeep, 1, 1)]);
     }
 
     #[test]
