@@ -1,7 +1,7 @@
-//! Functions: which terms of a relation's tuples follow from the others.
+//! Functional dependencies: which terms of a relation's tuples are determined by the others.
 //!
-//! A table such as `plus(x, y, z)` gives one `z` for each `x` and `y`. Whoever wants to know how many ways there are to
-//! satisfy a conjunction asks here.
+//! A relation such as `plus(x, y, z)` has one `z` for each pair of an `x` and a `y`, so `z` depends functionally on the
+//! two. Grounding uses these dependencies to count the ways in which a conjunction can be satisfied.
 
 use std::cell::RefCell;
 
@@ -9,30 +9,59 @@ use rustc_hash::FxHashMap;
 
 use super::database::Database;
 use super::plan::{RelationId, shape_of};
-use super::program::Program;
-use super::relation::Shape;
+use super::program::DatalogProgram;
+use super::relation::IndexShape;
 use crate::gdl::{Atom, Symbol, TermStore};
 
-/// Relations with more rows are not looked at.
+/// Relations with more rows are not examined.
 const MEASURED_ROWS: usize = 20_000;
 
-/// Finds functions among the tuples of a database; remembers what it found.
-pub struct Functions<'a> {
+/// The functional dependencies among the tuples of a database, found when they are asked for and then remembered.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram, FunctionalDependencies};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (succ 1 2) (succ 2 3) (e 1 2) (e 1 3)
+/// #     (<= (p ?x ?y) (succ ?x ?y)) (<= (q ?x ?y) (e ?x ?y))";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules(), game.terms());
+/// // The facts are (succ 1 2), (succ 2 3), (e 1 2) and (e 1 3).
+/// let mut program = DatalogProgram::new(rules.to_vec(), &[]);
+/// let id = |name: &str| terms.symbols().get(name).unwrap();
+/// let [succ, e] = ["succ", "e"].map(|name| program.relation(id(name)).unwrap());
+/// let mut database = Database::new(&program, None);
+/// for relation in [succ, e] {
+///     database.plan(&mut program, relation, false, terms).unwrap();
+/// }
+///
+/// let dependencies = FunctionalDependencies::of(&database, &program, terms);
+/// let atom = |relation: &str| rules.iter().map(|rule| match &rule.body[..] {
+///     [hyperplay_logic::gdl::Literal::Positive(atom)] if atom.relation == id(relation) => Some(atom),
+///     _ => None,
+/// }).flatten().next().unwrap();
+/// assert!(dependencies.determines(atom("succ"), &|variable| variable == id("x")));
+/// assert!(!dependencies.determines(atom("e"), &|variable| variable == id("x")));
+/// ```
+pub struct FunctionalDependencies<'a> {
     database: &'a Database,
-    program: &'a Program,
+    program: &'a DatalogProgram,
     terms: &'a TermStore,
-    found: RefCell<FxHashMap<(RelationId, Shape), bool>>,
+    found: RefCell<FxHashMap<(RelationId, IndexShape), bool>>,
 }
 
-impl<'a> Functions<'a> {
-    /// What there is to find in a database.
-    pub fn of(database: &'a Database, program: &'a Program, terms: &'a TermStore) -> Self {
-        Functions { database, program, terms, found: RefCell::default() }
+impl<'a> FunctionalDependencies<'a> {
+    /// The functional dependencies of a database, whose relations must have been derived.
+    pub fn of(database: &'a Database, program: &'a DatalogProgram, terms: &'a TermStore) -> Self {
+        FunctionalDependencies { database, program, terms, found: RefCell::default() }
     }
 
-    /// Whether at most one tuple that fits an atom agrees with given values of the known variables. False where the
-    /// relation is large, and where it is so only for some of the atom's constants.
-    pub fn determines(&self, atom: &Atom, is_known: &impl Fn(Symbol) -> bool) -> bool {
+    /// Whether the known variables of an atom determine the others: at most one tuple matches the atom for each
+    /// assignment of values to the variables that satisfy `is_known`. The answer is also false if the relation has more
+    /// than 20,000 rows. O(rows) for the first question of its kind.
+    ///
+    /// # Panics
+    /// If the program has no relation of the atom's name.
+    pub fn determines(&self, atom: &Atom, is_known: &dyn Fn(Symbol) -> bool) -> bool {
         let relation = self.program.by_name[&atom.relation];
         let rows = self.database.relation(relation, self.program);
         if rows.len() > MEASURED_ROWS {
