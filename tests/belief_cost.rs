@@ -10,7 +10,7 @@ use common::machines::{evidence_before_the_end, imperfect, machine, players};
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Cost, Uniform, exact};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::samplers;
 

@@ -19,11 +19,6 @@ use crate::gdl::{TermId, TermStore};
 
 /// A relation with at most this many rows is scanned; no index is kept up to date for it.
 const INDEXED_ROWS: usize = 12;
-/// The number of tuples of a relation that a sample for planning holds at most.
-const SAMPLED_TUPLES: usize = 50_000;
-/// The number of rows that are visited to derive such a sample at most.
-const SAMPLED_VISITS: u64 = 50_000_000;
-
 /// The tuples of a program's relations.
 ///
 /// ```
@@ -51,9 +46,9 @@ const SAMPLED_VISITS: u64 = 50_000_000;
 #[derive(Clone, Debug)]
 pub struct Database {
     /// The database that holds the relations of stage 0, if this one holds only the stages above.
-    fixed: Option<Arc<Database>>,
+    pub(super) fixed: Option<Arc<Database>>,
     pub(super) relations: Vec<Relation>,
-    evaluated: Vec<bool>,
+    pub(super) evaluated: Vec<bool>,
     /// For each relation, the rows of the delta as start and end, while a recursive component is evaluated.
     pub(super) delta: Vec<(usize, usize)>,
     pub(super) subgoals: SubgoalTable,
@@ -120,6 +115,22 @@ impl Database {
     /// For each rule of a relation, in the order of the rules, the tuples that it derives from all tuples that hold.
     /// The relation must be among the targets of [`choose_tabled`](Self::choose_tabled), so that it is not tabled.
     ///
+    /// ```
+    /// use hyperplay_logic::datalog::{Database, DatalogProgram};
+    /// # use hyperplay_logic::gdl::{Source, load};
+    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (d ?x)) (<= (p b) (d b))";
+    /// # let game = load(Source::new("example", text), None).game.unwrap();
+    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+    ///
+    /// // The rules are (d a), (d b), (<= (p ?x) (d ?x)) and (<= (p b) (d b)).
+    /// let mut program = DatalogProgram::new(rules, &[]);
+    /// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
+    /// let mut database = Database::new(&program, None);
+    /// database.plan(&mut program, p, false, terms).unwrap();
+    /// let by_rule = database.query_by_rule(&program, p, terms).unwrap();
+    /// assert_eq!(by_rule.iter().map(|relation| relation.len()).collect::<Vec<_>>(), [2, 1]);
+    /// ```
+    ///
     /// # Errors
     /// If a limit of the program is exceeded.
     pub fn query_by_rule(
@@ -143,116 +154,28 @@ impl Database {
         self.stored(relation, program.stage(relation))
     }
 
-    fn stored(&self, relation: RelationId, stage: Stage) -> &Relation {
+    pub(super) fn stored(&self, relation: RelationId, stage: Stage) -> &Relation {
         match &self.fixed {
             Some(fixed) if stage == 0 => &fixed.relations[relation],
             _ => &self.relations[relation],
         }
     }
 
-    /// Derives a relation and plans each component that it needs, with the tuples of the components before it as the
-    /// sample. With `again`, components that were planned before are planned once more. If this database reads stage 0
-    /// from another one, the components of stage 0 are left as they are, and what is derived is only a sample for
-    /// planning: a relation that grows large is cut off.
-    ///
-    /// # Errors
-    /// If a limit of the program is exceeded.
-    pub fn plan(
-        &mut self,
-        program: &mut DatalogProgram,
-        relation: RelationId,
-        again: bool,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        program.find_needs(relation);
-        let needs = program.needs(relation).to_vec();
-        needs.into_iter().try_for_each(|component| self.plan_component(program, component, again, terms))
-    }
-
-    fn plan_component(
-        &mut self,
-        program: &mut DatalogProgram,
-        component: usize,
-        again: bool,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
-        if is_fixed || self.evaluated[component] {
-            return Ok(());
-        }
-        if !program.components[component].is_planned || again && !program.involves_tabling(component) {
-            let stages = program.stages();
-            let this = &*self;
-            program.plan(component, &|id| Some(this.stored(id, stages[id])), terms);
-            for (relation, _) in program.components[component].plans().flat_map(JoinPlan::lookups) {
-                self.relations[relation].add_indexes(&program.shapes[relation]);
-            }
-        }
-        if self.fixed.is_some() {
-            self.sample(program, component, terms)?;
-        } else {
-            self.evaluate(program, component, terms)?;
-        }
-        self.evaluated[component] = true;
-        Ok(())
-    }
-
-    /// Evaluates a component as a sample for planning, at most up to [`SAMPLED_TUPLES`] tuples.
-    fn sample(
-        &mut self,
-        program: &mut DatalogProgram,
-        component: usize,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let limits = program.limits;
-        program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
-        program.limits.visits = limits.visits.min(SAMPLED_VISITS);
-        let result = self.evaluate(program, component, terms);
-        program.limits = limits;
-        match result {
-            Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
-            Err(LimitError::Visits { .. }) if limits.visits > SAMPLED_VISITS => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Plans and derives the components of at most this stage that the targets need. The targets may be of any stage.
-    ///
-    /// # Errors
-    /// If a limit of the program is exceeded.
-    pub fn plan_stage(
-        &mut self,
-        program: &mut DatalogProgram,
-        targets: &[RelationId],
-        stage: Stage,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let needed = program.needed_at(targets, stage);
-        needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
-    }
-
-    /// Makes this database read the relations of stage 0 from another one from now on.
+    /// Makes this database read the relations of stage 0 from another one from now on. The example is at
+    /// [`plan_stage`](Self::plan_stage).
     pub fn share(&mut self, fixed: &Arc<Database>) {
         self.fixed = Some(Arc::clone(fixed));
     }
 
-    /// Chooses the relations that are tabled, which means evaluated goal by goal instead of derived. The tuples in this
-    /// database are the sample. The `targets` are never tabled.
-    pub fn choose_tabled(&mut self, program: &mut DatalogProgram, targets: &[RelationId], terms: &TermStore) {
-        let stages = program.stages();
-        let this = &*self;
-        program.choose_tabled(targets, &|id| Some(this.stored(id, stages[id])), terms);
-        self.adopt_shapes(program);
-    }
-
     /// Gives the relations the indexes that the plans of the program use.
-    fn adopt_shapes(&mut self, program: &DatalogProgram) {
+    pub(super) fn adopt_shapes(&mut self, program: &DatalogProgram) {
         for (relation, shapes) in self.relations.iter_mut().zip(&program.shapes) {
             relation.add_indexes(shapes);
         }
     }
 
-    /// Brings all indexes up to date, so that other databases can read stage 0 from this one.
+    /// Brings all indexes up to date, so that other databases can read stage 0 from this one. The example is at
+    /// [`plan_stage`](Self::plan_stage).
     pub fn freeze(&mut self, program: &DatalogProgram, terms: &TermStore) {
         self.adopt_shapes(program);
         for relation in 0..self.relations.len() {
@@ -262,7 +185,7 @@ impl Database {
         }
     }
 
-    fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         program: &DatalogProgram,
         component: usize,

@@ -21,26 +21,24 @@ const MEASURED_ROWS: usize = 20_000;
 /// ```
 /// use hyperplay_logic::datalog::{Database, DatalogProgram, FunctionalDependencies};
 /// # use hyperplay_logic::gdl::{Source, load};
-/// # let text = "(role r) (legal r noop) (goal r 1) terminal (succ 1 2) (succ 2 3) (e 1 2) (e 1 3)
-/// #     (<= (p ?x ?y) (succ ?x ?y)) (<= (q ?x ?y) (e ?x ?y))";
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e 1 2) (e 2 3) (e 2 4)
+/// #     (<= (p ?x ?y) (e ?x ?y) (distinct ?y 4)) (<= (q ?x ?y) (e ?x ?y))";
 /// # let game = load(Source::new("example", text), None).game.unwrap();
 /// # let (rules, terms) = (game.rules(), game.terms());
-/// // The facts are (succ 1 2), (succ 2 3), (e 1 2) and (e 1 3).
+///
+/// // The tuples of `p` are (1 2) and (2 3), and those of `q` are (1 2), (2 3) and (2 4).
 /// let mut program = DatalogProgram::new(rules.to_vec(), &[]);
-/// let id = |name: &str| terms.symbols().get(name).unwrap();
-/// let [succ, e] = ["succ", "e"].map(|name| program.relation(id(name)).unwrap());
 /// let mut database = Database::new(&program, None);
-/// for relation in [succ, e] {
+/// let id = |name: &str| terms.symbols().get(name).unwrap();
+/// let [p, q] = ["p", "q"].map(|name| rules.iter().find(|rule| rule.head.relation == id(name)).unwrap());
+/// for rule in [p, q] {
+///     let relation = program.relation(rule.head.relation).unwrap();
 ///     database.plan(&mut program, relation, false, terms).unwrap();
 /// }
 ///
 /// let dependencies = FunctionalDependencies::of(&database, &program, terms);
-/// let atom = |relation: &str| rules.iter().map(|rule| match &rule.body[..] {
-///     [hyperplay_logic::gdl::Literal::Positive(atom)] if atom.relation == id(relation) => Some(atom),
-///     _ => None,
-/// }).flatten().next().unwrap();
-/// assert!(dependencies.determines(atom("succ"), &|variable| variable == id("x")));
-/// assert!(!dependencies.determines(atom("e"), &|variable| variable == id("x")));
+/// assert!(dependencies.determines(&p.head, &|variable| variable == id("x")));
+/// assert!(!dependencies.determines(&q.head, &|variable| variable == id("x")));
 /// ```
 pub struct FunctionalDependencies<'a> {
     database: &'a Database,

@@ -76,6 +76,11 @@ pub(super) enum LimitExceeded {
 /// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
 /// assert!(matches!(error, LimitError::Tuples { limit: 2, .. }));
 /// assert_eq!(error.to_string(), "the relation `d` holds more than 2 tuples (last rule: (d c))");
+///
+/// // A single relation may have a smaller bound of its own.
+/// program.set_most(d, 1);
+/// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
+/// assert!(matches!(error, LimitError::Tuples { limit: 1, .. }));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LimitError {
@@ -122,7 +127,8 @@ pub enum LimitError {
 }
 
 impl DatalogProgram {
-    /// Bounds the number of tuples of one relation, in addition to [`DatalogProgram::limits`].
+    /// Bounds the number of tuples of one relation, in addition to [`DatalogProgram::limits`]. The example is at
+    /// [`LimitError`].
     pub fn set_most(&mut self, relation: RelationId, tuples: usize) {
         self.most.resize(self.relations(), usize::MAX);
         self.most[relation] = tuples;

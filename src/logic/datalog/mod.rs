@@ -36,6 +36,7 @@ mod functional;
 mod limits;
 mod order;
 mod plan;
+mod planning;
 mod program;
 mod relation;
 mod saturate;

@@ -12,7 +12,8 @@ use std::fmt;
 use super::relation::{IndexShape, TermPath};
 use crate::gdl::{Atom, Literal, Rule, Symbol, Symbols, Term, TermId, TermStore, print_rule};
 
-/// The index of a relation in its [`DatalogProgram`](super::DatalogProgram), from 0.
+/// The index of a relation in its [`DatalogProgram`](super::DatalogProgram), from 0. The example is
+/// at [`DatalogProgram`](super::DatalogProgram).
 pub type RelationId = usize;
 
 /// An expression for a term, evaluated over registers.

@@ -23,6 +23,7 @@ use super::relation::{IndexShape, Relation};
 use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
 
 /// The stage of a relation: the inputs of higher stages change more often, and relations of stage 0 never change.
+/// The example is at [`DatalogProgram`].
 pub type Stage = usize;
 
 /// Mutually recursive relations with their rules.
@@ -53,7 +54,7 @@ impl Component {
 /// Rules that are ready to be evaluated.
 ///
 /// ```
-/// use hyperplay_logic::datalog::DatalogProgram;
+/// use hyperplay_logic::datalog::{Database, DatalogProgram};
 /// # use hyperplay_logic::gdl::{Source, load};
 /// # let text = "(role r) (legal r noop) (goal r 1) terminal (<= (p ?x) (e ?x ?y)) (e a b) (<= (q ?x) (p ?x) (i ?x))";
 /// # let game = load(Source::new("example", text), None).game.unwrap();
@@ -68,6 +69,11 @@ impl Component {
 /// // The relation `p` needs its own stratum and that of `e`.
 /// assert_eq!(program.strata_of(&[p]).len(), 2);
 /// assert!(program.strata().count() <= program.relations());
+///
+/// let mut database = Database::new(&program, None);
+/// database.plan(&mut program, p, false, game.terms()).unwrap();
+/// let plans = program.describe(game.terms(), |rule| rule.clause);
+/// assert!(plans.contains("(<= (p ?x) (e ?x ?y))\n  1. find e by scan, binding 2\n  derive p, decided after step 1\n"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct DatalogProgram {

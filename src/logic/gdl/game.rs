@@ -28,6 +28,7 @@ use super::symbol::Symbol;
 /// assert_eq!(roles, ["white", "random"]);
 /// assert_eq!(game.random(), Some(1));
 /// assert!(game.is_imperfect() && game.faults().is_empty());
+/// assert_eq!(game.name(), "tiny.kif");
 /// let rule = &game.rules()[2];
 /// assert_eq!(game.source().slice(game.rule_span(rule)), "(<= (legal ?r noop) (role ?r))");
 /// ```

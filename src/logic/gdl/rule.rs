@@ -116,7 +116,7 @@ pub enum Literal {
 /// A rule of a normal logic program. The example is at [`print_rule`](super::print_rule).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rule {
-    /// What is derived.
+    /// The atom that is derived.
     pub head: Atom,
     /// The conditions, all of which must hold.
     pub body: Vec<Literal>,

@@ -63,6 +63,7 @@ impl fmt::Debug for At {
 ///
 /// let source = Source::new("game.kif", "(role x)\n(role y)\n");
 /// assert_eq!(source.slice(Span::new(9, 17)), "(role y)");
+/// assert_eq!((source.name(), source.text().len()), ("game.kif", 18));
 /// assert_eq!(source.line_column(9), (2, 1));
 /// assert_eq!(source.line_starts(), [0, 9, 18]);
 /// ```

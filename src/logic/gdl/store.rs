@@ -41,7 +41,7 @@ const SHARDS: usize = 16;
 /// All ground terms of a game that have been interned so far.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Symbols, TermStore};
+/// use hyperplay_logic::gdl::{Symbols, Term, TermStore};
 ///
 /// let mut symbols = Symbols::new();
 /// let [cell, one, ten] = ["cell", "1", "10"].map(|name| symbols.intern(name));
@@ -50,6 +50,7 @@ const SHARDS: usize = 16;
 /// let [one, ten] = [one, ten].map(|number| store.intern(number, &[]));
 /// let term = store.intern(cell, &[one, ten]);
 /// assert_eq!(store.show(term), "(cell 1 10)");
+/// assert!(matches!(store.term(term), Term::Compound(name, _) if store.symbols().name(name) == "cell"));
 /// assert_eq!(store.read("(CELL 1 10)"), Some(term));
 /// assert_eq!((store.functor(term), store.arguments(term)), (cell, &[one, ten][..]));
 /// assert!(store.compare(one, ten).is_lt() && store.compare(ten, term).is_lt());

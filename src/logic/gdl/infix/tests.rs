@@ -1,4 +1,4 @@
-//! What the reader of the infix form takes, and what it says of slips.
+//! Tests of the reader of the infix form and of its error recovery.
 
 use super::super::print::print;
 use super::super::read::read;

@@ -1,7 +1,7 @@
-//! Each check on the smallest rulesheet that shows what it must find, and what it must leave alone.
+//! Tests of each check on the smallest rulesheet that shows what it must report and what it must not.
 //!
-//! The clauses of a case are written behind a minimal game, so that its findings are the case's alone. The
-//! tables of `tests/diagnostics.rs` hold whole files.
+//! The clauses of a case are appended to a minimal game, so that all findings belong to the case. The tables of
+//! `tests/diagnostics.rs` contain whole files.
 
 use super::super::finding::FindingCode::{
     ArityMismatch, Capitalisation, DependsOnDoes, DependsOnState, DuplicateRole, EmptyOr, FactWithVariable,
@@ -15,7 +15,7 @@ use super::super::{Finding, FindingCode, Severity, Source, Syntax, load};
 const GAME: &str = "(role alice) (role bob) (legal alice noop) (legal bob noop) (goal alice 0) (goal bob 0) \
                     (init (p 1)) (<= terminal (true (p 2)) go) (<= go (q 1)) (q 1) (q 2)\n";
 
-/// The findings on the clauses behind the game.
+/// The findings on the clauses that are appended to the game.
 fn findings(clauses: &str) -> Vec<Finding> {
     let loaded = load(Source::new("t", format!("{GAME}{clauses}")), Some(Syntax::Kif));
     let error = loaded.findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -23,7 +23,7 @@ fn findings(clauses: &str) -> Vec<Finding> {
     loaded.findings
 }
 
-/// Their codes, without those that a clause by itself cannot avoid.
+/// The codes of the findings, without those that a single clause cannot avoid.
 fn codes(clauses: &str) -> Vec<FindingCode> {
     findings(clauses).iter().map(|finding| finding.code).filter(|code| *code != UnusedRelation).collect()
 }
