@@ -67,7 +67,7 @@ pub(super) struct RowLookup {
 /// One step of a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum JoinStep {
-    /// Binds registers from the goal; the first step of the plan of a subgoal.
+    /// Binds registers from the given head; the first step of the plan of a subgoal.
     Given(TuplePattern),
     /// Binds registers, once for each matching row.
     Find(RowLookup),

@@ -123,7 +123,7 @@ impl Database {
         needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
     }
 
-    /// Chooses the relations that are tabled, which means evaluated goal by goal instead of derived. The tuples in this
+    /// Chooses the relations that are tabled, which means evaluated subgoal by subgoal instead of derived. The tuples in this
     /// database are the sample. The `targets` are never tabled.
     pub fn choose_tabled(&mut self, program: &mut DatalogProgram, targets: &[RelationId], terms: &TermStore) {
         let stages = program.stages();

@@ -58,10 +58,10 @@ impl Component {
 /// # use hyperplay_logic::gdl::{Source, load};
 /// # let text = "(role r) (legal r noop) (goal r 1) terminal (<= (p ?x) (e ?x ?y)) (e a b) (<= (q ?x) (p ?x) (i ?x))";
 /// # let game = load(Source::new("example", text), None).game.unwrap();
-/// # let (rules, symbols) = (game.rules().to_vec(), game.terms().symbols());
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
 ///
 /// // The rules are (e a b), (<= (p ?x) (e ?x ?y)) and (<= (q ?x) (p ?x) (i ?x)); `i` is an input of stage 1.
-/// let id = |name: &str| symbols.get(name).unwrap();
+/// let id = |name: &str| terms.symbols().get(name).unwrap();
 /// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, 1)]);
 /// let [p, q, e] = ["p", "q", "e"].map(|name| program.relation(id(name)).unwrap());
 /// assert_eq!((program.stage(p), program.stage(q)), (0, 1));
@@ -71,8 +71,8 @@ impl Component {
 /// assert!(program.strata().count() <= program.relations());
 ///
 /// let mut database = Database::new(&program, None);
-/// database.plan(&mut program, p, false, game.terms()).unwrap();
-/// let plans = program.describe(game.terms(), |rule| rule.clause);
+/// database.plan(&mut program, p, false, terms).unwrap();
+/// let plans = program.describe(terms, |rule| rule.clause);
 /// assert!(plans.contains("(<= (p ?x) (e ?x ?y))\n  1. find e by scan, binding 2\n  derive p, decided after step 1\n"));
 /// ```
 #[derive(Clone, Debug)]

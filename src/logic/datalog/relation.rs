@@ -99,7 +99,7 @@ fn spread(kept: u32) -> u64 {
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug, Default)]
-struct Index {
+struct TupleIndex {
     shape: IndexShape,
     /// The newest row of each chain, with the hash of its key.
     heads: HashTable<(u64, u32)>,
@@ -154,20 +154,20 @@ pub struct Relation {
     terms: Vec<TermId>,
     /// The rows, each with half of the hash of its tuple, so that the table grows without reading the tuples.
     members: HashTable<(u32, u32)>,
-    indexes: Vec<Index>,
+    indexes: Vec<TupleIndex>,
 }
 
 impl Relation {
     /// An empty relation with an index for each of these shapes.
     pub(super) fn new(arity: usize, shapes: Vec<IndexShape>) -> Self {
-        let indexes = shapes.into_iter().map(|shape| Index { shape, ..Index::default() }).collect();
+        let indexes = shapes.into_iter().map(|shape| TupleIndex { shape, ..TupleIndex::default() }).collect();
         Relation { arity, indexes, ..Relation::default() }
     }
 
     /// Adds the missing indexes. `shapes` lists all shapes, those of the indexes that exist first.
     pub(super) fn add_indexes(&mut self, shapes: &[IndexShape]) {
         for shape in &shapes[self.indexes.len().min(shapes.len())..] {
-            self.indexes.push(Index { shape: shape.clone(), ..Index::default() });
+            self.indexes.push(TupleIndex { shape: shape.clone(), ..TupleIndex::default() });
         }
     }
 
@@ -279,7 +279,7 @@ impl Relation {
 
     /// Adds the tuples to an index that it does not cover yet. O(new tuples).
     pub(super) fn refresh(&mut self, index: usize, terms: &TermStore) {
-        let Index { shape, heads, older } = &mut self.indexes[index];
+        let TupleIndex { shape, heads, older } = &mut self.indexes[index];
         for row in older.len()..self.count {
             let tuple = &self.terms[row * self.arity..(row + 1) * self.arity];
             if !shape.admits(tuple, terms) {
@@ -306,7 +306,7 @@ impl Relation {
         key: &[TermId],
         range: Range<usize>,
     ) -> impl Iterator<Item = usize> {
-        let Index { heads, older, .. } = &self.indexes[index];
+        let TupleIndex { heads, older, .. } = &self.indexes[index];
         debug_assert_eq!(older.len(), self.count);
         let hash = hash_all(key.iter().copied());
         let mut row = heads.find(hash, |&(other, _)| other == hash).map_or(NONE, |&(_, row)| row);

@@ -1,4 +1,4 @@
-//! Tabled evaluation: relations that are evaluated goal by goal instead of being derived as a whole.
+//! Tabled evaluation: relations that are evaluated subgoal by subgoal instead of being derived as a whole.
 //!
 //! Tabling pays for a relation that is large and is only ever tested for given tuples: the rules of chess test a few
 //! hundred threats in a state, out of three million that could be derived. Such a relation stores no tuples. A step
@@ -41,10 +41,10 @@ impl SubgoalTable {
 
     /// Forgets the answers of a stage and of the stages above it.
     pub(super) fn forget(&mut self, program: &DatalogProgram, stage: Stage) {
-        for (relation, (true_goals, false_goals)) in self.answers.iter_mut().enumerate() {
-            if program.stage(relation) >= stage && !(true_goals.is_empty() && false_goals.is_empty()) {
-                true_goals.clear();
-                false_goals.clear();
+        for (relation, (true_subgoals, false_subgoals)) in self.answers.iter_mut().enumerate() {
+            if program.stage(relation) >= stage && !(true_subgoals.is_empty() && false_subgoals.is_empty()) {
+                true_subgoals.clear();
+                false_subgoals.clear();
             }
         }
     }

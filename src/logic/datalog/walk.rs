@@ -38,8 +38,8 @@ pub(super) enum WalkOutput<'a, 's> {
     /// The head is given, and the walk stops at the first derivation.
     Subgoal {
         /// The head.
-        goal: &'a [TermId],
-        /// Set to true when the goal is derived.
+        head: &'a [TermId],
+        /// Set to true when the head is derived.
         holds: &'a mut bool,
     },
 }
@@ -123,11 +123,11 @@ impl<'a, 's> Walk<'a, 's> {
                 None => return self.derive(),
                 Some(JoinStep::Find(find)) => return self.find(step, find),
                 Some(JoinStep::Given(pattern)) => {
-                    let WalkOutput::Subgoal { goal, .. } = &self.output else {
+                    let WalkOutput::Subgoal { head, .. } = &self.output else {
                         unreachable!("only the plan of a subgoal is given a head")
                     };
-                    let (goal, key) = (*goal, self.tuple(&pattern.key));
-                    return self.visit(step, pattern, goal, &key);
+                    let (head, key) = (*head, self.tuple(&pattern.key));
+                    return self.visit(step, pattern, head, &key);
                 }
                 Some(JoinStep::Holds(relation, tuple, rows)) => {
                     let tuple = self.reused_tuple(tuple);
@@ -279,13 +279,13 @@ impl<'a, 's> Walk<'a, 's> {
         let Some(plans) = self.program.subgoal_plans(relation) else {
             return self.relation(relation).contains(tuple);
         };
-        let (true_goals, false_goals) = &self.subgoals.answers[relation];
-        if true_goals.contains(tuple) || false_goals.contains(tuple) {
-            return true_goals.contains(tuple);
+        let (true_subgoals, false_subgoals) = &self.subgoals.answers[relation];
+        if true_subgoals.contains(tuple) || false_subgoals.contains(tuple) {
+            return true_subgoals.contains(tuple);
         }
         let mut holds = false;
         for plan in plans {
-            let output = WalkOutput::Subgoal { goal: tuple, holds: &mut holds };
+            let output = WalkOutput::Subgoal { head: tuple, holds: &mut holds };
             Walk::new(self.database, self.program, self.terms, self.subgoals, plan, output).from(0);
             if holds {
                 break;

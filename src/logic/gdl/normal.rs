@@ -77,7 +77,7 @@ pub(super) fn branches(
     clause: &Clause,
     growth: &mut usize,
 ) -> Result<Vec<ClauseBranch>, TooManyAlternatives> {
-    let size = Size::of_product(&clause.body, true, *growth)?;
+    let size = BranchSize::of_product(&clause.body, true, *growth)?;
     if size.branches > 1 {
         *growth -= size.literals;
     }
@@ -90,38 +90,38 @@ pub(super) fn branches(
 
 /// The size of the alternatives of a formula, computed before they are made.
 #[derive(Clone, Copy)]
-struct Size {
+struct BranchSize {
     branches: usize,
     literals: usize,
 }
 
-impl Size {
-    fn of(formula: &Formula, holds: bool, growth: usize) -> Result<Size, TooManyAlternatives> {
+impl BranchSize {
+    fn of(formula: &Formula, holds: bool, growth: usize) -> Result<BranchSize, TooManyAlternatives> {
         match formula {
-            Formula::Not(inner, _) => Size::of(inner, !holds, growth),
-            Formula::And(parts, _) if holds => Size::of_product(parts, holds, growth),
-            Formula::Or(parts, _) if !holds => Size::of_product(parts, holds, growth),
+            Formula::Not(inner, _) => BranchSize::of(inner, !holds, growth),
+            Formula::And(parts, _) if holds => BranchSize::of_product(parts, holds, growth),
+            Formula::Or(parts, _) if !holds => BranchSize::of_product(parts, holds, growth),
             Formula::And(parts, _) | Formula::Or(parts, _) => {
-                parts.iter().try_fold(Size { branches: 0, literals: 0 }, |all, part| {
-                    let part = Size::of(part, holds, growth)?;
+                parts.iter().try_fold(BranchSize { branches: 0, literals: 0 }, |all, part| {
+                    let part = BranchSize::of(part, holds, growth)?;
                     let branches = all.branches + part.branches;
-                    Size { branches, literals: all.literals + part.literals }.within(growth)
+                    BranchSize { branches, literals: all.literals + part.literals }.within(growth)
                 })
             }
-            Formula::Atom(_) | Formula::Distinct(..) => Ok(Size { branches: 1, literals: 1 }),
+            Formula::Atom(_) | Formula::Distinct(..) => Ok(BranchSize { branches: 1, literals: 1 }),
         }
     }
 
-    fn of_product(parts: &[Formula], holds: bool, growth: usize) -> Result<Size, TooManyAlternatives> {
-        parts.iter().try_fold(Size { branches: 1, literals: 0 }, |all, part| {
-            let part = Size::of(part, holds, growth)?;
+    fn of_product(parts: &[Formula], holds: bool, growth: usize) -> Result<BranchSize, TooManyAlternatives> {
+        parts.iter().try_fold(BranchSize { branches: 1, literals: 0 }, |all, part| {
+            let part = BranchSize::of(part, holds, growth)?;
             let literals = all.literals * part.branches + part.literals * all.branches;
-            Size { branches: all.branches * part.branches, literals }.within(growth)
+            BranchSize { branches: all.branches * part.branches, literals }.within(growth)
         })
     }
 
     /// One branch alone is never too large, because it has the size of the text.
-    fn within(self, growth: usize) -> Result<Size, TooManyAlternatives> {
+    fn within(self, growth: usize) -> Result<BranchSize, TooManyAlternatives> {
         let large = self.branches > MAX_BRANCHES || self.literals > growth;
         if self.branches > 1 && large { Err(TooManyAlternatives) } else { Ok(self) }
     }

@@ -56,7 +56,7 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
             Syntax::Infix => infix::read(source.text(), &mut symbols, &mut report),
         }
     };
-    let clauses = clauses.into_iter().filter(|clause| shallow(clause, &mut report)).collect();
+    let clauses = clauses.into_iter().filter(|clause| is_within_depth(clause, &mut report)).collect();
     (Rulesheet { source, syntax, symbols, clauses }, report.finish())
 }
 
@@ -143,7 +143,7 @@ pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
-fn shallow(clause: &Clause, report: &mut FindingCollector) -> bool {
+fn is_within_depth(clause: &Clause, report: &mut FindingCollector) -> bool {
     let deep = std::iter::once((atom_depth(&clause.head), clause.head.at))
         .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
         .find(|(depth, _)| *depth > MAX_DEPTH);

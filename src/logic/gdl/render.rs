@@ -36,9 +36,9 @@ const LONG_LINE: usize = 400;
 /// assert!(text.starts_with("error[unbalanced-parenthesis]: this `(` is never closed\n  ┌─ t.kif:1:1\n"));
 /// ```
 pub fn render(findings: &[Finding], source: &Source, colour: bool) -> String {
-    let text = tame(source.text());
+    let text = without_control_characters(source.text());
     let file = SimpleFile::new(source.name(), &*text);
-    let mut page = Page { text: Vec::new(), severity: Severity::Note, colour, header: false };
+    let mut page = RenderedText { text: Vec::new(), severity: Severity::Note, colour, header: false };
     for finding in findings {
         page.severity = finding.severity;
         term::emit_to_write_style(&mut page, &Config::default(), &file, &diagnostic(finding, &file, source))
@@ -78,7 +78,7 @@ fn diagnostic(finding: &Finding, file: &SimpleFile<&str, &str>, source: &Source)
 }
 
 /// The text with every character that controls a terminal replaced by a harmless one of the same length in bytes.
-fn tame(text: &str) -> Cow<'_, str> {
+fn without_control_characters(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -122,7 +122,7 @@ fn printable(text: &str) -> String {
 }
 
 /// The text that has been rendered so far.
-struct Page {
+struct RenderedText {
     text: Vec<u8>,
     /// The severity of the finding that is being rendered.
     severity: Severity,
@@ -131,7 +131,7 @@ struct Page {
     header: bool,
 }
 
-impl Page {
+impl RenderedText {
     /// Switches to a style given by the numbers of its escape sequence.
     fn style(&mut self, numbers: &str) -> io::Result<()> {
         if self.colour {
@@ -150,7 +150,7 @@ impl Page {
     }
 }
 
-impl io::Write for Page {
+impl io::Write for RenderedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The first piece of a header is the word of codespan-reporting for the severity.
         if std::mem::take(&mut self.header) {
@@ -166,7 +166,7 @@ impl io::Write for Page {
     }
 }
 
-impl WriteStyle for Page {
+impl WriteStyle for RenderedText {
     fn set_header(&mut self, _: diagnostic::Severity) -> io::Result<()> {
         self.style(self.severity_style())?;
         self.header = true;

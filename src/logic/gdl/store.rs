@@ -29,7 +29,7 @@ impl TermId {
 }
 
 #[derive(Debug)]
-struct Node {
+struct TermNode {
     functor: Symbol,
     arguments: Box<[TermId]>,
     depth: u32,
@@ -60,7 +60,7 @@ pub struct TermStore {
     symbols: Symbols,
     /// The position of each symbol in the natural order of names.
     rank: Vec<u32>,
-    nodes: boxcar::Vec<Node>,
+    nodes: boxcar::Vec<TermNode>,
     shards: [RwLock<HashTable<TermId>>; SHARDS],
 }
 
@@ -88,7 +88,7 @@ impl TermStore {
             let node = &self.nodes[id.index()];
             node.functor == functor && *node.arguments == *arguments
         };
-        // The top bits choose the shard: the table itself uses the others.
+        // The upper bits choose the shard, because the table itself uses the others.
         let shard = &self.shards[(hash >> 50) as usize % SHARDS];
         // A thread that panics while it holds the lock leaves the table as before or after a complete insertion.
         if let Some(&id) = shard.read().unwrap_or_else(PoisonError::into_inner).find(hash, same) {
@@ -101,7 +101,7 @@ impl TermStore {
         let depth =
             arguments.iter().map(|&argument| self.depth(argument)).max().map_or(0, |deepest| deepest + 1);
         let size = arguments.iter().fold(1, |size: u32, &argument| size.saturating_add(self.size(argument)));
-        let index = self.nodes.push(Node { functor, arguments: arguments.into(), depth, size });
+        let index = self.nodes.push(TermNode { functor, arguments: arguments.into(), depth, size });
         let id = TermId(u32::try_from(index).expect("memory ends long before 2^32 terms"));
         table.insert_unique(hash, id, |id| {
             let node = &self.nodes[id.index()];

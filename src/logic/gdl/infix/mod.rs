@@ -14,7 +14,7 @@
 //! reported and repaired. After any other error the clause is left out, and reading continues at the next line that may
 //! begin a clause.
 
-mod slip;
+mod recovery;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -33,7 +33,7 @@ pub(super) use token::{begins_variable, is_letter};
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
     let mut reader =
-        Reader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
+        InfixReader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
     let mut clauses = Vec::new();
     while reader.next < reader.tokens.len() {
         let start = reader.next;
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
 }
 
 /// The state of the parser. A method that returns `None` has reported the reason.
-struct Reader<'r> {
+struct InfixReader<'r> {
     text: &'r str,
     tokens: Vec<InfixToken>,
     /// The position of the next token.
@@ -65,7 +65,7 @@ struct Reader<'r> {
     report: &'r mut FindingCollector,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> InfixReader<'r> {
     fn clause(&mut self) -> Option<Clause> {
         self.check_head()?;
         let head = self.atom()?;

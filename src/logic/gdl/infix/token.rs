@@ -183,7 +183,7 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
         .iter()
         .filter(|(spelt, ..)| rest.starts_with(spelt))
         .max_by_key(|(spelt, ..)| spelt.len())
-        // `-1` is meant as a name.
+        // `-1` is read as a name.
         .filter(|(spelt, ..)| *spelt != "-" || !rest[1..].starts_with(is_letter));
     if let Some(&(spelt, kind, meant)) = operator {
         if let Some(meant) = meant {
@@ -195,7 +195,7 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
     }
     let length = word(rest);
     if length == 0 {
-        // Only a control character is neither blank nor operator nor part of a word.
+        // Only a control character is neither a blank nor an operator nor part of a word.
         let message = format!("the control character U+{:04X} cannot stand here", u32::from(c));
         report.syntax(span(c.len_utf8()), message);
         return (None, c.len_utf8());

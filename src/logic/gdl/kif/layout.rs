@@ -32,7 +32,7 @@ pub(super) fn repair(tokens: &[KifToken], report: &mut FindingCollector) -> Repa
     let mut start = 0;
     let cuts = cuts(tokens);
     for &end in cuts.iter().chain([&tokens.len()]) {
-        mend(tokens, start, end, report, &mut repair);
+        repair_chunk(tokens, start, end, report, &mut repair);
         start = end;
     }
     repair.skip.sort_unstable();
@@ -98,13 +98,19 @@ fn overclosed(tokens: &[KifToken], cuts: &[usize]) -> usize {
 }
 
 /// Repairs the chunk from `start` to `end`.
-fn mend(tokens: &[KifToken], start: usize, end: usize, report: &mut FindingCollector, repair: &mut Repair) {
+fn repair_chunk(
+    tokens: &[KifToken],
+    start: usize,
+    end: usize,
+    report: &mut FindingCollector,
+    repair: &mut Repair,
+) {
     // The positions of the parentheses that are open.
     let mut open: Vec<usize> = Vec::new();
-    // The parenthesis that closed the chunk's rule, until one too many has been met.
+    // The parenthesis that closed the rule of the chunk, until a redundant one has been found.
     let mut closed_rule = None;
     let mut extra = None;
-    // The line, from 0, before the first one that begins no further right than a condition that is still open.
+    // The line, from 0, before the first line that is indented no further than a condition that is still open.
     let mut suspect = None;
     for position in start..end {
         let token = tokens[position];
@@ -118,7 +124,7 @@ fn mend(tokens: &[KifToken], start: usize, end: usize, report: &mut FindingColle
         match token.kind {
             KifTokenKind::Open => open.push(position),
             KifTokenKind::Close if open.is_empty() => {
-                // `(<= (head)) NEWLINE (condition))`, or a last `)` in a line of its own: the parenthesis too many is
+                // `(<= (head)) NEWLINE (condition))`, or a last `)` in a line of its own: the redundant parenthesis is
                 // the one that ended the rule early.
                 let early = closed_rule.take().filter(|&early: &usize| {
                     let goes_on = tokens[early].line < tokens[position - 1].line;

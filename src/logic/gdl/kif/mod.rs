@@ -22,16 +22,16 @@ use token::{KifToken, KifTokenKind};
 pub(super) use token::{is_name, looks_like_comment};
 
 /// A word, or a list of forms in parentheses.
-enum Form {
+enum KifForm {
     Word(KifToken),
-    List(Vec<Form>, Span),
+    List(Vec<KifForm>, Span),
 }
 
-impl Form {
+impl KifForm {
     fn span(&self) -> Span {
         match self {
-            Form::Word(token) => token.span(),
-            Form::List(_, span) => *span,
+            KifForm::Word(token) => token.span(),
+            KifForm::List(_, span) => *span,
         }
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
     let repair = layout::repair(&tokens, report);
     let mut clauses = Vec::new();
     each_form(&tokens, &repair, report, |form, report| {
-        clauses.extend(Reader { text, symbols, report }.clause(&form));
+        clauses.extend(KifReader { text, symbols, report }.clause(&form));
     });
     clauses
 }
@@ -52,19 +52,19 @@ fn each_form(
     tokens: &[KifToken],
     repair: &Repair,
     report: &mut FindingCollector,
-    mut visit: impl FnMut(Form, &mut FindingCollector),
+    mut visit: impl FnMut(KifForm, &mut FindingCollector),
 ) {
     let mut skip = repair.skip.iter().copied().peekable();
     let mut close = repair.close.iter().copied().peekable();
-    let mut open: Vec<(Span, Vec<Form>)> = Vec::new();
+    let mut open: Vec<(Span, Vec<KifForm>)> = Vec::new();
     // The number of open parentheses inside a form that is left out because it is too deep.
-    let mut drowned = 0_usize;
+    let mut skipped = 0_usize;
     for position in 0..=tokens.len() {
         if close.next_if_eq(&position).is_some() || position == tokens.len() {
-            drowned = 0;
+            skipped = 0;
             let before = tokens[..position].last().map_or(0, |token| token.span().end);
             while let Some((span, forms)) = open.pop() {
-                put(Form::List(forms, span.to(Span::new(before, before))), &mut open, report, &mut visit);
+                put(KifForm::List(forms, span.to(Span::new(before, before))), &mut open, report, &mut visit);
             }
         }
         let Some(&token) = tokens.get(position) else { break };
@@ -72,30 +72,30 @@ fn each_form(
             continue;
         }
         match token.kind {
-            KifTokenKind::Open if drowned > 0 => drowned += 1,
-            KifTokenKind::Close if drowned > 0 => drowned -= 1,
-            _ if drowned > 0 => {}
+            KifTokenKind::Open if skipped > 0 => skipped += 1,
+            KifTokenKind::Close if skipped > 0 => skipped -= 1,
+            _ if skipped > 0 => {}
             KifTokenKind::Open if open.len() == MAX_NESTING => {
                 report.add(too_deep(open[0].0, token.span()));
-                drowned = open.len() + 1;
+                skipped = open.len() + 1;
                 open.clear();
             }
             KifTokenKind::Open => open.push((token.span(), Vec::new())),
             KifTokenKind::Close => {
                 let (span, forms) = open.pop().expect("the repaired parentheses balance");
-                put(Form::List(forms, span.to(token.span())), &mut open, report, &mut visit);
+                put(KifForm::List(forms, span.to(token.span())), &mut open, report, &mut visit);
             }
-            _ => put(Form::Word(token), &mut open, report, &mut visit),
+            _ => put(KifForm::Word(token), &mut open, report, &mut visit),
         }
     }
 }
 
 /// Adds a finished form to the innermost open list, or passes it to the visitor if no list is open.
 fn put(
-    form: Form,
-    open: &mut [(Span, Vec<Form>)],
+    form: KifForm,
+    open: &mut [(Span, Vec<KifForm>)],
     report: &mut FindingCollector,
-    visit: &mut impl FnMut(Form, &mut FindingCollector),
+    visit: &mut impl FnMut(KifForm, &mut FindingCollector),
 ) {
     match open.last_mut() {
         Some((_, forms)) => forms.push(form),
@@ -104,17 +104,17 @@ fn put(
 }
 
 /// The translation of forms into clauses. Each method reports a form that it cannot translate and returns `None`.
-struct Reader<'r> {
+struct KifReader<'r> {
     text: &'r str,
     symbols: &'r mut Symbols,
     report: &'r mut FindingCollector,
 }
 
-impl Reader<'_> {
-    fn clause(&mut self, form: &Form) -> Option<Clause> {
+impl KifReader<'_> {
+    fn clause(&mut self, form: &KifForm) -> Option<Clause> {
         let at = At(form.span());
         match form {
-            Form::List(forms, span) if matches!(forms.first(), Some(Form::Word(t)) if t.kind == KifTokenKind::If) =>
+            KifForm::List(forms, span) if matches!(forms.first(), Some(KifForm::Word(t)) if t.kind == KifTokenKind::If) =>
             {
                 let Some(head) = forms.get(1) else {
                     self.report.syntax(*span, "`<=` without a head");
@@ -135,15 +135,15 @@ impl Reader<'_> {
         }
     }
 
-    fn formula(&mut self, form: &Form) -> Option<Formula> {
+    fn formula(&mut self, form: &KifForm) -> Option<Formula> {
         let at = At(form.span());
         let word = self.name(form, "a condition", "the name of a relation")?;
         if !word.is_logical() {
             return self.atom(form).map(Formula::Atom);
         }
-        let members: &[Form] = match form {
-            Form::List(forms, _) => &forms[1..],
-            Form::Word(_) => &[],
+        let members: &[KifForm] = match form {
+            KifForm::List(forms, _) => &forms[1..],
+            KifForm::Word(_) => &[],
         };
         match word {
             Symbol::DISTINCT => {
@@ -163,14 +163,14 @@ impl Reader<'_> {
         }
     }
 
-    fn atom(&mut self, form: &Form) -> Option<Atom> {
+    fn atom(&mut self, form: &KifForm) -> Option<Atom> {
         let relation = self.name(form, "a clause", "the name of a relation");
         let arguments = self.arguments(form);
         Some(Atom { relation: relation?, arguments: arguments?, at: At(form.span()) })
     }
 
-    fn term(&mut self, form: &Form) -> Option<Term> {
-        if let Form::Word(token) = form
+    fn term(&mut self, form: &KifForm) -> Option<Term> {
+        if let KifForm::Word(token) = form
             && token.kind == KifTokenKind::Variable
         {
             let name = &self.text[token.span().start + 1..token.span().end];
@@ -181,19 +181,19 @@ impl Reader<'_> {
         Some(Term::new(functor?, arguments?))
     }
 
-    fn arguments(&mut self, form: &Form) -> Option<Vec<Term>> {
-        let Form::List(forms, _) = form else { return Some(Vec::new()) };
+    fn arguments(&mut self, form: &KifForm) -> Option<Vec<Term>> {
+        let KifForm::List(forms, _) = form else { return Some(Vec::new()) };
         let terms: Vec<Option<Term>> = forms.iter().skip(1).map(|form| self.term(form)).collect();
         terms.into_iter().collect()
     }
 
     /// The relation or function of a form: the word itself, or the first word of the list. `alone` and `first` say
     /// what must stand in its place.
-    fn name(&mut self, form: &Form, alone: &str, first: &str) -> Option<Symbol> {
+    fn name(&mut self, form: &KifForm, alone: &str, first: &str) -> Option<Symbol> {
         let (word, wanted) = match form {
-            Form::Word(token) => (token, alone),
-            Form::List(forms, span) => match forms.first() {
-                Some(Form::Word(token)) => (token, first),
+            KifForm::Word(token) => (token, alone),
+            KifForm::List(forms, span) => match forms.first() {
+                Some(KifForm::Word(token)) => (token, first),
                 Some(list) => {
                     let message = format!("{first} must follow `(`, not another `(`");
                     self.report.syntax(Span::new(span.start, list.span().start + 1), message);
@@ -211,10 +211,10 @@ impl Reader<'_> {
                 let message = format!("the variable `{text}` stands where {wanted} must stand");
                 let finding = Finding::new(FindingCode::Syntax, Severity::Error, word.span(), message);
                 self.report.add(match form {
-                    Form::List(..) => {
+                    KifForm::List(..) => {
                         finding.help("GDL has no lists: begin with a name, as in `(pair ?x ?y)`")
                     }
-                    Form::Word(_) => finding,
+                    KifForm::Word(_) => finding,
                 });
                 None
             }
@@ -228,7 +228,7 @@ impl Reader<'_> {
         }
     }
 
-    fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &Form) -> Option<T> {
+    fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &KifForm) -> Option<T> {
         self.report.add(keyword_arity(word, right, wrong, form.span()));
         None
     }

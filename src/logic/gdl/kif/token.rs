@@ -92,7 +92,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
                 } else {
                     report.syntax(Span::new(at, at + 1), "`?` must be followed by the name of a variable");
                 }
-                apart(text, at + length, report);
+                report_inner_question_mark(text, at + length, report);
                 length
             }
             _ if c.is_control() => {
@@ -112,7 +112,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
                 let length = rest.find(ends_name).unwrap_or(rest.len());
                 let kind = if is_if(&rest[..length]) { KifTokenKind::If } else { KifTokenKind::Name };
                 token(kind, length);
-                apart(text, at + length, report);
+                report_inner_question_mark(text, at + length, report);
                 length
             }
         };
@@ -125,7 +125,7 @@ fn to_line_end(rest: &str) -> usize {
 }
 
 /// Reports a word that ends at `end` only because a `?` follows it.
-fn apart(text: &str, end: usize, report: &mut FindingCollector) {
+fn report_inner_question_mark(text: &str, end: usize, report: &mut FindingCollector) {
     if text[end..].starts_with('?') {
         let finding = Finding::new(
             FindingCode::Syntax,

@@ -22,7 +22,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         arity(view, &clause.head, findings);
         clause.body.iter().for_each(|formula| {
             each_atom(formula, &mut |atom| {
-                if connective(view, atom.relation) {
+                if is_connective(view, atom.relation) {
                     let name = view.name(atom.relation);
                     let message = format!("`{name}` stands for a relation here");
                     findings.push(Finding::new(
@@ -48,12 +48,12 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 /// Calls `visit` for the terms of a clause with their places. Atoms with a wrong number of arguments are left out,
 /// because their arguments may be at wrong positions.
 pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut dyn FnMut(&'c Term, Span)) {
-    if right(&clause.head) {
+    if has_right_arity(&clause.head) {
         clause.head.arguments.iter().for_each(|term| visit(term, clause.head.at.0));
     }
     for formula in &clause.body {
         let mut wrong = false;
-        each_atom(formula, &mut |atom| wrong |= !right(atom));
+        each_atom(formula, &mut |atom| wrong |= !has_right_arity(atom));
         if !wrong {
             each_term(formula, visit);
         }
@@ -61,25 +61,25 @@ pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut dyn FnMut(&'c Term, Span
 }
 
 /// Whether an atom has as many arguments as its relation takes.
-pub(super) fn right(atom: &Atom) -> bool {
+pub(super) fn has_right_arity(atom: &Atom) -> bool {
     atom.relation.keyword_arity().is_none_or(|arity| arity == atom.arguments.len())
 }
 
 /// Whether a name is `not`, `and`, `or`, `distinct` or the arrow.
-fn connective(view: &RulesheetView<'_>, symbol: Symbol) -> bool {
+fn is_connective(view: &RulesheetView<'_>, symbol: Symbol) -> bool {
     symbol.is_logical() || matches!(view.name(symbol), "<=" | ":-" | "=>" | "<==" | "<-")
 }
 
 /// Whether a name is a relation of the language or a connective.
-fn keyword(view: &RulesheetView<'_>, symbol: Symbol) -> bool {
-    symbol.keyword_arity().is_some() || connective(view, symbol)
+fn is_keyword(view: &RulesheetView<'_>, symbol: Symbol) -> bool {
+    symbol.keyword_arity().is_some() || is_connective(view, symbol)
 }
 
 fn head(view: &RulesheetView<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     let head = &clause.head;
     let name = view.name(head.relation);
     let place = view.locate(head.at.0, head.relation);
-    if connective(view, head.relation) {
+    if is_connective(view, head.relation) {
         let message = format!("`{name}` stands where a clause is defined");
         let help = match view.sheet.syntax {
             Syntax::Kif => "a clause is a fact `(p a)` or a rule `(<= (p ?x) (q ?x))`",
@@ -103,7 +103,7 @@ fn head(view: &RulesheetView<'_>, clause: &Clause, findings: &mut Vec<Finding>) 
 
 fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
     let Some(arity) = atom.relation.keyword_arity() else { return };
-    if connective(view, atom.relation) || right(atom) {
+    if is_connective(view, atom.relation) || has_right_arity(atom) {
         return;
     }
     let name = view.name(atom.relation);
@@ -129,7 +129,7 @@ fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
 fn arity_help(view: &RulesheetView<'_>, atom: &Atom, arity: usize) -> Option<String> {
     // `(<= (base (p ?x) (role ?x)))`: the conditions stand inside the head by mistake.
     let condition = |term: &Term| match term {
-        Term::Compound(functor, _) => keyword(view, *functor) || view.defines(*functor),
+        Term::Compound(functor, _) => is_keyword(view, *functor) || view.defines(*functor),
         _ => false,
     };
     if atom.arguments.len() > arity && atom.arguments[arity..].iter().all(condition) {
@@ -173,11 +173,11 @@ fn part(
         Term::Constant(symbol) => (*symbol, false),
         Term::Compound(functor, _) => (*functor, true),
     };
-    if !keyword(view, symbol) {
+    if !is_keyword(view, symbol) {
         return;
     }
     let name = view.name(symbol);
-    if compound && connective(view, symbol) {
+    if compound && is_connective(view, symbol) {
         let message = format!("`{name}` stands inside a term");
         let help = match symbol {
             Symbol::NOT => "negate the whole condition, not the term inside it",
@@ -196,7 +196,7 @@ fn part(
 }
 
 fn named_role(view: &RulesheetView<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
-    if keyword(view, role) {
+    if is_keyword(view, role) {
         let message = format!("a role cannot be named `{}`", view.name(role));
         findings.push(Finding::new(
             FindingCode::KeywordMisused,

@@ -18,10 +18,10 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let roles = roles(view, findings);
     if view.is_complete {
         missing(view, findings);
-        immobile(view, &roles, findings);
+        roles_without_rules(view, &roles, findings);
     }
     if view.is_complete && !roles.is_empty() && roles.iter().all(|(role, _)| role.is_ground()) {
-        strangers(view, &roles, findings);
+        unknown_roles(view, &roles, findings);
     }
     for clause in &view.sheet.clauses {
         goal(view, &clause.head, findings);
@@ -88,7 +88,7 @@ fn missing(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Reports the roles that match no head of `legal` or of `goal`.
-fn immobile(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
+fn roles_without_rules(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
     let (legal, goal) = (About::of(view, Symbol::LEGAL), About::of(view, Symbol::GOAL));
     for &(role, span) in roles.iter().filter(|(role, _)| role.is_ground()) {
         let name = view.show(role);
@@ -148,7 +148,7 @@ impl<'s> About<'s> {
 }
 
 /// Reports ground terms that stand for a role but are not the name of one.
-fn strangers(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
+fn unknown_roles(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
     let known: FxHashSet<&Term> = roles.iter().map(|(role, _)| *role).collect();
     let about_a_role = |atom: &Atom| {
         matches!(

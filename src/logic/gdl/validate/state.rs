@@ -40,7 +40,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         help: Some("`does` is taken to be empty there"),
         routes: view.graph.routes(&[Symbol::SEES], &helper),
     };
-    let foresight = DependencyRule {
+    let reads_next = DependencyRule {
         code: FindingCode::SeesReadsNext,
         severity: Severity::Note,
         what: "is read from the rules of the next state or of legal moves",
@@ -59,7 +59,7 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             apply(&no_percepts);
             continue;
         } else if head == Symbol::SEES {
-            apply(&foresight);
+            apply(&reads_next);
         }
         let mut atoms = branches.iter().flat_map(ClauseBranch::atoms).map(|(atom, _)| atom);
         if !ALWAYS.contains(&head)

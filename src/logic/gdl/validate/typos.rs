@@ -39,17 +39,17 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         for variable in uses.variables.keys().filter(|variable| safe(variable)) {
             let confused = uses.constants.contains_key(variable) && clauses[variable] == 1;
             if confused && view.sheet.syntax == Syntax::Kif {
-                findings.push(marked(view, clause, &[*variable], Severity::Warning));
+                findings.push(missing_mark(view, clause, &[*variable], Severity::Warning));
             } else if uses.variables[variable] == 1 {
                 let constant = || confused.then(|| view.name(*variable).to_owned());
-                if let Some(other) = alike(view, uses, *variable).or_else(constant) {
-                    findings.push(single(view, clause, *variable, &other));
+                if let Some(other) = similar_variable(view, uses, *variable).or_else(constant) {
+                    findings.push(used_once(view, clause, *variable, &other));
                 }
             }
         }
     }
     if view.sheet.syntax == Syntax::Kif {
-        capitals(view, &uses, findings);
+        capitalised_constants(view, &uses, findings);
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn uses(clause: &Clause) -> NameUses {
 }
 
 /// A suggestion for a variable that nothing binds.
-pub(super) fn better(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol) -> Option<String> {
+pub(super) fn suggestion(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol) -> Option<String> {
     let shown = view.as_variable(variable);
     if uses.constants.contains_key(&variable) {
         let constant = view.name(variable);
@@ -82,18 +82,18 @@ pub(super) fn better(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol
             "the constant `{constant}` stands elsewhere in the clause; did you mean `{shown}` there?"
         ));
     }
-    alike(view, uses, variable).map(|other| format!("did you mean `{other}`?"))
+    similar_variable(view, uses, variable).map(|other| format!("did you mean `{other}`?"))
 }
 
 /// The variable of the clause for which a variable may be a typing error.
-fn alike(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol) -> Option<String> {
+fn similar_variable(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol) -> Option<String> {
     let others = uses.variables.keys().take(if uses.variables.len() > MOST { 0 } else { MOST });
-    let near = others.filter(|other| slip(view.name(variable), view.name(**other)));
+    let near = others.filter(|other| is_typing_error(view.name(variable), view.name(**other)));
     near.min().map(|other| view.as_variable(*other))
 }
 
 /// Whether one name looks like a typing error for the other.
-fn slip(a: &str, b: &str) -> bool {
+fn is_typing_error(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -116,7 +116,7 @@ fn slip(a: &str, b: &str) -> bool {
     }
 }
 
-fn single(view: &RulesheetView<'_>, clause: &Clause, variable: Symbol, other: &str) -> Finding {
+fn used_once(view: &RulesheetView<'_>, clause: &Clause, variable: Symbol, other: &str) -> Finding {
     let span = clause.at.0;
     let shown = view.variable(span, variable);
     let message = format!("the variable `{shown}` occurs once in this clause, beside `{other}`");
@@ -126,7 +126,7 @@ fn single(view: &RulesheetView<'_>, clause: &Clause, variable: Symbol, other: &s
 }
 
 /// Reports constants that no rule introduces and that are written as if they were variables.
-fn capitals(view: &RulesheetView<'_>, uses: &[NameUses], findings: &mut Vec<Finding>) {
+fn capitalised_constants(view: &RulesheetView<'_>, uses: &[NameUses], findings: &mut Vec<Finding>) {
     // A constant that occurs in a fact, or once in a rule, is introduced there.
     let mut brought: FxHashSet<Symbol> = FxHashSet::default();
     for (clause, uses) in view.sheet.clauses.iter().zip(uses) {
@@ -145,22 +145,22 @@ fn capitals(view: &RulesheetView<'_>, uses: &[NameUses], findings: &mut Vec<Find
             .collect();
         repeated.sort_unstable();
         repeated.truncate(MOST);
-        repeated.retain(|name| capital(view, clause, *name));
+        repeated.retain(|name| is_capitalised(view, clause, *name));
         // Next to a constant that is not introduced, other single capitals count as variables too.
         if repeated.iter().any(|name| !brought.contains(name)) {
             found.push((clause, repeated));
         }
     }
     let severity = if found.len() >= SEVERAL { Severity::Error } else { Severity::Warning };
-    findings.extend(found.into_iter().map(|(clause, names)| marked(view, clause, &names, severity)));
+    findings.extend(found.into_iter().map(|(clause, names)| missing_mark(view, clause, &names, severity)));
 }
 
 /// Whether a constant is written with a capital in this clause.
-fn capital(view: &RulesheetView<'_>, clause: &Clause, name: Symbol) -> bool {
+fn is_capitalised(view: &RulesheetView<'_>, clause: &Clause, name: Symbol) -> bool {
     view.sheet.source.slice(view.locate(clause.at.0, name)).starts_with(char::is_uppercase)
 }
 
-fn marked(view: &RulesheetView<'_>, clause: &Clause, names: &[Symbol], severity: Severity) -> Finding {
+fn missing_mark(view: &RulesheetView<'_>, clause: &Clause, names: &[Symbol], severity: Severity) -> Finding {
     let span = clause.at.0;
     let places: Vec<Span> = names.iter().map(|name| view.locate(span, *name)).collect();
     let quoted = |mark: &str| {

@@ -8,10 +8,10 @@ use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::source::Span;
 use crate::gdl::symbol::{Symbol, fold};
 
-use super::Reader;
+use super::InfixReader;
 use super::token::{InfixToken, InfixTokenKind};
 
-impl Reader<'_> {
+impl InfixReader<'_> {
     /// Skips to a token that may begin a clause: the token after a full stop, or a name at the beginning of a line that
     /// does not continue the previous line. Skips at least the token at `start`.
     pub(super) fn recover(&mut self, start: usize) {
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
         let sign = if operator == InfixTokenKind::And { "&" } else { "|" };
         let word = match token.kind {
-            // Between conditions a comma is Prolog's `and`; inside `or(p, q)` it separates.
+            // Between conditions a comma means `and`, as in Prolog; inside `or(p, q)` it separates the members.
             InfixTokenKind::Comma => operator == InfixTokenKind::And && self.groups == 0,
             InfixTokenKind::Name if self.kind_after(1).is_some_and(|kind| kind != InfixTokenKind::If) => {
                 let logical = self.logical(token);
