@@ -4,6 +4,7 @@
 //! [`FindingCode`], a severity, a message, a place and, where it helps, a second place and a suggestion.
 //! `docs/findings.md` explains every code.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::source::Span;
@@ -256,6 +257,11 @@ impl Finding {
         self.help = Some(help.into());
         self
     }
+}
+
+/// Sorts findings stably. The order is passed as a trait object, so that the sort is compiled once.
+pub(super) fn sort_findings(findings: &mut [Finding], order: &dyn Fn(&Finding, &Finding) -> Ordering) {
+    findings.sort_by(order);
 }
 
 #[cfg(test)]

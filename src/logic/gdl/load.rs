@@ -5,7 +5,7 @@
 //! clauses that could be read are validated all the same, except for the checks that would only report the missing
 //! ones.
 
-use super::finding::{Finding, Severity};
+use super::finding::{Finding, Severity, sort_findings};
 use super::game::Game;
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::Source;
@@ -45,7 +45,7 @@ pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
 
 /// Orders findings by place, at the same place the worst first, and removes duplicates.
 pub(super) fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(|a, b| {
+    sort_findings(&mut findings, &|a, b| {
         (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
             b.span.start,
             a.severity,

@@ -8,7 +8,7 @@
 //! Invariant: every clause is at most [`MAX_DEPTH`] levels deep. An atom counts as one level above its terms, and
 //! `and`, `or` and `not` count as one level each. A clause that is printed can therefore be read again.
 
-use super::finding::{Finding, FindingCode, Severity};
+use super::finding::{Finding, FindingCode, Severity, sort_findings};
 use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
@@ -102,7 +102,7 @@ impl FindingCollector {
     }
 
     fn finish(mut self) -> Vec<Finding> {
-        self.findings.sort_by_key(|finding| finding.span);
+        sort_findings(&mut self.findings, &|a, b| a.span.cmp(&b.span));
         if self.more > 0 {
             let message = format!("{} more findings are not shown", self.more);
             self.findings.push(Finding::new(
