@@ -7,15 +7,15 @@ use std::iter::once;
 use std::sync::Arc;
 
 use common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
-use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
-use hyperplay::belief::meter::{self, Figures, Point, Trial};
 use hyperplay::belief::{
     Belief, BeliefOptions, IndependentSampler, OpponentModel, ParticleBelief, ParticleSampler, Sampler,
     Uniform, UpdateOutcome, Weight,
 };
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay::study::accuracy::{self, Distribution};
+use hyperplay::study::harness::{self, EvaluationPoint, Figures, Replicates};
 
 /// A random match of at most `steps` steps.
 fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
@@ -102,20 +102,20 @@ fn enumeration_equals_the_exact_posterior() {
 }
 
 /// What a sampler makes of the points of a match for the first role of Krieg-TicTacToe.
-fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<Point>, Vec<Figures>) {
+fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoint>, Vec<Figures>) {
     let machine = imperfect("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let history = meter::random_match(&*machine, steps, &Seed::root(3));
-    let points = meter::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
+    let history = harness::random_match(&*machine, steps, &Seed::root(3));
+    let points = harness::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
     let sampler = ParticleSampler(options.clone());
-    let trial = Trial {
+    let replicates = Replicates {
         sampler: &sampler,
         model: &model,
         particles: options.particles,
-        runs: 100,
+        count: 100,
         seed: Seed::root(5),
     };
-    let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
+    let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap();
     (points, figures)
 }
 
@@ -134,8 +134,8 @@ fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
             filtered += 1;
             // Every set holds one history for each state: more even than independent draws.
             let draws = figures.distinct as usize * figures.sets;
-            let floor = accuracy::floor(&point.posterior, draws);
-            assert!(figures.bias_tv < 1.5 * floor, "{} beside {floor}", figures.bias_tv);
+            let baseline = accuracy::baseline(&point.posterior, draws);
+            assert!(figures.bias_tv < 1.5 * baseline, "{}, baseline {baseline}", figures.bias_tv);
         }
     }
     assert!(filtered > 0);
@@ -147,27 +147,28 @@ fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
         krieg_tictactoe(&BeliefOptions { particles: 64, enumerate_limit: 64, ..BeliefOptions::default() }, 4);
     let sampled = points.iter().zip(&figures).filter(|(_, figures)| figures.state_bias_tv > 1e-9);
     let ratios: Vec<f64> =
-        sampled.map(|(_, figures)| figures.state_bias_tv / figures.state_bias_tv_floor).collect();
+        sampled.map(|(_, figures)| figures.state_bias_tv / figures.state_bias_tv_baseline).collect();
     assert!(!ratios.is_empty());
     assert!(ratios.iter().all(|&ratio| ratio < 1.5), "{ratios:?}");
 }
 
-/// The geometric mean, over the decisions of the first role in some random matches, of bias TV over its floor.
-fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &BeliefOptions) -> f64 {
+/// The geometric mean, over the decisions of the first role in some random matches, of bias TV over its baseline.
+fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &BeliefOptions) -> f64 {
     let machine = imperfect(name);
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let sampler = ParticleSampler(options.clone());
     let mut logarithms = Vec::new();
     for index in 0..matches {
-        let history = meter::random_match(&*machine, steps, &Seed::root(index as u64));
-        let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
+        let history = harness::random_match(&*machine, steps, &Seed::root(index as u64));
+        let points = harness::points(&*machine, role, &history, &Uniform, 5_000).list;
         let seed = Seed::root(7);
-        let trial = Trial { sampler: &sampler, model: &model, particles: options.particles, runs: 100, seed };
-        let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
+        let replicates =
+            Replicates { sampler: &sampler, model: &model, particles: options.particles, count: 100, seed };
+        let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap();
         let decisions = points.iter().zip(&figures);
         let decisions = decisions.filter(|(point, _)| point.choice && point.posterior.histories.len() > 1);
-        logarithms.extend(decisions.map(|(_, figures)| (figures.bias_tv / figures.bias_tv_floor).ln()));
+        logarithms.extend(decisions.map(|(_, figures)| (figures.bias_tv / figures.bias_tv_baseline).ln()));
     }
     (logarithms.iter().sum::<f64>() / logarithms.len() as f64).exp()
 }
@@ -176,7 +177,7 @@ fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &BeliefOpt
 /// five, and by rejection. As published, particles are far from the posterior; weighted, the error is near that of
 /// independent draws, and moves make it theirs.
 fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
-    let ratio = |options: BeliefOptions| bias_over_floor("krieg_tictactoe_3x3", matches, steps, &options);
+    let ratio = |options: BeliefOptions| bias_over_baseline("krieg_tictactoe_3x3", matches, steps, &options);
     let ratios = [
         ratio(BeliefOptions { weight: Weight::BranchingFactor, ..sampled(64) }),
         ratio(sampled(64)),
@@ -189,7 +190,7 @@ fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
 }
 
 #[test]
-fn weights_and_moves_bring_krieg_tictactoe_near_the_floor() {
+fn weights_and_moves_bring_krieg_tictactoe_near_the_baseline() {
     let [published, weighted, moved, moved_more, rejection] = krieg_tictactoe_ratios(1, 4);
     assert!(published > 1.5, "{published}");
     assert!(weighted < 1.5, "{weighted}");
@@ -200,7 +201,7 @@ fn weights_and_moves_bring_krieg_tictactoe_near_the_floor() {
 
 #[test]
 #[ignore = "a minute"]
-fn weights_and_moves_bring_ten_matches_of_krieg_tictactoe_near_the_floor() {
+fn weights_and_moves_bring_ten_matches_of_krieg_tictactoe_near_the_baseline() {
     let [published, weighted, moved, moved_more, rejection] = krieg_tictactoe_ratios(10, 6);
     assert!(published > 2.0, "{published}");
     assert!(weighted < 1.4, "{weighted}");
@@ -209,13 +210,13 @@ fn weights_and_moves_bring_ten_matches_of_krieg_tictactoe_near_the_floor() {
     }
 }
 
-/// Two histories: the floor is the mean absolute error of one proportion, so the ratio is that of one normal variable
-/// to its mean and may be up to 3. Unweighted it is 0.167 beside a floor of 0.005.
+/// Two histories: the baseline is the mean absolute error of one proportion, so the ratio is that of one normal variable
+/// to its mean and may be up to 3. Unweighted it is 0.167 beside a baseline of 0.005.
 #[test]
 fn weights_make_monty_hall_unbiased() {
     let unweighted = BeliefOptions { weight: Weight::None, ..sampled(64) };
-    let unweighted = bias_over_floor("monty_hall", 1, 2, &unweighted);
-    let weighted = bias_over_floor("monty_hall", 1, 2, &sampled(64));
+    let unweighted = bias_over_baseline("monty_hall", 1, 2, &unweighted);
+    let weighted = bias_over_baseline("monty_hall", 1, 2, &sampled(64));
     println!("{unweighted:.2} {weighted:.2}");
     assert!(unweighted > 20.0, "{unweighted}");
     assert!(weighted < 3.0, "{weighted}");
@@ -227,16 +228,16 @@ fn rejection_passes_the_chi_squared_test() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let history = meter::random_match(&*machine, 4, &Seed::root(1));
-    let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
+    let history = harness::random_match(&*machine, 4, &Seed::root(1));
+    let points = harness::points(&*machine, role, &history, &Uniform, 5_000).list;
     let rejection = BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
     let rejection = ParticleSampler(rejection);
     let samplers: [(&str, &dyn Sampler<Machine>); 2] =
         [("exact", &IndependentSampler), ("rejection", &rejection)];
     for (name, sampler) in samplers {
         let seed = Seed::root(3);
-        let trial = Trial { sampler, model: &model, particles: 64, runs: 100, seed };
-        let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
+        let replicates = Replicates { sampler, model: &model, particles: 64, count: 100, seed };
+        let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap();
         for figures in figures {
             let fit = figures.chi_squared.unwrap();
             assert!(fit.p > 1e-3, "{name}: {fit:?}");

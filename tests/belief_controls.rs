@@ -1,4 +1,5 @@
-//! The controls of the meter: what is right passes its figures, what is wrong on purpose is caught by each of them.
+//! The controls of the evaluation harness: its figures pass a correct sampler, and each of them catches one that is wrong on
+//! purpose.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
@@ -8,30 +9,30 @@ use std::sync::Arc;
 
 use common::machines::{imperfect, players};
 use hyperplay::belief::exact::{Posterior, posterior};
-use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
 use hyperplay::belief::{
     Belief, BeliefOptions, HistoryBelief, IndependentSampler, OpponentModel, ParticleSampler, Sampler,
     Uniform, UpdateOutcome, Weight, draws,
 };
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{History, Role, Seed, StateMachineExt};
+use hyperplay::study::harness::{self, BINS, Bin, EvaluationPoint, Figures, Oracle, Replicates};
 
 fn uniform() -> Arc<dyn OpponentModel> {
     Arc::new(Uniform)
 }
 
 /// The points of a random match for one role, with moves valued.
-fn points(machine: &Arc<Machine>, role: Role, steps: (usize, usize), seed: u64) -> Vec<Point> {
+fn points(machine: &Arc<Machine>, role: Role, steps: (usize, usize), seed: u64) -> Vec<EvaluationPoint> {
     let model = uniform();
-    let history = meter::random_match(machine.as_ref(), steps.1, &Seed::root(seed));
+    let history = harness::random_match(machine.as_ref(), steps.1, &Seed::root(seed));
     let oracle = Oracle { model: &model, limit: 5_000, reference: 0, steps, playouts: 8 };
     oracle.points(machine, role, &history, &Seed::root(seed), &|| false).list
 }
 
 /// The first `count` points of random matches at these steps whose posterior is not even: some history is so
 /// many times as probable as another. Where it is even, HyperPlay as published has no bias, and squares change nothing.
-fn uneven(machine: &Arc<Machine>, times: f64, steps: (usize, usize), count: usize) -> Vec<Point> {
-    let is_uneven = |point: &Point| {
+fn uneven(machine: &Arc<Machine>, times: f64, steps: (usize, usize), count: usize) -> Vec<EvaluationPoint> {
+    let is_uneven = |point: &EvaluationPoint| {
         let all = point.posterior.histories.iter().map(|(_, probability)| *probability);
         all.clone().fold(0.0, f64::max) > times * all.fold(1.0, f64::min)
     };
@@ -76,13 +77,13 @@ impl Sampler<Machine> for Squared {
 fn figures(
     machine: &Arc<Machine>,
     sampler: &dyn Sampler<Machine>,
-    points: &[Point],
-    (particles, runs): (usize, usize),
+    points: &[EvaluationPoint],
+    (particles, count): (usize, usize),
     seed: u64,
 ) -> Vec<Figures> {
     let model = uniform();
-    let trial = Trial { sampler, model: &model, particles, runs, seed: Seed::root(seed) };
-    meter::measure(machine, &trial, points, &|| false, &|| ()).unwrap()
+    let replicates = Replicates { sampler, model: &model, particles, count, seed: Seed::root(seed) };
+    harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap()
 }
 
 /// The share of chi-squared tests with p below 5 %, and how many tests there were.
@@ -125,22 +126,23 @@ fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
 }
 
 /// Draws by the square of the posterior, where it is not even (1/3 and 2/3): beside right draws of the same number. The
-/// error of one proportion may be several times its mean, the floor.
+/// error of one proportion may be several times its mean, the baseline.
 #[test]
 fn a_wrong_sampler_is_caught_by_every_distance() {
     let machine = imperfect("monty_hall");
     let points = uneven(&machine, 1.9, (2, 2), 3);
     assert_eq!(points.len(), 3);
     let of_points = |sampler: &dyn Sampler<Machine>| -> Vec<Figures> {
-        let one = |point: &Point| figures(&machine, sampler, std::slice::from_ref(point), (64, 300), 1);
+        let one =
+            |point: &EvaluationPoint| figures(&machine, sampler, std::slice::from_ref(point), (64, 300), 1);
         points.iter().flat_map(one).collect()
     };
     let (right, wrong) = (of_points(&IndependentSampler), of_points(&Squared));
     for (right, wrong) in right.iter().zip(&wrong) {
-        assert!(right.bias_tv < 4.0 * right.bias_tv_floor, "{right:?}");
-        assert!(wrong.bias_tv > 20.0 * wrong.bias_tv_floor, "{wrong:?}");
+        assert!(right.bias_tv < 4.0 * right.bias_tv_baseline, "{right:?}");
+        assert!(wrong.bias_tv > 20.0 * wrong.bias_tv_baseline, "{wrong:?}");
         assert!(wrong.bias_tv_interval.0 > right.bias_tv_interval.1, "{right:?} {wrong:?}");
-        assert!(wrong.state_bias_tv > 20.0 * wrong.state_bias_tv_floor, "{wrong:?}");
+        assert!(wrong.state_bias_tv > 20.0 * wrong.state_bias_tv_baseline, "{wrong:?}");
         assert!(wrong.set_tv > right.set_tv + 4.0 * (right.set_tv_error + wrong.set_tv_error), "{wrong:?}");
         assert!(wrong.kl > 1.5 * right.kl, "{} {}", right.kl, wrong.kl);
         let p = |figures: &Figures| figures.chi_squared.unwrap().p;
@@ -164,7 +166,7 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
             let figures = &figures(&machine, sampler, &points, (1_000, 2), seed)[0];
             mean.0 += figures.log_loss.value / MATCHES as f64;
             mean.1 += figures.brier.value / MATCHES as f64;
-            mean.2 += figures.truth.value / MATCHES as f64;
+            mean.2 += figures.true_history_ratio.value / MATCHES as f64;
             mean.3.iter_mut().zip(&figures.calibration).for_each(|(sum, bin)| sum.add(bin, 1.0));
             exact += figures.log_loss_exact / MATCHES as f64 / 2.0;
         }

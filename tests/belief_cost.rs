@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use common::machines::{evidence_before_the_end, imperfect, machine, players};
 use cpu_time::ThreadTime;
-use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Uniform, UpdateCost, exact};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::samplers;
+use hyperplay::study::harness::random_match;
 
 /// An update: the evidence that it followed, and what it cost.
 type Update = (Evidence, UpdateCost);

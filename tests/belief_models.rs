@@ -10,8 +10,6 @@ use std::sync::Arc;
 use common::machines::{
     all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, players,
 };
-use hyperplay::belief::accuracy::{self, Distribution, Placed};
-use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, exact,
 };
@@ -20,6 +18,8 @@ use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay::player::{models, samplers};
+use hyperplay::study::accuracy::{self, Distribution, Placed};
+use hyperplay::study::harness::random_match;
 use rand::RngExt;
 use serde_json::json;
 
@@ -76,9 +76,9 @@ fn uneven_policy(machine: &Machine, name: &str, matches: usize) -> PathBuf {
     path
 }
 
-/// Geometric means over the decisions of bias TV and set TV over their floors, and of bias TV from the posterior under
-/// uniform opponents over its floor.
-fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f64; 3] {
+/// Geometric means over the decisions of bias TV and set TV over their baselines, and of bias TV from the posterior under
+/// uniform opponents over its baseline.
+fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, replicates: usize) -> [f64; 3] {
     const PARTICLES: usize = 64;
     let (sampler, model) = sampler(spec, machine);
     let (mut sums, mut decisions) = ([0.0; 3], 0);
@@ -87,7 +87,7 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
         for role in players(machine) {
             let known = evidence_before_the_end(machine, &history, role);
             let mut held: Vec<Vec<Distribution>> = vec![Vec::new(); known.len()];
-            for run in 0..runs {
+            for run in 0..replicates {
                 let mut belief = sampler.belief(machine, role, &model, PARTICLES);
                 for (evidence, held) in known.iter().zip(&mut held) {
                     let seed = Seed::root(7).index(run).index(evidence.step());
@@ -108,17 +108,19 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
                         sum.weights
                             .iter_mut()
                             .zip(&placed.weights)
-                            .for_each(|(sum, own)| *sum += own / runs as f64);
-                        sum.outside += placed.outside / runs as f64;
+                            .for_each(|(sum, own)| *sum += own / replicates as f64);
+                        sum.outside += placed.outside / replicates as f64;
                     }
                     sum
                 };
-                let set = held.iter().map(|held| held.total_variation(&posterior)).sum::<f64>() / runs as f64;
-                let floor = |draws| accuracy::floor(&posterior, draws);
-                sums[0] += (mean(&posterior).total_variation(&posterior) / floor(runs * PARTICLES)).ln();
-                sums[1] += (set / floor(PARTICLES)).ln();
+                let set =
+                    held.iter().map(|held| held.total_variation(&posterior)).sum::<f64>() / replicates as f64;
+                let baseline = |draws| accuracy::baseline(&posterior, draws);
+                sums[0] +=
+                    (mean(&posterior).total_variation(&posterior) / baseline(replicates * PARTICLES)).ln();
+                sums[1] += (set / baseline(PARTICLES)).ln();
                 sums[2] += (mean(&uniform).total_variation(&uniform)
-                    / accuracy::floor(&uniform, runs * PARTICLES))
+                    / accuracy::baseline(&uniform, replicates * PARTICLES))
                 .ln();
                 decisions += 1;
             }
@@ -131,7 +133,7 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
 
 /// The decisions of few matches of Leduc are between few histories, so that a ratio varies by a factor of two; the
 /// mean over forty does by a tenth.
-fn leduc_under_a_policy_file(matches: usize, runs: usize, most: f64) {
+fn leduc_under_a_policy_file(matches: usize, replicates: usize, most: f64) {
     let machine = imperfect("leduc_poker");
     let path = uneven_policy(&machine, &format!("leduc_{matches}.json"), 3_000);
     for sampler in [
@@ -139,7 +141,7 @@ fn leduc_under_a_policy_file(matches: usize, runs: usize, most: f64) {
         "hyperplay:enumerate=off,exact_update=off,rejuvenate=0,",
     ] {
         let [bias, set, from_uniform] =
-            ratios(&machine, &format!("{sampler}model=file:{}", path.display()), matches, runs);
+            ratios(&machine, &format!("{sampler}model=file:{}", path.display()), matches, replicates);
         assert!(bias < most && set < most, "{sampler}: {bias} {set}");
         assert!(from_uniform > 4.0, "{from_uniform}");
     }

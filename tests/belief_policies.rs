@@ -380,7 +380,7 @@ fn the_harness_says_what_a_model_excludes() {
     let report = |epsilon: &str| {
         let (game, policy) = (written.folder.path("acts.kif"), written.path());
         let sampler = format!("hyperplay:model=file:{}{epsilon}", policy.display());
-        let most = "--role me --runs 2 --particles 4 --matches 12 --steps 1-4 --seed 1";
+        let most = "--role me --replicates 2 --particles 4 --matches 12 --steps 1-4 --seed 1";
         json(&format!("belief {} --sampler {sampler} {most}", game.display()), 0)
     };
     let exact = report(",epsilon=0");

@@ -25,7 +25,7 @@ fn report(arguments: &str) -> Value {
 }
 
 const KRIEG: &str = "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sampler hyperplay12 --sampler bootstrap \
-                     --sampler exact --particles 4,16 --runs 20 --steps 3 --seed 1";
+                     --sampler exact --particles 4,16 --replicates 20 --steps 3 --seed 1";
 
 #[test]
 fn one_seed_writes_the_same_on_one_thread_and_on_two() {
@@ -83,7 +83,8 @@ fn the_page_is_one_file_with_five_figures() {
     let page = folder.read("report.html");
     assert_eq!(page.matches("<svg ").count(), 5);
     assert_eq!(page.matches("</svg>").count(), 5);
-    let legend = ["hyperplay:enumerate=off", "hyperplay12", "bootstrap", "exact", "floor: independent draws"];
+    let legend =
+        ["hyperplay:enumerate=off", "hyperplay12", "bootstrap", "exact", "baseline: independent draws"];
     let axes = [
         "particles in a set",
         "bias TV (probability)",
@@ -105,7 +106,7 @@ fn the_page_is_one_file_with_five_figures() {
 #[test]
 fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked() {
     let report = report(
-        "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --particles 8 --runs 5 --steps 4 --max-set 40 \
+        "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --particles 8 --replicates 5 --steps 4 --max-set 40 \
          --reference 100 --seed 1 --role x",
     );
     let rows = report["rows"].as_array().unwrap();
@@ -115,9 +116,16 @@ fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked()
     assert_eq!(marked.len(), 3);
     for row in marked {
         assert_eq!(row["reference_particles"], 800);
-        for key in
-            ["information_set", "bias_tv", "bias_tv_floor", "set_tv", "kl", "truth", "chi_squared", "regret"]
-        {
+        for key in [
+            "information_set",
+            "bias_tv",
+            "bias_tv_baseline",
+            "set_tv",
+            "kl",
+            "true_history_ratio",
+            "chi_squared",
+            "regret",
+        ] {
             assert!(row[key].is_null(), "{key}: {row}");
         }
         assert!((0.0..=1.0 + 1e-9).contains(&row["coverage"].as_f64().unwrap()), "{row}");
@@ -130,8 +138,9 @@ fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked()
 
 #[test]
 fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
-    let all = report("leduc_poker --sampler exact --particles 8 --runs 4 --seed 3");
-    let some = report("leduc_poker --sampler exact --particles 8 --runs 4 --seed 3 --steps 2-3 --role BOB");
+    let all = report("leduc_poker --sampler exact --particles 8 --replicates 4 --seed 3");
+    let some =
+        report("leduc_poker --sampler exact --particles 8 --replicates 4 --seed 3 --steps 2-3 --role BOB");
     let wanted = |row: &&Value| row["role"] == "bob" && [2, 3].contains(&row["step"].as_u64().unwrap());
     let expected: Vec<&Value> = all["rows"].as_array().unwrap().iter().filter(wanted).collect();
     assert!(!expected.is_empty());
@@ -143,7 +152,7 @@ fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
 #[test]
 fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
     let report = report(
-        "kuhn_poker --sampler hyperplay --sampler hyperplay:model=[softmax:temperature=5],epsilon=0 --particles 64 --runs 40 \
+        "kuhn_poker --sampler hyperplay --sampler hyperplay:model=[softmax:temperature=5],epsilon=0 --particles 64 --replicates 40 \
          --matches 6 --play softmax:temperature=5 --seed 1",
     );
     let mut apart = 0;
@@ -163,12 +172,14 @@ fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
 /// others than random ones.
 #[test]
 fn players_may_make_the_evidence() {
-    let report =
-        report("kuhn_poker --sampler hyperplay --particles 4 --runs 2 --matches 8 --play legal --seed 1");
+    let report = report(
+        "kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 8 --play legal --seed 1",
+    );
     let rows = report["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["posterior"] == "U"));
     assert_eq!(report["play"], "legal");
-    let random = self::report("kuhn_poker --sampler hyperplay --particles 4 --runs 2 --matches 8 --seed 1");
+    let random =
+        self::report("kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 8 --seed 1");
     assert_ne!(random["rows"], report["rows"]);
 }
 
@@ -184,7 +195,7 @@ fn the_hash_of_the_configuration_holds_what_policy_files_say() {
     };
     let header = |play: &str, sampler: &str| {
         let arguments =
-            format!("kuhn_poker --particles 4 --runs 2 --seed 1 --play {play} --sampler {sampler}");
+            format!("kuhn_poker --particles 4 --replicates 2 --seed 1 --play {play} --sampler {sampler}");
         lines(&written(&arguments), "turns.jsonl").remove(0)
     };
     let model = format!("file:{path}");
@@ -211,7 +222,7 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --role carol", "the roles are alice, bob"),
         ("kuhn_poker --role random", "the role random has no belief"),
         ("kuhn_poker --play nobody", "an opponent model (uniform, file, softmax) or a player"),
-        ("kuhn_poker --runs 0", "give 1 or more"),
+        ("kuhn_poker --replicates 0", "give 1 or more"),
         ("kuhn_poker --particles 0", "give 1 or more"),
         ("kuhn_poker --matches 0", "give 1 or more"),
         ("kuhn_poker --sampler theirs", "there are hyperplay"),
@@ -220,18 +231,18 @@ fn wrong_arguments_are_told_what_would_be_right() {
         let error = stderr(&format!("belief {arguments}"), 2);
         assert!(error.contains(expected), "{arguments}: {error}");
     }
-    assert!(stderr("belief-sheet --game chess", 2).contains("the games are monty_hall"));
-    assert!(stderr("belief kuhn_poker --runs 2 --out Cargo.toml", 1).contains("Cargo.toml"));
+    assert!(stderr("belief-benchmark --game chess", 2).contains("the games are monty_hall"));
+    assert!(stderr("belief kuhn_poker --replicates 2 --out Cargo.toml", 1).contains("Cargo.toml"));
 }
 
 #[test]
-fn a_sheet_has_a_section_for_every_game_and_a_row_for_every_sampler() {
-    let sheet = stdout("belief-sheet --game monty_hall --game kuhn_poker --runs 10 --seed 1", 0);
+fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
+    let page = stdout("belief-benchmark --game monty_hall --game kuhn_poker --replicates 10 --seed 1", 0);
     for part in ["## monty_hall", "## kuhn_poker"] {
-        assert!(sheet.contains(part), "{part}");
+        assert!(page.contains(part), "{part}");
     }
-    assert_eq!(sheet.matches("\n| `hyperplay12` |").count(), 2 * 3);
-    assert_eq!(sheet.matches("\n| `exact` |").count(), 2 * 3);
+    assert_eq!(page.matches("\n| `hyperplay12` |").count(), 2 * 3);
+    assert_eq!(page.matches("\n| `exact` |").count(), 2 * 3);
 }
 
 #[cfg(unix)]
@@ -239,8 +250,9 @@ fn a_sheet_has_a_section_for_every_game_and_a_row_for_every_sampler() {
 fn ctrl_c_ends_with_what_was_finished() {
     let folder = Folder::new();
     let samplers = "--sampler exact --sampler hyperplay:enumerate=off";
-    let command =
-        format!("belief krieg_tictactoe_3x3 {samplers} --runs 1000 --matches 10000 --steps 2 --seed 1 --out");
+    let command = format!(
+        "belief krieg_tictactoe_3x3 {samplers} --replicates 1000 --matches 10000 --steps 2 --seed 1 --out"
+    );
     let child = start(program(&command).arg(folder.path("out")));
     std::thread::sleep(std::time::Duration::from_secs(3));
     signal(&child, "INT");

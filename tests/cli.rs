@@ -81,20 +81,20 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("inspect nim --graph dot --json", "cannot be used with"),
         ("games Cargo.toml", "is not a built-in game"),
         ("check kuhn_poker no_such_game", "neither a file nor a built-in game"),
-        ("replay - --game -", "standard input cannot be both"),
+        ("verify - --game -", "standard input cannot be both"),
         ("match kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         (
             "match kuhn_poker alice=hyperplay:engine=fast",
             "expected match or auto or interpreter or propagator or lanes",
         ),
         ("match kuhn_poker alice=random:engine=auto", "it has no keys"),
-        ("agree no_such_game", "neither a file nor a built-in game"),
-        ("agree kuhn_poker --matches -1", "invalid value '-1'"),
+        ("crosscheck no_such_game", "neither a file nor a built-in game"),
+        ("crosscheck kuhn_poker --matches -1", "invalid value '-1'"),
         ("bench kuhn_poker --seconds 0", "give 1 or more"),
         ("bench kuhn_poker --threads 0", "give 1 or more"),
         ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),
-        ("man frobnicate", "there are match, replay"),
+        ("man frobnicate", "there are match, verify"),
     ] {
         let text = stderr(arguments, 2);
         assert!(text.contains(expected), "{arguments}: {text}");
@@ -116,21 +116,21 @@ fn a_verbose_match_shows_moves_percepts_and_goals() {
 }
 
 #[test]
-fn transcripts_replay_and_a_changed_one_is_named_with_line_and_step() {
+fn transcripts_are_verified_and_a_changed_one_is_named_with_line_and_step() {
     let folder = Folder::new();
     let name = folder.path("replay.jsonl").display().to_string();
     stdout(&format!("match kuhn_poker --matches 5 --seed 2 --transcript {name}"), 0);
-    assert_eq!(stdout(&format!("replay {name}"), 0), "5 of 5 transcripts agree with the rules\n");
+    assert_eq!(stdout(&format!("verify {name}"), 0), "5 of 5 transcripts agree with the rules\n");
     let text = folder.read("replay.jsonl");
     let (first, rest) = text.split_once('\n').unwrap();
     let mut line: Value = serde_json::from_str(first).unwrap();
     line["steps"][1]["moves"][0] = "bet".into();
     folder.write("replay.jsonl", &format!("{line}\n{rest}"));
-    let report = stdout(&format!("replay {name}"), 1);
+    let report = stdout(&format!("verify {name}"), 1);
     assert!(report.contains("replay.jsonl:1: step 2: alice cannot do bet; legal are noop"), "{report}");
-    let report = json(&format!("replay {name}"), 1);
+    let report = json(&format!("verify {name}"), 1);
     assert_eq!((&report["transcripts"], &report["agree"]), (&5.into(), &4.into()));
-    let other = stdout(&format!("replay {name} --game leduc_poker"), 1);
+    let other = stdout(&format!("verify {name} --game leduc_poker"), 1);
     assert!(other.contains("other rules"), "{other}");
 }
 
@@ -236,9 +236,9 @@ fn a_count_that_the_limit_cuts_off_is_a_failure_after_the_rest_of_the_report() {
 
 #[test]
 fn perft_counts_tic_tac_toe() {
-    let report = json("perft tictactoe --depth 4", 0);
+    let report = json("perft tictactoe 4", 0);
     assert_eq!(report["counts"], serde_json::json!([9, 72, 504, 3024]));
-    assert_eq!(stdout("perft tictactoe --depth 2", 0).lines().count(), 2);
+    assert_eq!(stdout("perft tictactoe 2", 0).lines().count(), 2);
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn a_text_without_end_is_an_error() {
 #[cfg(unix)]
 #[test]
 fn rules_are_read_from_a_pipe_that_has_a_name() {
-    let mut child = start(program("perft /dev/stdin --depth 1").stdin(Stdio::piped()));
+    let mut child = start(program("perft /dev/stdin 1").stdin(Stdio::piped()));
     child.stdin.take().unwrap().write_all(stdout("games tictactoe", 0).as_bytes()).unwrap();
     let (printed, _) = ended(&"perft", child.wait_with_output().unwrap(), 0);
     assert!(printed.starts_with("  1                9"));
@@ -353,7 +353,7 @@ fn a_report_says_what_decisions_cost() {
 #[test]
 fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
     for (arguments, key) in [
-        ("perft breakthrough --depth 40", "counts"),
+        ("perft breakthrough 40", "counts"),
         ("inspect breakthrough --limit 1000000000", "states"),
         ("check breakthrough --simulate 100000000 --seed 1", "simulated"),
     ] {
@@ -382,13 +382,13 @@ fn every_engine_gives_the_same_answers() {
         assert!(answers[0].iter().all(|answer| !answer.is_null()), "{command}");
         assert!(answers.iter().all(|answer| *answer == answers[0]), "{command}: {answers:?}");
     };
-    same("perft breakthrough --depth 2", &["counts"]);
+    same("perft breakthrough 2", &["counts"]);
     same("match kuhn_poker alice=legal --matches 50 --seed 3", &["goals", "steps", "faults"]);
     same(
         "inspect monty_hall --count-information-sets",
         &["state_at_start", "states", "moves", "information_sets"],
     );
-    same("belief monty_hall --runs 5 --particles 4 --seed 1", &["rows", "summary"]);
+    same("belief monty_hall --replicates 5 --particles 4 --seed 1", &["rows", "summary"]);
     same("check nim --simulate 20 --seed 1", &["findings"]);
 }
 
@@ -405,7 +405,7 @@ fn players_of_one_match_run_on_engines_of_their_own() {
     let line: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(line["run"]["engine"], "propagator");
     for engine in ENGINES {
-        let text = stdout(&format!("replay {file} --engine {engine}"), 0);
+        let text = stdout(&format!("verify {file} --engine {engine}"), 0);
         assert_eq!(text, "4 of 4 transcripts agree with the rules\n");
     }
 }
@@ -419,36 +419,36 @@ fn what_is_too_large_to_ground_is_interpreted_with_a_note() {
     let folder = Folder::new();
     folder.write("counter.kif", COUNTER);
     let name = folder.path("counter.kif").display().to_string();
-    let (text, note) = run(&mut program(&format!("perft {name} --depth 2 --json")), 0);
+    let (text, note) = run(&mut program(&format!("perft {name} 2 --json")), 0);
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["counts"], serde_json::json!([1, 1]));
     assert!(note.contains("played by the interpreter: the ground rules are too large"), "{note}");
     assert_eq!(note.lines().count(), 1, "{note}");
-    let error = stderr(&format!("perft {name} --depth 2 --engine propagator"), 1);
+    let error = stderr(&format!("perft {name} 2 --engine propagator"), 1);
     assert!(error.contains("too large") && error.contains("--engine interpreter"), "{error}");
     assert!(stderr(&format!("bench {name} --engine propagator --seconds 0.01"), 1).contains("too large"));
-    let report = json(&format!("agree {name} --matches 3 --seed 1"), 0);
+    let report = json(&format!("crosscheck {name} --matches 3 --seed 1"), 0);
     let game = &report["games"][0];
     assert!(game["left_out"].as_str().unwrap().contains("too large") && game["matches"] == 0, "{report}");
-    assert!(stdout(&format!("agree {name} --matches 3"), 0).contains("left out: "));
+    assert!(stdout(&format!("crosscheck {name} --matches 3"), 0).contains("left out: "));
     let report = json(&format!("inspect {name}"), 0);
     assert!(report["too_large"]["limit"].as_u64().unwrap() > 0 && report["network"].is_null(), "{report}");
 }
 
 #[test]
-fn agree_says_how_much_was_compared() {
-    let text = stdout("agree tictactoe monty_hall --matches 20 --seed 1", 0);
+fn crosscheck_says_how_much_was_compared() {
+    let text = stdout("crosscheck tictactoe monty_hall --matches 20 --seed 1", 0);
     assert!(
         text.contains("tictactoe: ") && text.contains("monty_hall: ") && text.contains("20 matches"),
         "{text}"
     );
-    let report = json("agree kuhn_poker --matches 30 --seed 1 --threads 1", 0);
+    let report = json("crosscheck kuhn_poker --matches 30 --seed 1 --threads 1", 0);
     assert_eq!(
         (&report["games"][0]["matches"], &report["games"][0]["difference"]),
         (&30.into(), &Value::Null)
     );
     assert_eq!(report["games"][0]["engines"], serde_json::json!(&ENGINES[2..]));
     assert!(report["games"][0]["steps"].as_u64().unwrap() > 60);
-    let again = json("agree kuhn_poker --matches 30 --seed 1 --threads 2", 0);
+    let again = json("crosscheck kuhn_poker --matches 30 --seed 1 --threads 2", 0);
     assert_eq!(again["games"], report["games"]);
 }
 

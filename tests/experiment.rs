@@ -92,7 +92,7 @@ fn eight_shards_merged_are_byte_for_byte_one_run_on_any_number_of_threads() {
     let whole = merged(&folder, "one");
     assert_eq!(whole, ["matches", "turns"].map(|kind| folder.read(&format!("one/{kind}.1-of-1.jsonl"))));
     assert!(merged(&folder, "two") == whole && merged(&folder, "eight") == whole);
-    // 6 pairings in each of the games with two roles, in two seatings; 4 entrants alone with the doors; 5 deals.
+    // 6 pairings in each of the games with two roles, in two seat permutations; 4 entrants alone with the doors; 5 deals.
     assert_eq!(whole[0].lines().count(), 1 + 5 * (6 * 2 * 2 + 4));
 }
 
@@ -144,7 +144,7 @@ fn a_run_that_was_killed_goes_on_as_if_nothing_had_happened() {
         assert!(missing.contains(&format!("shard {name}: ")), "{missing}");
         done(&folder, &run);
     }
-    assert!(merged(&folder, "killed") == merged(&folder, "whole"));
+    assert!(merged(&folder, "killed") == merged(&folder, "enumerated"));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn another_experiment_is_refused() {
     fs::remove_file(folder.path("out/plan.json")).unwrap();
     folder.write("renamed.toml", &MIXED.replace("name = \"mixed\"", "name = \"another title\""));
     done(&folder, "run renamed.toml --out out");
-    failed(&folder, "run renamed.toml --out out --matches 4", 1);
+    failed(&folder, "run renamed.toml --out out --deals 4", 1);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_signal_ends_a_run_within_five_seconds_and_the_next_one_goes_on() {
     folder.write("cheap.toml", CHEAP);
     done(&folder, "run cheap.toml --out TERM");
     done(&folder, "run cheap.toml --out whole");
-    assert!(merged(&folder, "TERM") == merged(&folder, "whole"));
+    assert!(merged(&folder, "TERM") == merged(&folder, "enumerated"));
 }
 
 #[test]

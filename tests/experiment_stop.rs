@@ -5,11 +5,12 @@
 
 use std::path::Path;
 
-use hyperplay::experiment::{Config, Next, Plan, PlanGame, Sequence, Shard};
+use hyperplay::experiment::{ExperimentConfig, ExperimentPlan, NextMatch, PlanGame, Sequence, Shard};
+use hyperplay::player::Registry;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-fn plan(seats: &str, stop: &str) -> Plan {
+fn plan(seats: &str, stop: &str) -> ExperimentPlan {
     let text = format!(
         "schema = 'hyperplay.experiment/1'\nseed = 1\ngames = ['model']\nrepetitions = 100000\n\
          [schedule]\nseats = '{seats}'\n[stop]\n{stop}\n\
@@ -21,7 +22,8 @@ fn plan(seats: &str, stop: &str) -> Plan {
         roles: vec!["first".to_owned(), "second".to_owned()],
         random: None,
     };
-    Plan::new(&Config::read(&text, Path::new("")).unwrap(), vec![game]).unwrap()
+    let config = ExperimentConfig::read(&text, Path::new(""), &Registry::standard()).unwrap();
+    ExperimentPlan::new(&config, vec![game]).unwrap()
 }
 
 /// The sum of six dice, less its mean: nearly normal, deviation 4.2.
@@ -31,15 +33,16 @@ fn dice(rng: &mut ChaCha8Rng) -> f64 {
 
 /// Plays the only cell until it is stopped: the first entrant is better by `edge` goal points a match, the luck of a deal
 /// favours a seat by `luck` times the dice. Returns the matches played and the mean difference found.
-fn play(plan: &Plan, edge: f64, luck: f64, seed: u64) -> (u64, f64) {
+fn play(plan: &ExperimentPlan, edge: f64, luck: f64, seed: u64) -> (u64, f64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut sequence = Sequence::new(plan, Shard::WHOLE);
     let (mut matches, mut sum, mut deal, mut dealt) = (0, 0.0, u64::MAX, 0.0);
-    while let Next::Match(place) = sequence.next() {
+    while let NextMatch::Match(place) = sequence.next() {
         if place.deal != deal {
             (deal, dealt) = (place.deal, luck * dice(&mut rng));
         }
-        let first_has_first_seat = plan.cells[0].seatings[place.seating][0] == plan.cells[0].entrants[0];
+        let first_has_first_seat =
+            plan.cells[0].seat_permutations[place.seat_permutation][0] == plan.cells[0].entrants[0];
         let side = if first_has_first_seat { 1.0 } else { -1.0 };
         let exact = 50.0 + dealt + side * edge / 2.0 + dice(&mut rng);
         // Rounded at random, so that the mean is kept.
@@ -65,7 +68,7 @@ fn a_planted_difference_of_three_points_is_found_with_half_the_matches_by_the_sa
     let rule = "sprt = { h0 = 0.0, h1 = 3.0 }";
     let (paired, alone) = (plan("all", rule), plan("given", rule));
     let mut found = 0;
-    let mut needed = |plan: &Plan| -> f64 {
+    let mut needed = |plan: &ExperimentPlan| -> f64 {
         let runs = (0..100).map(|seed| play(plan, 3.0, 3.0, seed));
         runs.map(|(matches, mean)| {
             found += usize::from(mean > 1.5);

@@ -92,7 +92,7 @@ pub fn opening(seed: u64, replicates: usize, date: &str) -> String {
          replicates, evidence from random matches, posteriors under uniform opponents, information sets of at most {MAX_SET} \
          histories. Means over the decisions of all roles (more than one legal move, more than one history); ratios to the \
          baseline are geometric means with 95 % bootstrap intervals over the decisions, without those at which the \
-         information set is enumerated. [belief.md](../belief.md) explains each figure. In `a (b)`, b is what the posterior \
+         information set is enumerated. [belief-measures.md](../belief-measures.md) explains each figure. In `a (b)`, b is what the posterior \
          itself, or independent draws from it, would show. The last column, processor time, is the only one that the seed \
          does not determine.\n",
         env!("CARGO_PKG_VERSION"),

@@ -28,7 +28,7 @@ pub fn page(header: &Value, study: &Study) -> String {
     let mut page = Page::new(&format!("Belief: {}", text(&config["game"])));
     page.paragraph(
         "How far samplers of a belief are from the exact posterior. Each distance is compared with its baseline: what as \
-         many independent draws from that posterior would show. docs/belief.md explains every figure.",
+         many independent draws from that posterior would show. docs/belief-measures.md explains every figure.",
     );
     if !study.is_complete {
         page.paragraph("The measurement was interrupted: this is what was finished by then.");

@@ -1,7 +1,7 @@
 //! Rows of a study: the figures of one sampler at one point, and the definition of every column.
 //!
 //! [`ROW_COLUMNS`] defines each figure once; `turns.jsonl`, `rows.csv`, the tables on the terminal and on the page, and the
-//! table in `docs/belief.md` follow from it. It has no times, which the seed does not determine: those are in
+//! table in `docs/belief-measures.md` follow from it. It has no times, which the seed does not determine: those are in
 //! [`TIME_COLUMNS`].
 
 use super::harness::{Bin, Figures, PosteriorSource};

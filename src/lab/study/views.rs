@@ -167,10 +167,10 @@ mod tests {
     /// The tables of columns in the guide are the definitions, line by line.
     #[test]
     fn the_guide_has_the_table_of_every_column() {
-        let guide = include_str!("../../../docs/belief.md");
+        let guide = include_str!("../../../docs/belief-measures.md");
         for legend in [crate::report::legend(&ROW_COLUMNS), crate::report::legend(&SUMMARY_COLUMNS)] {
             let text = legend.shown().as_markdown();
-            assert!(guide.contains(&text), "docs/belief.md should contain:\n{text}");
+            assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
         }
     }
 }

@@ -247,10 +247,10 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
     let mut whole =
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
     whole.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-    assert!(Distribution::of(&whole).total_variation(&expected) < 1e-9);
+    assert!(distance(&whole, &expected) < 1e-9);
     let mut sampled = belief(&toy, sampled(4_000));
     sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-    assert!(Distribution::of(&sampled).total_variation(&expected) < 0.03);
+    assert!(distance(&sampled, &expected) < 0.03);
 }
 
 #[test]
