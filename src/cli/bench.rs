@@ -34,7 +34,7 @@ pub struct BenchArguments {
     /// How many threads measure at the same time
     #[arg(long, short = 'j', value_name = "N", default_value_t = 1)]
     threads: usize,
-    /// Fixes what is played [default: drawn and printed]
+    /// Determines what is played [default: drawn and printed]
     #[arg(long, value_name = "SEED", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Measure this engine only (repeat for several) [default: all that the game allows]

@@ -1,4 +1,4 @@
-//! The built-in games: the folder `games/`, carried in the program.
+//! The built-in games: the folder `games/`, which is part of the program.
 //!
 //! A game is named by its file without the ending; where two files differ in the ending only (the two syntaxes of one
 //! game) the name means the `.kif` one and the other goes by its full file name.

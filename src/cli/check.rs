@@ -1,4 +1,4 @@
-//! `hyperplay check`: says what is wrong with rulesheets, from their text and, if asked, from play.
+//! `hyperplay check`: finds errors in rulesheets, in their text and, if asked, by playing.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -19,13 +19,13 @@ pub struct CheckArguments {
     /// Files with rules, `-` for standard input, or names of built-in games
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// How the rules are written [default: found out from each text]
+    /// The syntax of the rules [default: recognised from each text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
     /// Play N random matches and search for playability and winnability, too
     #[arg(long, value_name = "N")]
     simulate: Option<usize>,
-    /// Fixes the random matches [default: drawn and printed]
+    /// Determines the random matches [default: drawn and printed]
     #[arg(long, value_name = "S", requires = "simulate", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The longest random match that counts as ending

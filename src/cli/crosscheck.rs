@@ -23,13 +23,13 @@ pub struct CrosscheckArguments {
     /// Files with rules, `-` for standard input, or names of built-in games
     #[arg(required = true, value_name = "GAME")]
     games: Vec<String>,
-    /// How the rules are written [default: found out from each text]
+    /// The syntax of the rules [default: recognised from each text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
     /// How many matches of each game
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     matches: usize,
-    /// Fixes the matches [default: drawn and printed]
+    /// Determines the matches [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The longest match in steps

@@ -1,4 +1,4 @@
-//! `hyperplay experiment`: many matches as one file describes them, and what follows from them.
+//! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -30,13 +30,13 @@ pub struct ExperimentArguments {
 
 #[derive(Subcommand, Debug)]
 enum ExperimentCommand {
-    /// Say what an experiment would play, and how long that would take
+    /// Show what an experiment would play, and how long that would take
     Check(experiment_check::ExperimentCheckArguments),
-    /// Play the matches of an experiment, or of one shard of it; goes on where the last run ended
+    /// Play the matches of an experiment, or of one shard of it; continues where the last run ended
     Run(RunArguments),
-    /// Say how far the shards in a folder are
+    /// Show how far the shards in a folder are
     Status(experiment_results::FolderArguments),
-    /// Put the shards together as matches.jsonl and turns.jsonl; exit code 3 if something is missing
+    /// Merge the shards into matches.jsonl and turns.jsonl; exit code 3 if something is missing
     Merge(experiment_results::FolderArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
     Report(experiment_report::ReportArguments),
@@ -71,7 +71,7 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    /// Write down every decision whole: evidence, belief, values, final goals
+    /// Record every decision in full: evidence, belief, values, final goals
     #[arg(long)]
     log_positions: bool,
 }

@@ -1,4 +1,4 @@
-//! `hyperplay experiment check`: what an experiment would play, and how long that would take.
+//! `hyperplay experiment check`: shows what an experiment would play, and how long that would take.
 
 use std::num::NonZero;
 use std::time::Duration;

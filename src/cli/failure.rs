@@ -1,7 +1,7 @@
-//! Failure: why a command ends otherwise than well, and the exit code that says so.
+//! Failure: why a command did not succeed, and its exit code.
 //!
-//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted. Every message names the
-//! place and the cause; a remedy stands on a line of its own where there is one. Standard output closed by its reader
+//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted.
+//! Every message names the place and the cause; a remedy, if there is one, is on a line of its own. Standard output closed by its reader
 //! (`| head`) is no failure: the command ends quietly.
 
 use std::io;

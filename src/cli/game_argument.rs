@@ -16,7 +16,7 @@ use hyperplay_logic::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, S
 pub struct GameArgument {
     /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`)
     pub game: String,
-    /// How the rules are written [default: found out from the text]
+    /// The syntax of the rules [default: recognised from the text]
     #[arg(long)]
     pub syntax: Option<SyntaxArgument>,
 }

@@ -1,4 +1,4 @@
-//! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
+//! `hyperplay inspect`: describes a game, from its rules and from a bounded search of its states.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
-//! Layer 9, the command line: one file a subcommand.
+//! Layer 9, the command line: one file for each command.
 //!
-//! Nothing is decided here: arguments come in, a lower layer does the work, a report goes out. Results go to standard
+//! A command reads its arguments, calls a lower layer, and prints the report. Results go to standard
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
@@ -66,7 +66,7 @@ enum Command {
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
-    /// Play many matches as one file describes them, and report on them
+    /// Play the matches that one file describes, and report on them
     #[command(after_help = examples::EXPERIMENT)]
     Experiment(experiment::ExperimentArguments),
     /// Measure how far samplers are from the exact posterior
@@ -75,10 +75,10 @@ enum Command {
     /// Run the benchmark of beliefs: every sampler on twelve games
     #[command(after_help = examples::BELIEF_BENCHMARK)]
     BeliefBenchmark(belief_benchmark::BenchmarkArguments),
-    /// Say what is wrong with rulesheets
+    /// Find errors in rulesheets
     #[command(after_help = examples::CHECK)]
     Check(check::CheckArguments),
-    /// Say what a game is made of: roles, fluents, moves, percepts, states
+    /// Describe a game: roles, fluents, moves, percepts, states
     #[command(after_help = examples::INSPECT)]
     Inspect(inspect::InspectArguments),
     /// Compare the fast engines with the interpreter on random matches

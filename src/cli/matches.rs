@@ -1,6 +1,6 @@
-//! `hyperplay match`: plays matches and says what each role reached.
+//! `hyperplay match`: plays matches and reports the goals of each role.
 //!
-//! The seed fixes the result, whatever the number of threads. Matches with clocks, and those that are shown step by
+//! The seed determines the result, whatever the number of threads. Matches with clocks, and those that are shown step by
 //! step, are played one after the other.
 
 use std::fs::File;
@@ -39,7 +39,7 @@ pub struct MatchArguments {
     /// How many matches
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     matches: usize,
-    /// Fixes every random choice [default: drawn and printed]
+    /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     #[command(flatten)]
@@ -53,16 +53,16 @@ pub struct MatchArguments {
     /// States that a player may visit in one decision [default: as its spec says]
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// The longest match in steps; what is longer ends unfinished
+    /// The longest match in steps; a longer match ends unfinished
     #[arg(long, value_name = "STEPS", default_value_t = PLAYOUT_STEPS)]
     limit: usize,
     /// Show every match step by step
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
-    /// Write one line of JSON a match to this file; what it held is replaced
+    /// Write one line of JSON for each match to this file, which is replaced
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
-    /// Record in the transcript how the players judged
+    /// Record the values of the players in the transcript
     #[arg(long, requires = "transcript")]
     values: bool,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The network of a game in reports: how large the ground rules are, what each pass left of them, what decides what.
+//! The network of a game in reports: the size of the ground rules, of each pass, and of each kind of output.
 
 use serde_json::{Value, json};
 

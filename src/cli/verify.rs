@@ -24,7 +24,7 @@ pub struct VerifyArguments {
     /// The rules: a file or a built-in game [default: the game that each transcript names]
     #[arg(long)]
     game: Option<String>,
-    /// How the rules are written [default: found out from the text]
+    /// The syntax of the rules [default: recognised from the text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
     #[command(flatten)]

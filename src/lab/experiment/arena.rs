@@ -1,7 +1,7 @@
 //! Arena: the games of a plan on their engines, ready to play any match of it.
 //!
-//! Engines are made once and shared by all threads; players are made for each match. What comes of a match are the
-//! lines that are to be written about it, so the thread that played it does all the work but the writing.
+//! Engines are made once and shared by all threads; players are made for each match. The result of a
+//! match is the lines that are written about it, so the thread that played the match does all the work but the writing.
 
 use std::sync::Arc;
 use std::time::Duration;

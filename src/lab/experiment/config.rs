@@ -1,6 +1,6 @@
 //! Config: an experiment as described by a file, checked as far as that is possible without opening its games.
 //!
-//! A file is refused as a whole: the first thing wrong is said, with its place. Players are expanded by their
+//! A file with an error is refused as a whole; the message names the first error and its place. Players are expanded by their
 //! parameters into *entrants*, each with a canonical spec and a label of its own. Paths in the file, of policy files too,
 //! are relative to its folder.
 

@@ -1,6 +1,6 @@
-//! Document: a summary for reading, as Markdown and as a page with figures.
+//! Document: a summary for readers, as Markdown and as a page with figures.
 //!
-//! Every figure says how many deals or decisions stand behind its points and has error bars: 95 % intervals, Student's
+//! The caption of every figure says how many deals or decisions its points have. All points have error bars: 95 % intervals, Student's
 //! t for means, Jeffreys' for shares.
 
 use std::collections::{BTreeMap, BTreeSet};

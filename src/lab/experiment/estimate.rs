@@ -1,7 +1,7 @@
 //! Estimate: how long an experiment will take, from a sample of its matches.
 //!
-//! The sample goes round the cells, one deal after another, until its time is over; a match that is being played then
-//! is abandoned. Playing on several threads is taken to divide the time evenly.
+//! The sample plays one deal of every cell, then the next deal of every cell, until its time is over. A match that is being
+//! played at that moment is abandoned. The estimate assumes that several threads divide the time evenly.
 
 use std::time::Duration;
 

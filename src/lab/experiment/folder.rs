@@ -1,6 +1,6 @@
-//! Folder: where an experiment leaves its files, and which experiment that is.
+//! Folder: where an experiment writes its files, and which experiment a folder belongs to.
 //!
-//! The plan lies beside the matches as `plan.json`, so whatever reads the folder later needs neither the experiment
+//! The plan is beside the matches as `plan.json`, so a later reader of the folder needs neither the experiment
 //! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan is
 //! the same, and one of another hash is refused.
 

@@ -1,8 +1,8 @@
-//! Journal: the files that a shard appends to, and how it takes them up again after whatever ended the last run.
+//! Journal: the files that a shard appends to, and how it continues them after the last run ended, for whatever reason.
 //!
 //! Invariant: `matches` is a prefix of what the whole run would write, and every match in it has all its turns (and
-//! positions, where these are recorded). Each record is one write to a file opened for appending; a match's turns are written before the match, which is the last
-//! record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
+//! positions, where these are recorded). Each record is one write to a file opened for appending. The turns of a match are
+//! written before the match, which is the last record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
 //! A line that was finished but is no record (a disk that lost power) is cut off with everything behind it, for the
 //! same matches will be played again.
 //!

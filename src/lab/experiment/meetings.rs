@@ -1,4 +1,4 @@
-//! Meetings: which entrants meet in a game as the schedule has it, and in which seat permutations.
+//! Meetings: which entrants meet in a game according to the schedule, and in which seat permutations.
 
 use std::collections::BTreeSet;
 

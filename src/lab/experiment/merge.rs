@@ -1,6 +1,6 @@
 //! Merge: all shards as one `matches.jsonl` and one `turns.jsonl`, byte for byte what one run without shards writes.
 //!
-//! The files appear under their names only when they are whole. `timings.jsonl` is merged beside them where the shards
+//! The files appear under their names only when they are complete. `timings.jsonl` is merged beside them where the shards
 //! have timings; it is no part of the result.
 
 use std::fs::{self, File};

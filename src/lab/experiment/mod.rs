@@ -1,4 +1,4 @@
-//! Layer 8, experiments: many matches as one file describes them, on one machine or on many, and what follows from them.
+//! Layer 8, experiments: the matches that one file describes, played on one machine or on many, and the reports on them.
 //!
 //! ```text
 //! experiment.toml --config, grid--> ExperimentConfig --plan--> ExperimentPlan (its hash is the identity)
@@ -6,10 +6,10 @@
 //!         --merge--> matches.jsonl, turns.jsonl --summary--> report (Markdown, CSV, HTML), export
 //! ```
 //!
-//! The plan and its seed fix every byte of the matches and turns, whatever the number of threads and shards and however
-//! often a run was interrupted. Wall times stand apart.
+//! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
+//! often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `statrs` (Student's t), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `thiserror`.
 
 mod arena;
 mod config;

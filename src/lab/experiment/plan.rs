@@ -1,4 +1,4 @@
-//! Plan: everything that is to be played, as plain data. Its hash is the identity of an experiment.
+//! Plan: everything that is to be played, as plain data. The hash of a plan is the identity of its experiment.
 //!
 //! A *cell* is a game and the entrants that meet in it; a *deal* is one repetition of a cell, played once in every
 //! *seat permutation*, a way to give the entrants the roles. Deal `d` draws from `seed/match/d` only, in every cell and

@@ -1,7 +1,7 @@
-//! Recorder: from a match played to the lines that are written about it.
+//! Recorder: turns a match that was played into the lines that are written about it.
 //!
-//! A turn is a decision between two legal moves or more, or a fault; the steps at which a role has no choice are not
-//! worth a record. Figures that come out of logarithms are rounded to six digits, so that a file does not depend on
+//! A turn is a decision between two legal moves or more, or a fault; steps at which a role has no choice are not
+//! recorded. Figures that come out of logarithms are rounded to six digits, so that a file does not depend on
 //! the last bit of a processor's mathematics.
 
 use std::time::Duration;

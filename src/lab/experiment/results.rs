@@ -1,7 +1,7 @@
 //! Results: the matches in a folder, in the order of their numbers, however many shards they came from.
 //!
-//! The shards are read side by side, each against the sequence that it must follow; a match counts when all its turns
-//! are there. What is missing is known at the end. Memory is one match a shard.
+//! The shards are read side by side, and each is compared with the sequence that it must follow. A match counts when all
+//! its turns are there. The missing matches are known at the end. The reader keeps one match of each shard in memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,7 @@
 //! Run: plays the matches of a shard on any number of threads and writes them in their order.
 //!
-//! Every thread takes the next match of the sequence, plays it, and hands in its lines; whoever hands in the match that
-//! the files wait for writes it and all that follow it already. So the files hold the same bytes on one thread and on
+//! Every thread takes the next match of the sequence, plays it, and hands in its lines; the thread that hands in the match that
+//! the files wait for writes it and all matches after it that are finished already. So the files hold the same bytes on one thread and on
 //! sixteen, what was finished in order is never lost, and at most [`WINDOW`] matches are held in memory.
 //!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.

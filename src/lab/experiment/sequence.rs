@@ -1,7 +1,7 @@
 //! Sequence: which matches a shard plays, in order, and which of them are never played because a rule stopped their cell.
 //!
 //! The order is that of the plan. At the beginning of each round a cell is asked whether it has been played enough; the
-//! answer depends on the matches of the rounds before and on nothing else, so it is the same on any number of threads
+//! answer depends only on the matches of the rounds before, so it is the same on any number of threads
 //! and after any interruption. Whoever runs the sequence feeds results back in the same order; where an answer needs
 //! a result that is not there yet, the sequence says so.
 

@@ -1,8 +1,8 @@
 //! Summary: what the matches of an experiment say, cell by cell and entrant by entrant.
 //!
-//! One pass over the results in the order of their numbers; memory grows with cells and steps, not with matches. The
-//! independent numbers are those of deals: a deal is averaged over its seat permutations first, and one with a match that has no
-//! goals counts in no mean. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
+//! The summary is made in one pass over the results in the order of their numbers. Its memory grows with cells and steps, not
+//! with matches. The independent numbers are those of deals: a deal is averaged over its seat permutations first, and a deal
+//! with a match that has no goals is in no mean. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Watched: a player whose decisions are timed from outside.
 //!
-//! PlayerTimes are wall times and no part of any decision, so they are kept beside it, by the step at which it was made: a
+//! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was made. A
 //! player that answers too late writes its time when it is done.
 
 use std::collections::BTreeMap;

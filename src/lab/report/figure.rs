@@ -1,4 +1,4 @@
-//! Figure: what is to be drawn, as plain data.
+//! Figure: a diagram as plain data.
 //!
 //! Invariant: nothing here depends on how it is drawn. What cannot be drawn, because it is no finite number, is left
 //! out by the drawing; on a logarithmic axis whatever is not positive stands on the lower edge, and a note says so.

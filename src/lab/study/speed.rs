@@ -1,9 +1,9 @@
-//! Measure: how much an engine does in a second of processor time of one thread.
+//! Speed: how much an engine does in a second of processor time of one thread.
 //!
 //! Five kinds of work: random playouts from the initial state, given in bulk; expansions in bulk, of steps met in
 //! random matches (successor, percepts of all roles, goals at an end); the same steps one by one, each with all that is
 //! asked of the state it leads to (legal moves of all roles, end, goals); all children of the states met, node by node,
-//! with as much of each child; and the same children in bulk, each held against what a role perceived of the step that
+//! with as much of each child; and the same children in bulk, each compared with what a role perceived of the step that
 //! was made, as a belief does.
 //!
 //! Time is that of the thread, not of the wall, so a busy machine changes little. The seed fixes what is played, not

@@ -1,4 +1,4 @@
-//! Fluents: what may hold in the true state and may not, as far as a role knows.
+//! Fluents: what a role does not know of the true state.
 //!
 //! A fluent is *open* if it holds in some state that the posterior leaves possible and not in all. A belief gives each of
 //! them a probability, its *marginal*: the weight of the states in which it holds. The true state says whether it does.

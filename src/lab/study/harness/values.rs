@@ -1,4 +1,4 @@
-//! Values: what the moves of a role are worth in the states that it holds possible, and so what a wrong belief costs.
+//! Values: what the moves of a role are worth in the possible states, and so what a wrong belief costs.
 //!
 //! A move in a state is worth the mean goal of some uniform random playouts that begin with it. All moves of all samplers
 //! are judged by the same playouts, and within a state every move has the same random numbers, so the *regret* of a belief
