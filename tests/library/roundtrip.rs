@@ -3,8 +3,7 @@
 //! On generated rulesheets with odd names, on every file of `games/`, and on every file below the folder that the
 //! environment variable `HYPERPLAY_RULESHEETS` names, in all four directions between the two syntaxes.
 
-mod common;
-
+use crate::common;
 use hyperplay::gdl::{
     Atom, Clause, Formula, Rulesheet, Source, Symbol, Symbols, Syntax, Term, fold, load, print, print_rule,
     print_term, read,

@@ -2,22 +2,18 @@
 //!
 //! Every query that a machine can be asked is compared in every state: legal moves, percepts, next state, terminal,
 //! goals. The rulesheets of the field are tested as well where `HYPERPLAY_RULESHEETS` names their folder.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod common;
-mod naive;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{games, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
+use crate::common::{games, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
 use hyperplay::engine::{Fluents, Interpreter, Scratch};
 use hyperplay::gdl::{Game, Source, TermId, load};
 use hyperplay::machine::{Goal, JointMove, Move, Percept, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::propnet::{Limits, Propnet, TooLarge, What, Wire, ground, value_of};
 use rand::RngExt;
 
-use naive::generate;
+use crate::naive::generate;
 
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 100;

@@ -1,9 +1,6 @@
 //! Search against slow and obvious answers: values that no one here chose, and a recursion without any table.
-#![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::machines::built_in;
+use crate::common::machines::built_in;
 use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{

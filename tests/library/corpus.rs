@@ -3,20 +3,16 @@
 //! They are not part of the project: the environment variable `HYPERPLAY_RULESHEETS` names the folder that holds `gdl1`,
 //! `gdl2` and `faulty`; without it nothing is tested. The short form plays one match of each, cut off after some steps;
 //! the long form three matches, to the end where a table does not say otherwise.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod common;
-mod naive;
 
 use std::path::{Path, PathBuf};
 
-use common::{field, games_of_the_field, loaded};
+use crate::common::{field, games_of_the_field, loaded};
 use hyperplay::engine::{Interpreter, Scratch};
 use hyperplay::gdl::Loaded;
 use hyperplay::machine::{JointMove, Move, Seed, StateMachine, StateMachineExt, laws};
 use rayon::prelude::*;
 
-use naive::{Naive, lockstep};
+use crate::naive::{Naive, lockstep};
 
 /// Rulesheets that are no games, and why.
 const NO_GAMES: [(&str, &str); 2] = [

@@ -1,11 +1,9 @@
 //! The fast engines against the interpreter, and against the laws of the machine, on every game of `games/` and on what
 //! the environment variable `HYPERPLAY_RULESHEETS` names.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::sync::Arc;
 
+use crate::common;
 use hyperplay::engine::agree::{Disagreement, agree};
 use hyperplay::engine::{Engine, EngineKind, Engines, Lanes, OfGame, Packed, Propagator, Visitor};
 use hyperplay::gdl::{Game, Source, load};

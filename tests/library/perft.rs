@@ -1,24 +1,19 @@
 //! Numbers of sequences of joint moves, by the rules and by the plain programs of `native`.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-mod count;
-mod native;
 
 use std::collections::HashMap;
 
-use common::machines::built_in;
+use crate::common::machines::built_in;
 use hyperplay::machine::{StateMachine, StateMachineExt};
 
-use count::Count;
-use native::breakthrough::Breakthrough;
-use native::connect_four::ConnectFour;
-use native::krieg::Krieg;
-use native::kuhn::Kuhn;
-use native::letters::{Letters, Lights};
-use native::nim::Nim;
-use native::tictactoe::{Crosses, TicTacToe};
-use native::{Position, each_end};
+use crate::count::Count;
+use crate::native::breakthrough::Breakthrough;
+use crate::native::connect_four::ConnectFour;
+use crate::native::krieg::Krieg;
+use crate::native::kuhn::Kuhn;
+use crate::native::letters::{Letters, Lights};
+use crate::native::nim::Nim;
+use crate::native::tictactoe::{Crosses, TicTacToe};
+use crate::native::{self, Position, each_end};
 
 /// Numbers of sequences of 1, 2, ... `depth` joint moves by the rules, every sequence walked.
 fn by_rules(file: &str, depth: usize) -> Vec<u64> {

@@ -1,18 +1,14 @@
 //! The interpreter against the naive evaluator, and against the laws of the machine, on every game of `games/`.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-mod naive;
 
 use std::path::{Path, PathBuf};
 
-use common::{games, games_of_the_house, loaded, rulesheets_in};
+use crate::common::{games, games_of_the_house, loaded, rulesheets_in};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Loaded, Source, load};
 use hyperplay::machine::{Seed, laws};
 
-use naive::lockstep::{self, Played};
-use naive::{Naive, generate};
+use crate::naive::lockstep::{self, Played};
+use crate::naive::{Naive, generate};
 
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;

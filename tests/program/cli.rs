@@ -1,14 +1,10 @@
 //! The command line, by its binary: what is printed, where, and with which exit code.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
 use std::io::Write;
 use std::process::Stdio;
 
-use common::markdown::read;
-use common::program::{Folder, ended, json, program, run, signal, start, stderr, stdout};
+use crate::common::markdown::read;
+use crate::common::program::{Folder, ended, json, program, run, signal, start, stderr, stdout};
 use serde_json::Value;
 
 /// The transcripts of a file without the part that says where and when.

@@ -5,13 +5,11 @@
 //! names a folder with `gdl1`, `gdl2` and `faulty`), and the correct games, on which nothing is found. Rows
 //! that only play can show are checked by the tests of the simulation.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use common::{field, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
+use crate::common::{field, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
 use hyperplay::gdl::{Code, Loaded, Severity};
 
 /// What is found, or is to be found: a code and a line.

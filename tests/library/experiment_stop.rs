@@ -1,8 +1,6 @@
 //! Stopping rules and paired play, on outcomes drawn from a model: how often a true hypothesis is rejected, and what the
 //! same deals in both seats save.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
 use std::path::Path;
 
 use hyperplay::experiment::{Config, Next, Plan, PlanGame, Sequence, Shard};

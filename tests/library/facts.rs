@@ -1,23 +1,19 @@
 //! The facts of `tests/tables/facts.tsv`, found without the rules, each checked through the library.
 //!
 //! Fluents and moves are what `base` and `input` declare, by the naive evaluator.
-#![allow(clippy::unwrap_used)]
-
-mod common;
-mod count;
-mod naive;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
+use crate::common;
 use hyperplay::efg;
 use hyperplay::engine::{Engines, Lanes as Machine};
 use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
-use count::Count;
-use naive::Naive;
+use crate::count::Count;
+use crate::naive::Naive;
 
 /// Up to so many sequences are walked one by one; more are counted with equal states merged.
 const WALKED: u64 = 20_000;

@@ -1,12 +1,9 @@
 //! What an update of a belief costs: how evenly, beside enumeration, and in memory.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod common;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use common::machines::{evidence_before_the_end, imperfect, machine, players};
+use crate::common::machines::{evidence_before_the_end, imperfect, machine, players};
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Cost, Uniform, exact};

@@ -1,13 +1,9 @@
 //! The snippets of `docs/belief.md` for pandas, DuckDB and R are run on what its command writes, where those are installed.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
 use std::process::Command;
 
-use common::markdown::{self, blocks};
-use common::program::{Folder, run};
+use crate::common::markdown::{self, blocks};
+use crate::common::program::{Folder, run};
 
 /// Whether a command runs without a failure.
 fn works(program: &str, arguments: &[&str]) -> bool {

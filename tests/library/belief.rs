@@ -1,12 +1,9 @@
 //! The belief layer on real rulesheets: laws on every game, and figures against the exact posterior.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod common;
 
 use std::iter::once;
 use std::sync::Arc;
 
-use common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
+use crate::common::machines::{all_imperfect, evidence_by_step, imperfect, machine, players};
 use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Point, Trial};

@@ -1,14 +1,11 @@
 //! Players against exact values: what a policy is worth is computed over all histories, not sampled, wherever the game
 //! allows it. The figures stand in `docs` under "oracles"; none was chosen here.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::machines::{built_in, players};
+use crate::common::machines::{built_in, players};
 use hyperplay::engine::Lanes as Machine;
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,

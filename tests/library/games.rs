@@ -2,11 +2,8 @@
 //!
 //! A line is written step by step, the moves of a step in role order and separated by commas. After the line the test
 //! looks at the percepts of its last step and at the goals.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{games_of_the_house, loaded};
+use crate::common::{self, games_of_the_house, loaded};
 use hyperplay::efg;
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{Loaded, Severity};

@@ -5,11 +5,10 @@
 //! and its stream is seeded by it alone: a failure names the number and shows the text, and
 //! `HYPERPLAY_HOSTILE=number` runs that one text.
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use crate::common;
 use hyperplay::gdl::{Severity, Source, Syntax, load, print, read, render};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -230,7 +229,7 @@ fn thousands_of_mutilated_texts_are_read_and_validated() {
     check(0..3000);
 }
 
-/// The long form: `cargo test --release --test hostile_text -- --ignored`.
+/// The long form: `cargo test --release --test library -- --ignored hostile_text`.
 #[test]
 #[ignore = "takes eight minutes of one core; the short form runs always"]
 fn a_million_mutilated_texts_are_read_and_validated() {

@@ -1,12 +1,8 @@
 //! The controls of the meter: what is right passes its figures, what is wrong on purpose is caught by each of them.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
 use std::sync::Arc;
 
-use common::machines::{imperfect, players};
+use crate::common::machines::{imperfect, players};
 use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
 use hyperplay::belief::{OpponentModel, Options, Sampler, Uniform, Weight};
 use hyperplay::engine::Lanes as Machine;

@@ -1,11 +1,7 @@
 //! The meter, by its binary: what it measures, and that it measures the same on any number of threads. And what
 //! unbiased particles are worth: the learning curve of Monty Hall.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
-use common::program::{json, stderr};
+use crate::common::program::{json, stderr};
 use serde_json::Value;
 
 /// The report of `hyperplay belief` with these arguments, without what a run may change.

@@ -1,13 +1,10 @@
 //! Beliefs under opponent models that are not uniform, their automatic change between whole sets and particles, and
 //! that they never run out of particles.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod common;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::machines::{
+use crate::common::machines::{
     all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, players,
 };
 use hyperplay::belief::accuracy::{self, Distribution, Placed};

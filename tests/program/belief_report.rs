@@ -1,11 +1,7 @@
 //! What `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same of them on any
 //! number of threads. And that wrong arguments are told what would be right.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
-use common::program::{Folder, ended, json, program, signal, start, stderr, stdout};
+use crate::common::program::{Folder, ended, json, program, signal, start, stderr, stdout};
 use serde_json::Value;
 
 /// Runs `belief` with `--out` and gives the folder.

@@ -1,14 +1,10 @@
 //! Experiments, by the binary: the same bytes on any number of threads and shards, after any kill, and what is refused.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
 use std::fs;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use common::program::{self, Folder, run, signal, start};
+use crate::common::program::{self, Folder, run, signal, start};
 use serde_json::Value;
 
 /// Three kinds of games, players with and without a belief, in a grid.

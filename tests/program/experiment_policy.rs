@@ -1,13 +1,9 @@
 //! Policy files in experiments, by the binary: what they say is part of the identity, their paths begin at the experiment
 //! file from wherever the program is started, and one that does not fit a game is refused before anything is played.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
 use std::fs;
 
-use common::program::{Folder, run};
+use crate::common::program::{Folder, run};
 use serde_json::{Value, json};
 
 /// A folder in which `study` holds a policy file, and will hold the experiment; `elsewhere` holds nothing.

@@ -4,10 +4,8 @@
 //! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
 //! fenced as `text` right behind one command shows what that command prints to stdout.
 
-mod common;
-
-use common::markdown::{blocks, read};
-use common::program::{Folder, run};
+use crate::common::markdown::{blocks, read};
+use crate::common::program::{Folder, run};
 
 /// A command and the exit code that it announces, as in `hyperplay check x.kif   # exit code 1`; 0 without a word.
 fn announced(line: &str) -> (&str, i32) {

@@ -1,15 +1,12 @@
 //! The simplifier changes no game: each pass alone and all together decide every query and every step as before, over
 //! the reachable states of random play, on random networks and on real games.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
-
-mod common;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::{games_of_the_house, loaded, rulesheets_in};
+use crate::common;
+use crate::common::{games_of_the_house, loaded, rulesheets_in};
 use hyperplay::gdl::{Symbols, TermId, TermStore};
 use hyperplay::machine::{ByRole, Goal, Move, Percept, Seed};
 use hyperplay::propnet::simplify::{self, Groups, RandomPlay};

@@ -1,14 +1,10 @@
 //! The tables that are exported are those of `docs/analysis.md`, and its snippets run where their programs are installed.
 
-#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
-
-mod common;
-
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use common::markdown::{self, blocks};
-use common::program::{Folder, run};
+use crate::common::markdown::{self, blocks};
+use crate::common::program::{Folder, run};
 
 /// A folder with `analysis` in it, as the guide makes it.
 fn played() -> Folder {
