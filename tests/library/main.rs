@@ -30,3 +30,4 @@ mod propnet;
 mod roundtrip;
 mod search;
 mod simplify;
+mod type_names;
