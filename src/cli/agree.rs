@@ -2,6 +2,8 @@
 //!
 //! The first difference of a game is shown as facts; the games after it are compared all the same.
 
+use std::sync::Arc;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -111,7 +113,7 @@ fn compare(
     let engines = Engines::new(&opened.game);
     let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
     let mut compared = Compared::default();
-    let mut others: Vec<Engine> = Vec::new();
+    let mut others: Vec<Arc<Engine>> = Vec::new();
     for kind in EngineKind::FAST {
         match engines.get(kind) {
             Ok(engine) => others.push(engine),
@@ -122,7 +124,7 @@ fn compare(
     if others.is_empty() {
         return Ok(compared);
     }
-    compared.engines = others.iter().map(Engine::kind).collect();
+    compared.engines = others.iter().map(|engine| engine.kind()).collect();
     let progress = Progress::new(arguments.matches, "matches", false);
     let played = play(&reference, &others, arguments, seed, interrupt, &progress, &mut compared);
     progress.finish();
@@ -140,7 +142,7 @@ fn compare(
 /// Plays the matches of one game; the first that does not agree, by index.
 fn play(
     reference: &Interpreter,
-    engines: &[Engine],
+    engines: &[Arc<Engine>],
     arguments: &AgreeArguments,
     seed: u64,
     interrupt: &Interrupt,

@@ -15,9 +15,10 @@ use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::lanes::Usage;
-use hyperplay_engine::measure::{Measure, Prepare, Speed};
-use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
+use hyperplay_engine::measure::{Measure, Speed};
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Arguments of `bench`.
@@ -71,9 +72,10 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         let watch = Stopwatch::start();
         let engine = match kind {
             // Only the circuit leaves percepts out if nobody asks for them; a match needs them.
-            EngineKind::Lanes if opened.game.is_imperfect() => {
-                engines.perceiving_lanes().map(Engine::Network).map_err(EngineError::from)
-            }
+            EngineKind::Lanes if opened.game.is_imperfect() => engines
+                .perceiving_lanes()
+                .map(|lanes| Engine::Network(lanes).into())
+                .map_err(EngineError::from),
             kind => engines.get(kind),
         };
         let engine = match engine {
@@ -81,13 +83,13 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
             Err(EngineError::TooLarge(_)) if arguments.engines.is_empty() => continue,
             Err(error) => return Err(no_engine(&opened.name, &error)),
         };
-        engine.visit(Prepare);
+        engine.prepare();
         let compile = watch.elapsed();
         let speed = measure(&engine, arguments, &Seed::root(seed).child("bench"), interrupt);
-        if let Some(failure) = engine.failure() {
+        let speed = speed.map_err(|failure| {
             let what = format!("{}: {failure}", opened.name);
-            return Err(Failure::failed(what, "`hyperplay check` may say where"));
-        }
+            Failure::failed(what, "`hyperplay check` may say where")
+        })?;
         all.push(Measured { kind: engine.kind(), compile, speed });
         progress.tick();
         if interrupt.is_raised() {
@@ -119,20 +121,25 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
 }
 
 /// Measures an engine on so many threads at once.
-fn measure(engine: &Engine, arguments: &BenchArguments, seed: &Seed, interrupt: &Interrupt) -> Speed {
+fn measure(
+    engine: &Engine,
+    arguments: &BenchArguments,
+    seed: &Seed,
+    interrupt: &Interrupt,
+) -> Result<Speed, EvaluationFailure> {
     let one = |thread: usize| {
         let stop = || interrupt.is_raised();
         let (time, seed) = (arguments.seconds, seed.child("thread").index(thread));
-        engine.visit(Measure { time, seed, stop: &stop })
+        Measure { time, seed, stop: &stop }.of(engine)
     };
     let mut speed = Speed::default();
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..arguments.threads).map(|thread| scope.spawn(move || one(thread))).collect();
         for thread in threads {
-            speed.join(&thread.join().expect("measuring does not panic"));
+            speed.join(&thread.join().expect("measuring does not panic")?);
         }
-    });
-    speed
+        Ok(speed)
+    })
 }
 
 impl BenchArguments {

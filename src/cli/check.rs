@@ -1,7 +1,5 @@
 //! `hyperplay check`: says what is wrong with rulesheets, from their text and, if asked, from play.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -10,9 +8,9 @@ use super::game_argument::{SyntaxArgument, source};
 use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_threads};
 use super::output::{Output, colour};
 use super::progress::Progress;
-use hyperplay_engine::{Engines, Interpreter, OfGame, Visitor};
-use hyperplay_logic::gdl::{self, Code, Finding, Rulesheet, Severity, Source, Span, Syntax};
+use hyperplay_engine::Engines;
 use hyperplay_engine::machine::PLAYOUT_STEPS;
+use hyperplay_logic::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
 use hyperplay_play::referee::{Effort, Interrupt, simulate};
 
 /// Arguments of `check`.
@@ -109,7 +107,7 @@ fn check(
                 let tick = &|| progress.tick();
                 let rulesheet = &loaded.rulesheet;
                 let reference = &reference;
-                findings.extend(engine.visit(Play { reference, rulesheet, effort, interrupt, tick }));
+                findings.extend(simulate(&engine, reference, rulesheet, effort, interrupt, tick));
                 progress.finish();
             }
             Err(error) => {
@@ -120,24 +118,6 @@ fn check(
         findings.sort_by_key(|finding| finding.span.start);
     }
     Ok(Checked { source: loaded.rulesheet.source, findings, simulated })
-}
-
-/// Plays and searches on a machine.
-struct Play<'a> {
-    reference: &'a Interpreter,
-    rulesheet: &'a Rulesheet,
-    effort: &'a Effort,
-    interrupt: &'a Interrupt,
-    tick: &'a (dyn Fn() + Sync),
-}
-
-impl Visitor for Play<'_> {
-    type Output = Vec<Finding>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Vec<Finding> {
-        let Play { reference, rulesheet, effort, interrupt, tick } = self;
-        simulate(machine.as_ref(), reference, rulesheet, effort, interrupt, tick)
-    }
 }
 
 fn write(checked: &Checked, out: &Output) -> Result<(), Failure> {

@@ -1,7 +1,6 @@
 //! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -12,11 +11,13 @@ use super::network;
 use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use super::progress::Progress;
-use hyperplay_play::efg::{CountError, Extent, extent_until};
-use hyperplay_engine::{Engines, OfGame, Visitor};
-use hyperplay_logic::gdl::{Dependencies, TermStore};
-use hyperplay_engine::machine::{ByRole, Failure as Stopped, Move, Role, StateMachineExt};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure as Stopped, Move, Role, StateMachine, StateMachineExt,
+};
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
+use hyperplay_engine::{Engine, Engines};
+use hyperplay_logic::gdl::{Dependencies, TermStore};
+use hyperplay_play::efg::{CountError, Extent, extent_until};
 use hyperplay_play::referee::{Interrupt, Survey, Words, survey};
 
 /// Terms that are listed; more are counted only.
@@ -100,7 +101,7 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         )
     };
     let look = Look { arguments, opened: &opened, engines: &engines, interrupt };
-    let inspection = engine.visit(look).map_err(|failure| failed(failure.to_string()))?;
+    let inspection = look.at(&engine).map_err(|failure| failed(failure.to_string()))?;
     if arguments.json {
         out.json(&inspection.as_json())?
     } else {
@@ -141,15 +142,13 @@ struct Look<'a> {
     interrupt: &'a Interrupt,
 }
 
-impl<'a> Visitor for Look<'a> {
-    type Output = Result<Inspection<'a>, Stopped>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<Inspection<'a>, Stopped> {
+impl<'a> Look<'a> {
+    fn at(self, machine: &Engine) -> Result<Inspection<'a>, Stopped> {
         let Look { arguments, opened, engines, interrupt } = self;
         // Every joint move leads to one new state at most.
         let most = arguments.limit.saturating_mul(2).saturating_add(1);
         let progress = Progress::new(most, "states and joint moves", false);
-        let survey = survey(machine.as_ref(), arguments.limit, interrupt, &|| progress.tick());
+        let survey = survey(machine, arguments.limit, interrupt, &|| progress.tick());
         progress.finish();
         let survey = survey?;
         let extent = arguments.count_information_sets.then(|| {
@@ -158,7 +157,7 @@ impl<'a> Visitor for Look<'a> {
                 progress.tick();
                 interrupt.is_raised()
             };
-            let extent = extent_until(machine.as_ref(), arguments.limit as u64, &stop);
+            let extent = extent_until(machine, arguments.limit as u64, &stop);
             progress.finish();
             extent
         });

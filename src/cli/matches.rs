@@ -12,14 +12,15 @@ use std::time::Duration;
 use clap::Args;
 
 use super::failure::Failure;
-use super::game_argument::{GameArgument, Opened};
+use super::game_argument::GameArgument;
 use super::options::{EngineOption, pick_seed, seconds, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
 use super::seats::Seats;
 use super::verbose;
-use hyperplay_engine::{Engine, OfGame, Visitor};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS};
 use hyperplay_play::referee::{
     Clocks, Heading, Interrupt, Match, Outcome, Run, Settings, Stopwatch, Transcript, date, host, match_seed,
@@ -81,67 +82,46 @@ pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> R
     let seats = Seats::parse(&opened.game, &arguments.seats)?;
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
-    let (seats, of_seats, opened) = (&seats, &of_seats, &opened);
-    engine.visit(Command { arguments, opened, seats, of_seats, threads, interrupt, out })
-}
-
-/// The command on the machine of the referee.
-struct Command<'a> {
-    arguments: &'a MatchArguments,
-    opened: &'a Opened,
-    seats: &'a Seats,
-    of_seats: &'a ByRole<Engine>,
-    threads: usize,
-    interrupt: &'a Interrupt,
-    out: &'a Output,
-}
-
-impl Visitor for Command<'_> {
-    type Output = Result<(), Failure>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<(), Failure> {
-        let Command { arguments, opened, seats, of_seats, threads, interrupt, out } = self;
-        let heading = Heading {
-            game: opened.name.clone(),
-            rules: opened.hash(),
-            players: seats.names(),
-            seed: pick_seed(arguments.seed),
-            decisions: arguments.values,
-        };
-        let engine = machine.kind().to_string();
-        let run = Run { date: date(), host: host(), engine, threads, seconds: 0.0 };
-        let series = Series { arguments, machine, seats, of_seats, heading, run, interrupt, out };
-        let report = series.play()?;
-        let title = Title {
-            game: &opened.name,
-            roles: machine.roles(),
-            heading: &series.heading,
-            threads,
-            reproduces: arguments.playclock.is_none(),
-        };
-        if arguments.json {
-            out.json(&report.as_json(&title))?
-        } else {
-            report.write(&title, out)?
-        }
-        let all = report.matches() == arguments.matches;
-        if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
+    let heading = Heading {
+        game: opened.name.clone(),
+        rules: opened.hash(),
+        players: seats.names(),
+        seed: pick_seed(arguments.seed),
+        decisions: arguments.values,
+    };
+    let run = Run { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
+    let (seats, of_seats) = (&seats, &of_seats);
+    let series = Series { arguments, machine: &engine, seats, of_seats, heading, run, interrupt, out };
+    let report = series.play()?;
+    let title = Title {
+        game: &opened.name,
+        roles: engine.roles(),
+        heading: &series.heading,
+        threads,
+        reproduces: arguments.playclock.is_none(),
+    };
+    if arguments.json {
+        out.json(&report.as_json(&title))?
+    } else {
+        report.write(&title, out)?
     }
+    let all = report.matches() == arguments.matches;
+    if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// All that stays the same over the matches.
-struct Series<'a, M> {
+struct Series<'a> {
     arguments: &'a MatchArguments,
-    machine: &'a Arc<M>,
+    machine: &'a Engine,
     seats: &'a Seats,
-    of_seats: &'a ByRole<Engine>,
+    of_seats: &'a ByRole<Arc<Engine>>,
     heading: Heading,
     run: Run,
     interrupt: &'a Interrupt,
     out: &'a Output,
 }
 
-impl<M: OfGame> Series<'_, M> {
+impl Series<'_> {
     /// Plays them all; transcripts are written as the matches are finished.
     fn play(&self) -> Result<Report, Failure> {
         let arguments = self.arguments;
@@ -180,7 +160,7 @@ impl<M: OfGame> Series<'_, M> {
 
     /// Plays one match: what the report needs, and the line of the transcript.
     fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), Failure> {
-        let machine = self.machine.as_ref();
+        let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
         let mut shown = if self.arguments.verbose { verbose::begin(index, self.out) } else { Ok(()) };
@@ -210,7 +190,7 @@ impl<M: OfGame> Series<'_, M> {
     }
 
     fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {
-        let mut transcript = Transcript::new(self.machine.as_ref(), &self.heading, settings, index, played);
+        let mut transcript = Transcript::new(self.machine, &self.heading, settings, index, played);
         transcript.run = Some(Run { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
         serde_json::to_string(&transcript).expect("a transcript has string keys only")
     }

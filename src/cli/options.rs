@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -60,7 +61,7 @@ impl EngineOption {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(self, opened: &Opened) -> Result<(Engines, Engine), Failure> {
+    pub fn open(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), Failure> {
         let engines = Engines::new(&opened.game);
         let engine = engine(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
@@ -70,7 +71,7 @@ impl EngineOption {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Engine), Failure> {
+    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), Failure> {
         let engines = Engines::new(&opened.game);
         let engine = engine_for_steps(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
@@ -81,7 +82,7 @@ impl EngineOption {
 ///
 /// # Errors
 /// If it cannot be made.
-pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
+pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Engine>, Failure> {
     noted(engines, engines.get(kind), kind, name)
 }
 
@@ -89,16 +90,16 @@ pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine,
 ///
 /// # Errors
 /// If it cannot be made.
-pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> Result<Engine, Failure> {
+pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Engine>, Failure> {
     noted(engines, engines.for_steps(kind), kind, name)
 }
 
 fn noted(
     engines: &Engines,
-    engine: Result<Engine, EngineError>,
+    engine: Result<Arc<Engine>, EngineError>,
     kind: EngineKind,
     name: &str,
-) -> Result<Engine, Failure> {
+) -> Result<Arc<Engine>, Failure> {
     let engine = engine.map_err(|error| no_engine(name, &error))?;
     if let (EngineKind::Auto, Err(why)) = (kind, engines.is_worthwhile()) {
         log(format_args!("{name}: played by the interpreter: {why}"));

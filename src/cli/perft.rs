@@ -1,7 +1,5 @@
 //! `hyperplay perft`: counts the sequences of joint moves, depth by depth.
 
-use std::sync::Arc;
-
 use clap::Args;
 use serde_json::json;
 
@@ -9,8 +7,8 @@ use super::failure::Failure;
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
 use super::output::Output;
-use hyperplay_engine::{OfGame, Visitor};
 use hyperplay_engine::machine::{JointMoves, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, State};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Sequences of this length are counted without looking for an interrupt.
@@ -38,52 +36,35 @@ pub struct PerftArguments {
 pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
     let opened = arguments.game.open()?;
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
-    engine.visit(Count { arguments, name: &opened.name, interrupt, out })
-}
-
-/// The command on a machine.
-struct Count<'a> {
-    arguments: &'a PerftArguments,
-    name: &'a str,
-    interrupt: &'a Interrupt,
-    out: &'a Output,
-}
-
-impl Visitor for Count<'_> {
-    type Output = Result<(), Failure>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<(), Failure> {
-        let Count { arguments, name, interrupt, out } = self;
-        let mut scratch = machine.scratch();
-        let mut counts = Vec::new();
-        let watch = Stopwatch::start();
-        for depth in 1..=arguments.depth {
-            let count = count(machine.as_ref(), &machine.initial(), depth, interrupt, &mut scratch);
-            if let Some(failure) = machine.failure() {
-                let what = format!("{name}, depth {depth}: {failure}");
-                return Err(Failure::failed(what, "take a smaller depth"));
-            }
-            let Some(count) = count else { break };
-            if !arguments.json {
-                out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;
-            }
-            counts.push(count);
+    let mut scratch = engine.scratch();
+    let mut counts = Vec::new();
+    let watch = Stopwatch::start();
+    for depth in 1..=arguments.depth {
+        let count = count(&engine, &engine.initial(), depth, interrupt, &mut scratch);
+        if let Some(failure) = engine.take_failure(&mut scratch) {
+            let what = format!("{}, depth {depth}: {failure}", opened.name);
+            return Err(Failure::failed(what, "take a smaller depth"));
         }
-        if arguments.json {
-            let seconds = watch.elapsed().as_secs_f64();
-            out.json(&json!({ "game": name, "counts": counts, "seconds": seconds }))?;
+        let Some(count) = count else { break };
+        if !arguments.json {
+            out.line(format_args!("{depth:3} {count:16} {:10.3} s", watch.elapsed().as_secs_f64()))?;
         }
-        if counts.len() < arguments.depth { Err(Failure::Interrupted) } else { Ok(()) }
+        counts.push(count);
     }
+    if arguments.json {
+        let seconds = watch.elapsed().as_secs_f64();
+        out.json(&json!({ "game": opened.name, "counts": counts, "seconds": seconds }))?;
+    }
+    if counts.len() < arguments.depth { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// What `perft` counts; nothing if it was interrupted.
-fn count<M: StateMachine>(
-    machine: &M,
-    state: &M::State,
+fn count(
+    machine: &Engine,
+    state: &State,
     depth: usize,
     interrupt: &Interrupt,
-    scratch: &mut M::Scratch,
+    scratch: &mut EngineScratch,
 ) -> Option<u64> {
     if interrupt.is_raised() {
         return None;

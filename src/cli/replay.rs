@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::Output;
-use hyperplay_engine::{Engine, OfGame, Visitor};
+use hyperplay_engine::Engine;
 use hyperplay_play::referee::{Transcript, replay};
 
 /// Arguments of `replay`.
@@ -83,7 +83,7 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), Failure> {
 /// The engines of the games that were asked for, with the hash of their rules.
 struct Rules<'a> {
     arguments: &'a ReplayArguments,
-    engines: BTreeMap<String, (Engine, String)>,
+    engines: BTreeMap<String, (Arc<Engine>, String)>,
 }
 
 impl Rules<'_> {
@@ -94,10 +94,10 @@ impl Rules<'_> {
             Err(error) => return Ok(Some(format!("not a transcript: {error}"))),
         };
         let (engine, hash) = self.of(&transcript)?;
-        Ok(engine.visit(Hold { transcript: &transcript, hash }))
+        Ok(replay(engine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
     }
 
-    fn of(&mut self, transcript: &Transcript) -> Result<&(Engine, String), Failure> {
+    fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Engine>, String), Failure> {
         let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
         if name == "-" && self.arguments.game.is_none() {
             return Err(Failure::usage("the transcript does not name its rules", "name them with --game"));
@@ -112,20 +112,5 @@ impl Rules<'_> {
             self.engines.insert(name.clone(), (engine, opened.hash()));
         }
         Ok(&self.engines[&name])
-    }
-}
-
-/// Holds one transcript against the rules.
-struct Hold<'a> {
-    transcript: &'a Transcript,
-    hash: &'a str,
-}
-
-impl Visitor for Hold<'_> {
-    type Output = Option<String>;
-
-    /// The first difference.
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Option<String> {
-        replay(machine.as_ref(), self.hash, self.transcript).err().map(|difference| difference.to_string())
     }
 }

@@ -1,10 +1,12 @@
 //! Seats: which player has which role, as written `role=spec` on the command line.
 
+use std::sync::Arc;
+
 use super::failure::Failure;
 use super::options::engine;
+use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_play::player::{Player, Spec, models, registry};
 
 /// The spec of every role but `random`.
@@ -63,20 +65,20 @@ impl Seats {
     pub fn engines(
         &self,
         engines: &Engines,
-        default: &Engine,
+        default: &Arc<Engine>,
         name: &str,
-    ) -> Result<ByRole<Engine>, Failure> {
+    ) -> Result<ByRole<Arc<Engine>>, Failure> {
         let of_seat = |spec: &Option<Spec>| match spec.as_ref().and_then(registry::engine) {
             Some(kind) => engine(engines, kind, name),
-            None => Ok(default.clone()),
+            None => Ok(Arc::clone(default)),
         };
         Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, Failure>>()?))
     }
 
     /// A fresh player for every seat, on its engine.
-    pub fn build(&self, engines: &ByRole<Engine>) -> ByRole<Option<Box<dyn Player>>> {
+    pub fn build(&self, engines: &ByRole<Arc<Engine>>) -> ByRole<Option<Box<dyn Player>>> {
         ByRole::from_fn(self.0.len(), |role| {
-            self.0[role].as_ref().map(|spec| engines[role].visit(registry::Seat { spec, role }))
+            self.0[role].as_ref().map(|spec| registry::build(spec, &engines[role], role))
         })
     }
 

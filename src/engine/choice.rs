@@ -1,49 +1,22 @@
-//! Choice: which engine evaluates a game, decided once and handed to whoever is generic over machines.
+//! Choice: which engine evaluates a game, decided once.
 //!
 //! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so that players of one match may
-//! run on different ones. An [`Engine`] is one of them; [`Engine::visit`] hands it to code that is generic over
-//! [`OfGame`], which so compiles once for each engine and asks no enum at play.
+//! run on different ones. An [`Engine`] is one of them.
 //!
 //! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::lanes::{Detail, Policy, Usage};
-use super::{EngineError, Interpreter, Lanes, Propagator};
-use hyperplay_logic::gdl::{Game, TermId};
-use crate::machine::{Budget, Bulk, ByRole, Failure, Seed, Start, StateMachine, Tally};
+use super::lanes::{Detail, Policy};
+use super::{Engine, EngineError, Interpreter, Lanes, Propagator};
+use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};
+use hyperplay_logic::gdl::Game;
 
 /// Gates of two inputs up to which a network is played on by default.
 const WORTHWHILE: u64 = 100_000;
-
-/// A machine made of the rules of a game: it knows them, and its fluents as terms.
-pub trait OfGame: Bulk + 'static {
-    /// Which engine this is; never [`EngineKind::Auto`].
-    fn kind(&self) -> EngineKind;
-
-    /// The game.
-    fn game(&self) -> &Game;
-
-    /// The fluents that hold in a state, each once, in no particular order.
-    fn holds(&self, state: &Self::State) -> Vec<TermId>;
-
-    /// Makes now what would be made when it is first needed, for whoever measures.
-    fn prepare(&self) {}
-
-    /// As [`Bulk::playouts`]; besides, how the lanes were used, on an engine that has some.
-    fn measured_playouts(
-        &self,
-        starts: &[Start<Self::State>],
-        seed: &Seed,
-        budget: &Budget,
-        scratch: &mut Self::Scratch,
-    ) -> (Vec<Tally>, Option<Usage>) {
-        (self.playouts(starts, seed, budget, scratch), None)
-    }
-}
 
 /// Which engine is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -86,58 +59,6 @@ impl EngineKind {
 impl fmt::Display for EngineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
-    }
-}
-
-/// An engine of a game; cheap to clone.
-#[derive(Clone, Debug)]
-pub enum Engine {
-    /// The reference.
-    Interpreter(Arc<Interpreter>),
-    /// The ground network, with lanes or without.
-    Network(Arc<Lanes>),
-}
-
-/// Work that any engine can do.
-pub trait Visitor {
-    /// What comes of it.
-    type Output;
-
-    /// Does the work on a machine.
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Self::Output;
-}
-
-impl Engine {
-    /// Which one it is; never [`EngineKind::Auto`].
-    pub fn kind(&self) -> EngineKind {
-        match self {
-            Engine::Interpreter(machine) => machine.kind(),
-            Engine::Network(machine) => machine.kind(),
-        }
-    }
-
-    /// The lanes, if it has some.
-    pub fn lanes(&self) -> Option<&Arc<Lanes>> {
-        match self {
-            Engine::Network(machine) if machine.are_there() => Some(machine),
-            Engine::Network(_) | Engine::Interpreter(_) => None,
-        }
-    }
-
-    /// As [`StateMachine::failure`].
-    pub fn failure(&self) -> Option<Failure> {
-        match self {
-            Engine::Interpreter(machine) => machine.failure(),
-            Engine::Network(machine) => machine.failure(),
-        }
-    }
-
-    /// Hands the machine to the visitor.
-    pub fn visit<V: Visitor>(&self, visitor: V) -> V::Output {
-        match self {
-            Engine::Interpreter(machine) => visitor.visit(machine),
-            Engine::Network(machine) => visitor.visit(machine),
-        }
     }
 }
 
@@ -262,15 +183,15 @@ impl Engines {
     ///
     /// # Errors
     /// If the game does not allow it.
-    pub fn get(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+    pub fn get(&self, kind: EngineKind) -> Result<Arc<Engine>, EngineError> {
         match kind {
             EngineKind::Auto => match self.is_worthwhile() {
-                Ok(()) => Ok(Engine::Network(self.lanes()?)),
+                Ok(()) => Ok(Engine::Network(self.lanes()?).into()),
                 Err(_) => self.reference(),
             },
             EngineKind::Interpreter => self.reference(),
-            EngineKind::Propagator => Ok(Engine::Network(self.no_lanes()?)),
-            EngineKind::Lanes => Ok(Engine::Network(self.lanes()?)),
+            EngineKind::Propagator => Ok(Engine::Network(self.no_lanes()?).into()),
+            EngineKind::Lanes => Ok(Engine::Network(self.lanes()?).into()),
         }
     }
 
@@ -279,17 +200,17 @@ impl Engines {
     ///
     /// # Errors
     /// As [`get`](Engines::get).
-    pub fn for_steps(&self, kind: EngineKind) -> Result<Engine, EngineError> {
+    pub fn for_steps(&self, kind: EngineKind) -> Result<Arc<Engine>, EngineError> {
         match kind {
             EngineKind::Auto => match self.is_worthwhile() {
-                Ok(()) => Ok(Engine::Network(self.no_lanes()?)),
+                Ok(()) => Ok(Engine::Network(self.no_lanes()?).into()),
                 Err(_) => self.reference(),
             },
             kind => self.get(kind),
         }
     }
 
-    fn reference(&self) -> Result<Engine, EngineError> {
-        self.interpreter().map(Engine::Interpreter)
+    fn reference(&self) -> Result<Arc<Engine>, EngineError> {
+        Ok(Engine::Interpreter(self.interpreter()?).into())
     }
 }

@@ -8,17 +8,17 @@
 //! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the
 //! state asked about last, so a query derives only what earlier queries on the same state did not.
 //!
-//! Invariant: a [`Fluents`] lists ids in increasing order, so equal sets of fluents are equal states.
+//! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::{EngineError, EngineKind, OfGame};
-use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
-use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
+use super::{EngineError, State};
 use crate::machine::{
-    Bulk, ByRole, Failure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
+    Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
+use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
+use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 
 /// What depends on the state.
 const STATE: Stage = 1;
@@ -26,33 +26,6 @@ const STATE: Stage = 1;
 const STEP: Stage = 2;
 /// Steps of the random match on which the joins are planned a second time.
 const SAMPLE_STEPS: usize = 12;
-
-/// A state: the set of fluents that hold. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Fluents(Arc<[TermId]>);
-
-impl Fluents {
-    fn new(mut fluents: Vec<TermId>) -> Self {
-        fluents.sort_unstable();
-        fluents.dedup();
-        Fluents(fluents.into())
-    }
-
-    /// The fluents, in increasing order of their ids.
-    pub fn iter(&self) -> impl Iterator<Item = TermId> + '_ {
-        self.0.iter().copied()
-    }
-
-    /// The number of fluents that hold.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether no fluent holds.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
 
 /// The relations of the program that a machine asks for; `None` where no rule names one.
 #[derive(Clone, Copy, Debug)]
@@ -75,17 +48,17 @@ pub struct Interpreter {
     program: Program,
     fixed: Arc<Database>,
     queries: Queries,
-    initial: Fluents,
-    failure: OnceLock<Failure>,
+    initial: State,
 }
 
 /// What one thread evaluates with.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct InterpreterScratch {
     database: Database,
-    state: Option<Fluents>,
+    state: Option<State>,
     joint: Option<JointMove>,
     legal: Option<ByRole<Vec<Move>>>,
+    failure: Option<EvaluationFailure>,
 }
 
 impl Interpreter {
@@ -122,8 +95,7 @@ impl Interpreter {
             fixed: Arc::new(fixed),
             program,
             queries,
-            initial: Fluents::new(initial),
-            failure: OnceLock::new(),
+            initial: State::of_fluents(initial),
         };
         interpreter.plan_steps()?;
         Ok(interpreter)
@@ -146,7 +118,7 @@ impl Interpreter {
         self.plan_in(&state, true)
     }
 
-    fn plan_in(&mut self, state: &Fluents, again: bool) -> Result<(), LimitError> {
+    fn plan_in(&mut self, state: &State, again: bool) -> Result<(), LimitError> {
         let terms = Arc::clone(self.game.terms());
         let targets = self.queries.targets();
         let scratch = &mut self.scratch();
@@ -170,7 +142,7 @@ impl Interpreter {
         Ok(())
     }
 
-    fn first_joint(&self, state: &Fluents, scratch: &mut Scratch) -> Option<JointMove> {
+    fn first_joint(&self, state: &State, scratch: &mut InterpreterScratch) -> Option<JointMove> {
         let legal = self.legal_by_role(state, scratch);
         legal
             .values()
@@ -186,8 +158,8 @@ impl Interpreter {
     }
 
     /// The state in which exactly these fluents hold.
-    pub fn state(&self, fluents: Vec<TermId>) -> Fluents {
-        Fluents::new(fluents)
+    pub fn state(&self, fluents: Vec<TermId>) -> State {
+        State::of_fluents(fluents)
     }
 
     /// The text of every join plan: the line and text of the rule it came from, then its steps.
@@ -199,7 +171,7 @@ impl Interpreter {
 
     /// All goal values that the rules give a role in a state, in rule order, those of one rule in the natural order of
     /// terms: the first one counts, and a game without faults has exactly one in a terminal state.
-    pub fn goal_values(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Vec<TermId> {
+    pub fn goal_values(&self, state: &State, role: Role, scratch: &mut InterpreterScratch) -> Vec<TermId> {
         let rows = self.ask(self.queries.goal, state, None, scratch);
         let values: Vec<TermId> = self.of_role(rows, role).collect();
         match self.queries.goal {
@@ -214,7 +186,7 @@ impl Interpreter {
         &self,
         relation: RelationId,
         role: Role,
-        scratch: &mut Scratch,
+        scratch: &mut InterpreterScratch,
     ) -> Result<Vec<TermId>, LimitError> {
         let terms = self.terms();
         let mut values = Vec::new();
@@ -228,9 +200,9 @@ impl Interpreter {
     }
 
     /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
-    fn enter(&self, state: &Fluents, joint: Option<&JointMove>, scratch: &mut Scratch) {
+    fn enter(&self, state: &State, joint: Option<&JointMove>, scratch: &mut InterpreterScratch) {
         if scratch.state.as_ref() != Some(state) {
-            let fluents = state.0.iter().map(std::slice::from_ref);
+            let fluents = state.fluents().iter().map(std::slice::from_ref);
             scratch.database.set_input(&self.program, self.queries.holds, fluents);
             scratch.state = Some(state.clone());
             scratch.legal = None;
@@ -240,7 +212,7 @@ impl Interpreter {
         }
     }
 
-    fn set_joint(&self, joint: Option<&JointMove>, scratch: &mut Scratch) {
+    fn set_joint(&self, joint: Option<&JointMove>, scratch: &mut InterpreterScratch) {
         let facts: Vec<[TermId; 2]> = match joint {
             Some(joint) => {
                 self.game.roles().iter().zip(joint.iter()).map(|(&role, own)| [role, own.0]).collect()
@@ -255,9 +227,9 @@ impl Interpreter {
     fn ask<'s>(
         &self,
         relation: Option<RelationId>,
-        state: &Fluents,
+        state: &State,
         joint: Option<&JointMove>,
-        scratch: &'s mut Scratch,
+        scratch: &'s mut InterpreterScratch,
     ) -> impl Iterator<Item = &'s [TermId]> + use<'s> {
         let answer = relation.and_then(|relation| {
             // What depends on the state alone is the same whatever joint move the scratch holds.
@@ -267,7 +239,7 @@ impl Interpreter {
             match scratch.database.query(&self.program, relation, self.game.terms()) {
                 Ok(relation) => Some(relation),
                 Err(limit) => {
-                    self.failure.get_or_init(|| Failure { reason: limit.to_string() });
+                    scratch.failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
                     None
                 }
             }
@@ -292,12 +264,12 @@ impl Queries {
 }
 
 impl StateMachine for Interpreter {
-    type State = Fluents;
-    type Scratch = Scratch;
+    type State = State;
+    type Scratch = InterpreterScratch;
 
-    fn scratch(&self) -> Scratch {
+    fn scratch(&self) -> InterpreterScratch {
         let database = Database::new(&self.program, Some(Arc::clone(&self.fixed)));
-        Scratch { database, state: None, joint: None, legal: None }
+        InterpreterScratch { database, state: None, joint: None, legal: None, failure: None }
     }
 
     fn terms(&self) -> &TermStore {
@@ -312,11 +284,11 @@ impl StateMachine for Interpreter {
         self.random
     }
 
-    fn initial(&self) -> Fluents {
+    fn initial(&self) -> State {
         self.initial.clone()
     }
 
-    fn legal(&self, state: &Fluents, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
+    fn legal(&self, state: &State, role: Role, scratch: &mut InterpreterScratch, out: &mut Vec<Move>) {
         out.clear();
         let is_cached = scratch.state.as_ref() == Some(state);
         if let (true, Some(legal)) = (is_cached, &scratch.legal) {
@@ -336,11 +308,19 @@ impl StateMachine for Interpreter {
         scratch.legal = Some(legal);
     }
 
-    fn next(&self, state: &Fluents, joint: &JointMove, scratch: &mut Scratch) -> Fluents {
-        Fluents::new(self.ask(self.queries.next, state, Some(joint), scratch).map(|row| row[0]).collect())
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut InterpreterScratch) -> State {
+        State::of_fluents(
+            self.ask(self.queries.next, state, Some(joint), scratch).map(|row| row[0]).collect(),
+        )
     }
 
-    fn percepts(&self, state: &Fluents, joint: &JointMove, role: Role, scratch: &mut Scratch) -> Percepts {
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut InterpreterScratch,
+    ) -> Percepts {
         let terms = self.terms();
         let seen: Vec<Percept> = if self.game.is_imperfect() {
             let rows = self.ask(self.queries.sees, state, Some(joint), scratch);
@@ -352,40 +332,36 @@ impl StateMachine for Interpreter {
         Percepts::new(seen, |a, b| terms.compare(a.0, b.0))
     }
 
-    fn terminal(&self, state: &Fluents, scratch: &mut Scratch) -> bool {
-        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || self.failure.get().is_some()
+    fn terminal(&self, state: &State, scratch: &mut InterpreterScratch) -> bool {
+        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || scratch.failure.is_some()
     }
 
-    fn goal(&self, state: &Fluents, role: Role, scratch: &mut Scratch) -> Goal {
+    fn goal(&self, state: &State, role: Role, scratch: &mut InterpreterScratch) -> Goal {
         // Several goals are a fault of the rules; the repair is the first in rule order.
         let value = self.goal_values(state, role, scratch).first().copied();
         let number = value.and_then(|value| self.terms().show(value).parse().ok());
         number.map_or(Goal::default(), Goal::clamped)
     }
 
-    fn fluents(&self, state: &Fluents) -> Vec<String> {
-        let mut fluents: Vec<TermId> = state.iter().collect();
+    fn fluents(&self, state: &State) -> Vec<String> {
+        let mut fluents: Vec<TermId> = state.fluents().to_vec();
         fluents.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
         fluents.into_iter().map(|fluent| self.terms().show(fluent)).collect()
     }
 
-    fn failure(&self) -> Option<Failure> {
-        self.failure.get().cloned()
+    fn take_failure(&self, scratch: &mut InterpreterScratch) -> Option<EvaluationFailure> {
+        let failure = scratch.failure.take()?;
+        // What was derived before the limit was met is not all that follows: the next question begins anew.
+        (scratch.state, scratch.joint, scratch.legal) = (None, None, None);
+        Some(failure)
     }
 }
 
 impl Bulk for Interpreter {}
 
-impl OfGame for Interpreter {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Interpreter
-    }
-
-    fn game(&self) -> &Game {
-        &self.game
-    }
-
-    fn holds(&self, state: &Fluents) -> Vec<TermId> {
-        state.iter().collect()
+impl Interpreter {
+    /// The fluents that hold in a state, each once, in increasing order of their ids.
+    pub fn holds(&self, state: &State) -> Vec<TermId> {
+        state.fluents().to_vec()
     }
 }

@@ -9,6 +9,7 @@
 pub mod agree;
 mod choice;
 mod declared;
+mod engine;
 mod interpreter;
 pub mod lanes;
 pub mod machine;
@@ -18,20 +19,22 @@ pub mod program;
 mod propagator;
 pub mod propnet;
 mod single;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use thiserror::Error;
 
-use hyperplay_logic::datalog::LimitError;
 use crate::propnet::TooLarge;
+use hyperplay_logic::datalog::LimitError;
 
-pub use choice::{Engine, EngineKind, Engines, Grounded, OfGame, Visitor};
+pub use choice::{EngineKind, Engines, Grounded};
 pub use declared::declared;
-pub use interpreter::{Fluents, Interpreter, Scratch};
-pub use lanes::Lanes;
-pub use packed::Packed;
-pub use propagator::Propagator;
+pub use engine::{Engine, EngineScratch};
+pub use interpreter::{Interpreter, InterpreterScratch};
+pub use lanes::{Lanes, LanesScratch};
+pub use propagator::{Propagator, PropagatorScratch};
+pub use state::State;
 
 /// Why no engine could be made for a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

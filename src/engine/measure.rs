@@ -9,15 +9,15 @@
 //! Time is that of the thread, not of the wall, so a busy machine changes little. The seed fixes what is played, not
 //! how much of it: the counts differ from run to run.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
 use super::lanes::Usage;
-use super::{OfGame, Visitor};
+use super::{Engine, EngineScratch, State};
 use crate::machine::{
-    Budget, ByRole, JointMove, JointMoves, Move, Percepts, Role, Seed, Start, StateMachineExt,
+    Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start,
+    StateMachine, StateMachineExt,
 };
 
 /// Steps that are expanded at once, if so many are met in the time.
@@ -102,17 +102,6 @@ impl Speed {
     }
 }
 
-/// Makes all of an engine before it is measured.
-pub struct Prepare;
-
-impl Visitor for Prepare {
-    type Output = ();
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) {
-        machine.prepare();
-    }
-}
-
 /// Measures an engine on the thread at hand.
 pub struct Measure<'a> {
     /// How long each kind of work is measured; at least one piece of work is done.
@@ -123,28 +112,31 @@ pub struct Measure<'a> {
     pub stop: &'a dyn Fn() -> bool,
 }
 
-impl Visitor for Measure<'_> {
-    type Output = Speed;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Speed {
+impl Measure<'_> {
+    /// Does all kinds of work on an engine, each for the time given.
+    ///
+    /// # Errors
+    /// If an evaluation of the rules met a limit.
+    pub fn of(&self, engine: &Engine) -> Result<Speed, EvaluationFailure> {
         let mut speed = Speed::default();
-        self.playouts(machine.as_ref(), &mut speed);
-        self.steps(machine.as_ref(), &mut speed);
-        speed
+        let mut scratch = engine.scratch();
+        self.playouts(engine, &mut scratch, &mut speed);
+        self.steps(engine, &mut scratch, &mut speed);
+        engine.take_failure(&mut scratch).map_or(Ok(speed), Err)
     }
 }
 
 /// A state with the joint moves in it, and what a role perceived of one of them.
-struct Node<'a, M: OfGame> {
-    state: &'a M::State,
+struct Node<'a> {
+    state: &'a State,
     /// The first [`CHILDREN`] of all.
     joints: Vec<JointMove>,
     observer: Role,
     seen: Percepts,
 }
 
-impl<'a, M: OfGame> Node<'a, M> {
-    fn new(machine: &M, state: &'a M::State, made: &JointMove, scratch: &mut M::Scratch) -> Self {
+impl<'a> Node<'a> {
+    fn new(machine: &Engine, state: &'a State, made: &JointMove, scratch: &mut EngineScratch) -> Self {
         let observer = machine.each_role().find(|&role| Some(role) != machine.random());
         let observer = observer.expect("somebody plays");
         let seen = machine.percepts(state, made, observer, scratch);
@@ -152,13 +144,13 @@ impl<'a, M: OfGame> Node<'a, M> {
         Node { state, joints: JointMoves::new(&legal).take(CHILDREN).collect(), observer, seen }
     }
 
-    fn steps(&self) -> impl Iterator<Item = (&'a M::State, &JointMove)> {
+    fn steps(&self) -> impl Iterator<Item = (&'a State, &JointMove)> {
         self.joints.iter().map(|joint| (self.state, joint))
     }
 }
 
 /// Asks all there is to ask of a state.
-fn ask<M: OfGame>(machine: &M, state: &M::State, scratch: &mut M::Scratch, legal: &mut Vec<Move>) {
+fn ask(machine: &Engine, state: &State, scratch: &mut EngineScratch, legal: &mut Vec<Move>) {
     let mut moves = 0;
     for role in machine.each_role() {
         machine.legal(state, role, scratch, legal);
@@ -173,11 +165,10 @@ impl Measure<'_> {
         rate.count > 0 && (rate.seconds >= self.time.as_secs_f64() || (self.stop)())
     }
 
-    fn playouts<M: OfGame>(&self, machine: &M, speed: &mut Speed) {
-        let mut scratch = machine.scratch();
+    fn playouts(&self, machine: &Engine, scratch: &mut EngineScratch, speed: &mut Speed) {
         speed.goals = vec![0; machine.roles().len()];
         let initial = machine.initial();
-        if machine.terminal(&initial, &mut scratch) {
+        if machine.terminal(&initial, scratch) {
             return;
         }
         let (seed, mut count) = (self.seed.child("playouts"), 1);
@@ -185,7 +176,7 @@ impl Measure<'_> {
             let start = Start { state: initial.clone(), first: Vec::new(), count };
             let since = ThreadTime::now();
             let (tallies, lanes) =
-                machine.measured_playouts(&[start], &seed.index(call), &Budget::UNLIMITED, &mut scratch);
+                machine.measured_playouts(&[start], &seed.index(call), &Budget::UNLIMITED, scratch);
             let took = since.elapsed().as_secs_f64();
             for tally in &tallies {
                 speed.playouts.count += u64::from(tally.count);
@@ -196,7 +187,7 @@ impl Measure<'_> {
             speed.playouts.seconds += took;
             speed.steps.seconds += took;
             lanes.into_iter().for_each(|usage| speed.used(usage));
-            if self.is_over(speed.playouts) || machine.failure().is_some() {
+            if self.is_over(speed.playouts) {
                 return;
             }
             if took < CALL * self.time.as_secs_f64() && count < PLAYOUTS {
@@ -205,31 +196,30 @@ impl Measure<'_> {
         }
     }
 
-    fn steps<M: OfGame>(&self, machine: &M, speed: &mut Speed) {
-        let mut scratch = machine.scratch();
-        let steps = self.met(machine, &mut scratch);
-        let asked: Vec<(&M::State, &JointMove)> = steps.iter().map(|(state, joint)| (state, joint)).collect();
+    fn steps(&self, machine: &Engine, scratch: &mut EngineScratch, speed: &mut Speed) {
+        let steps = self.met(machine, scratch);
+        let asked: Vec<(&State, &JointMove)> = steps.iter().map(|(state, joint)| (state, joint)).collect();
         let mut legal: Vec<Move> = Vec::new();
         while !asked.is_empty() && !self.is_over(speed.expansions) {
             let since = ThreadTime::now();
-            let successors = machine.expand(&asked, &mut scratch);
+            let successors = machine.expand(&asked, scratch);
             speed.expansions.add(successors.len() as u64, since);
         }
         while !asked.is_empty() && !self.is_over(speed.singles) {
             let since = ThreadTime::now();
             for (state, joint) in &asked {
-                let next = machine.next(state, joint, &mut scratch);
-                ask(machine, &next, &mut scratch, &mut legal);
+                let next = machine.next(state, joint, scratch);
+                ask(machine, &next, scratch, &mut legal);
             }
             speed.singles.add(asked.len() as u64, since);
         }
-        let nodes: Vec<Node<'_, M>> =
-            steps.iter().map(|(state, joint)| Node::new(machine, state, joint, &mut scratch)).collect();
+        let nodes: Vec<Node<'_>> =
+            steps.iter().map(|(state, joint)| Node::new(machine, state, joint, scratch)).collect();
         while !nodes.is_empty() && !self.is_over(speed.children) {
             for node in &nodes {
                 let since = ThreadTime::now();
-                let children = machine.advance(&node.steps().collect::<Vec<_>>(), &mut scratch);
-                children.iter().for_each(|(child, _)| ask(machine, child, &mut scratch, &mut legal));
+                let children = machine.advance(&node.steps().collect::<Vec<_>>(), scratch);
+                children.iter().for_each(|(child, _)| ask(machine, child, scratch, &mut legal));
                 speed.children.add(children.len() as u64, since);
                 if self.is_over(speed.children) {
                     break;
@@ -240,7 +230,7 @@ impl Measure<'_> {
             for nodes in nodes.chunks(NODES) {
                 let since = ThreadTime::now();
                 let asked: Vec<_> = nodes.iter().flat_map(Node::steps).collect();
-                let mut successors = machine.expand(&asked, &mut scratch).into_iter();
+                let mut successors = machine.expand(&asked, scratch).into_iter();
                 for node in nodes {
                     let own = successors.by_ref().take(node.joints.len());
                     let agree = own.filter(|successor| successor.percepts[node.observer] == node.seen);
@@ -255,7 +245,7 @@ impl Measure<'_> {
     }
 
     /// Steps of random matches, as many as are met in a quarter of the time but no more than [`STEPS`].
-    fn met<M: OfGame>(&self, machine: &M, scratch: &mut M::Scratch) -> Vec<(M::State, JointMove)> {
+    fn met(&self, machine: &Engine, scratch: &mut EngineScratch) -> Vec<(State, JointMove)> {
         let (seed, since) = (self.seed.child("steps"), ThreadTime::now());
         let mut steps = Vec::new();
         for index in 0..STEPS {

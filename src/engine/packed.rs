@@ -1,89 +1,15 @@
-//! Packed: a state as the bits of its network, and blocks of such states turned into planes and back.
+//! Packed bits: planes, words and the way from one to the other.
 //!
-//! A [`Packed`] holds bit `b` of a state in word `b / 64`. A *plane* holds one bit of many states: state `k` is lane
-//! `k`. Going from one to the other is the transposition of 64x64 blocks of bits.
-//!
-//! Invariants: bits beyond those of the network are off, and all states of one network have the same number of words,
-//! so equal states are equal bits.
+//! A network engine's [`State`](super::State) holds bit `b` in word `b / 64`. A *plane* holds one bit of many states: state
+//! `k` is lane `k`. Going from one to the other is the transposition of 64x64 blocks of bits.
 //!
 //! Reference: Warren, *Hacker's Delight*, 2nd ed. 2012, section 7-3 (transposing a bit matrix).
 
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-/// Words that are kept in place; a state of more is shared.
-const FEW: usize = 4;
-
-/// A state as bits. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Packed(Words);
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Words {
-    Few([u64; FEW]),
-    Many(Arc<[u64]>),
-}
-
-impl Packed {
-    /// The state with these words; they are one for each 64 bits or part of them.
-    pub fn new(words: &[u64]) -> Packed {
-        match words.len() {
-            count @ ..=FEW => {
-                let mut few = [0; FEW];
-                few[..count].copy_from_slice(words);
-                Packed(Words::Few(few))
-            }
-            _ => Packed(Words::Many(words.into())),
-        }
-    }
-
-    /// The state whose bits are these.
-    pub fn of_bits(bits: &[bool]) -> Packed {
-        let mut words = vec![0; words_of(bits.len())];
-        for (bit, _) in bits.iter().enumerate().filter(|(_, on)| **on) {
-            words[bit / 64] |= 1 << (bit % 64);
-        }
-        Packed::new(&words)
-    }
-
-    /// The state with these words, as [`new`](Packed::new).
-    pub fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> Packed {
-        if words.len() > FEW {
-            return Packed(Words::Many(words.collect()));
-        }
-        Packed(Words::Few(std::array::from_fn(|_| words.next().unwrap_or(0))))
-    }
-
-    /// The state whose bits are the first `bits` of these words.
-    pub fn start_of(words: &[u64], bits: usize) -> Packed {
-        let (count, used) = (words_of(bits), bits % 64);
-        let mask = if used == 0 { !0 } else { (1 << used) - 1 };
-        let word = |(number, &word): (usize, &u64)| if number + 1 == count { word & mask } else { word };
-        Packed::collect(words[..count].iter().enumerate().map(word))
-    }
-
-    /// The words; at least one for each 64 bits or part of them.
-    pub fn words(&self) -> &[u64] {
-        match &self.0 {
-            Words::Few(words) => words,
-            Words::Many(words) => words,
-        }
-    }
-
-    /// Whether a bit is on.
-    pub fn bit(&self, bit: usize) -> bool {
-        self.words()[bit / 64] >> (bit % 64) & 1 == 1
-    }
-}
-
-impl Hash for Packed {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.words().iter().for_each(|&word| hasher.write_u64(word));
-    }
-}
+use super::state::{FEW, State};
 
 /// The bits that are on in this range of some words, counted from its start, in ascending order.
 pub fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
@@ -135,7 +61,7 @@ fn swap<const SPAN: usize>(block: &mut [u64; 64], mask: u64) {
 
 /// Puts up to 64 states into word `word` of the planes of their bits, one lane each; the other lanes are off.
 pub fn spread<'s, const W: usize>(
-    states: impl Iterator<Item = &'s Packed> + Clone,
+    states: impl Iterator<Item = &'s State> + Clone,
     planes: &mut [[u64; W]],
     word: usize,
 ) {
@@ -154,7 +80,7 @@ pub fn gather<const W: usize>(
     count: usize,
     planes: &[[u64; W]],
     word: usize,
-) -> impl Iterator<Item = Packed> + use<W> {
+) -> impl Iterator<Item = State> + use<W> {
     let blocks = planes.chunks(64).map(|planes| {
         let mut block = [0; 64];
         block.iter_mut().zip(planes).for_each(|(bits, plane)| *bits = plane[word]);
@@ -162,7 +88,7 @@ pub fn gather<const W: usize>(
         block
     });
     let blocks: SmallVec<[[u64; 64]; FEW]> = blocks.collect();
-    (0..count).map(move |lane| Packed::collect(blocks.iter().map(|block| block[lane])))
+    (0..count).map(move |lane| State::collect(blocks.iter().map(|block| block[lane])))
 }
 
 #[cfg(test)]
@@ -194,7 +120,7 @@ mod tests {
             assert_eq!(bits_on(&words, start..end).collect::<Vec<_>>(), expected);
         }
         assert_eq!(bits_on(&[], 0..0).next(), None);
-        assert_eq!(Packed::start_of(&words, 70), Packed::new(&[words[0], words[1] & 0x3f]));
+        assert_eq!(State::start_of(&words, 70), State::new(&[words[0], words[1] & 0x3f]));
     }
 
     #[test]
@@ -204,14 +130,14 @@ mod tests {
             let mut states = Vec::new();
             for _ in 0..50 {
                 let on: Vec<bool> = (0..bits).map(|_| rng.random()).collect();
-                states.push(Packed::of_bits(&on));
+                states.push(State::of_bits(&on));
                 assert!((0..bits).all(|bit| states[states.len() - 1].bit(bit) == on[bit]));
             }
             let mut planes = vec![[!0_u64; 2]; bits + 3];
             spread(states.iter(), &mut planes[..bits], 1);
             assert!(planes[bits..].iter().all(|plane| *plane == [!0; 2]));
             assert!(planes[..bits].iter().all(|plane| plane[0] == !0 && plane[1] >> 50 == 0));
-            let again: Vec<Packed> = gather(50, &planes[..bits], 1).collect();
+            let again: Vec<State> = gather(50, &planes[..bits], 1).collect();
             assert_eq!(again, states);
         }
     }

@@ -1,8 +1,8 @@
 //! The interpreter on small rulesheets, each about one sentence of the definitions.
 
 use super::Interpreter;
-use hyperplay_logic::gdl::{Game, Source, Syntax, load};
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
+use hyperplay_logic::gdl::{Game, Source, Syntax, load};
 
 /// A game with the role `r`, in which everybody can wait, and these clauses besides.
 fn game(clauses: &str) -> Game {
@@ -40,7 +40,7 @@ fn a_large_state_that_the_rules_only_test_is_still_there() {
     let machine = Interpreter::new(&game(&format!("{numbers} {rules}"))).unwrap();
     let (state, scratch) = (machine.initial(), &mut machine.scratch());
     let wait = machine.legal_by_role(&state, scratch).values()[0][0];
-    assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).len(), 1200);
+    assert_eq!(machine.next(&state, &JointMove::new([wait]), scratch).fluents().len(), 1200);
 }
 
 #[test]

@@ -13,7 +13,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
-use hyperplay_engine::machine::{ByRole, Failure, JointMoves, Move, Percepts, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, JointMoves, Move, Percepts, StateMachine, StateMachineExt,
+};
 
 /// Why information sets could not be counted.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -29,7 +31,7 @@ pub enum CountError {
     Stopped,
     /// The rules could not be evaluated.
     #[error(transparent)]
-    Failed(#[from] Failure),
+    Failed(#[from] EvaluationFailure),
 }
 
 /// The size of a game in extensive form.
@@ -81,7 +83,7 @@ pub fn extent_until<M: StateMachine>(
             return Err(CountError::Stopped);
         }
         let terminal = machine.terminal(&state, &mut scratch);
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(failure.into());
         }
         // What is open will be counted too, so the walk stops before it fills the memory.

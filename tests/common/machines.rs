@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hyperplay::engine::{Engines, Lanes as Machine};
+use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
 use hyperplay::machine::{Evidence, History, Role, StateMachine, StateMachineExt};
 
 use super::{games, loaded, rulesheets_in};
@@ -12,7 +12,7 @@ use super::{games, loaded, rulesheets_in};
 pub fn machine(path: &Path) -> Arc<Machine> {
     let loaded = loaded(path);
     let game = loaded.game.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.findings));
-    Engines::new(&game).lanes().unwrap()
+    Engines::new(&game).get(EngineKind::Lanes).unwrap()
 }
 
 /// The machine of a file below `games/`.

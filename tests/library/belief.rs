@@ -8,7 +8,7 @@ use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Point, Trial};
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Sampler, Uniform, Weight};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 
 /// A random match of at most `steps` steps.

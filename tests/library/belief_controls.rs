@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::common::machines::{imperfect, players};
 use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
 use hyperplay::belief::{OpponentModel, Options, Sampler, Uniform, Weight};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Role, Seed, StateMachineExt};
 
 fn uniform() -> Arc<dyn OpponentModel> {

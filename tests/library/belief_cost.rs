@@ -7,7 +7,7 @@ use crate::common::machines::{evidence_before_the_end, imperfect, machine, playe
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Cost, Uniform, exact};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::samplers;
 

@@ -10,7 +10,7 @@ use crate::common::machines::{
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, exact};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common;
 use hyperplay::engine::agree::{Disagreement, agree};
-use hyperplay::engine::{Engine, EngineKind, Engines, Lanes, OfGame, Packed, Propagator, Visitor};
+use hyperplay::engine::{Engine, EngineKind, Engines, Lanes, Propagator, State};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
     Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt, laws,
@@ -20,7 +20,7 @@ fn built_in(path: &str) -> Game {
 }
 
 /// The engines but the interpreter.
-fn fast(engines: &Engines) -> Vec<Engine> {
+fn fast(engines: &Engines) -> Vec<Arc<Engine>> {
     EngineKind::FAST.iter().map(|&kind| engines.get(kind).unwrap()).collect()
 }
 
@@ -68,8 +68,10 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     let with = |change: &dyn Fn(&mut hyperplay::propnet::Propnet)| {
         let mut propnet = (**right).clone();
         change(&mut propnet);
-        let wrong =
-            Engine::Network(Arc::new(Lanes::none(Arc::new(Propagator::new(&game, Arc::new(propnet))))));
+        let wrong = Arc::new(Engine::Network(Arc::new(Lanes::none(Arc::new(Propagator::new(
+            &game,
+            Arc::new(propnet),
+        ))))));
         let reference = engines.interpreter().unwrap();
         let matches =
             (0..20).map(|number| agree(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));
@@ -92,16 +94,6 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     assert!(difference.extra[0].ends_with(" 7)"), "{difference}");
 }
 
-struct Laws(u64);
-
-impl Visitor for Laws {
-    type Output = Result<(), String>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<(), String> {
-        laws::check_random_match(machine.as_ref(), STEPS, &mut Seed::root(self.0).rng()).map(|_| ())
-    }
-}
-
 #[test]
 fn the_laws_of_the_machine_hold_on_every_engine() {
     for (path, text) in common::rulesheets() {
@@ -111,7 +103,8 @@ fn the_laws_of_the_machine_hold_on_every_engine() {
         let engines = Engines::new(&load(Source::new("test", text), None).game.unwrap());
         for engine in fast(&engines) {
             (0..5).for_each(|seed| {
-                engine.visit(Laws(seed)).unwrap_or_else(|breach| panic!("{path}: {breach}"))
+                let checked = laws::check_random_match(&*engine, STEPS, &mut Seed::root(seed).rng());
+                checked.unwrap_or_else(|breach| panic!("{path}: {breach}"));
             });
         }
     }
@@ -120,25 +113,20 @@ fn the_laws_of_the_machine_hold_on_every_engine() {
 /// One match a seed, on each engine.
 #[test]
 fn one_seed_draws_the_same_match_on_every_engine() {
-    struct Draw;
-    impl Visitor for Draw {
-        type Output = Vec<JointMove>;
-        fn visit<M: OfGame>(self, machine: &Arc<M>) -> Vec<JointMove> {
-            let (mut state, mut scratch, mut rng) =
-                (machine.initial(), machine.scratch(), Seed::root(3).rng());
-            let mut joints = Vec::new();
-            while !machine.terminal(&state, &mut scratch) {
-                let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
-                state = machine.next(&state, &joint, &mut scratch);
-                joints.push(joint);
-            }
-            joints
+    let draw = |machine: &Engine| {
+        let (mut state, mut scratch, mut rng) = (machine.initial(), machine.scratch(), Seed::root(3).rng());
+        let mut joints = Vec::new();
+        while !machine.terminal(&state, &mut scratch) {
+            let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+            state = machine.next(&state, &joint, &mut scratch);
+            joints.push(joint);
         }
-    }
+        joints
+    };
     for path in ["perfect/breakthrough.kif", "imperfect/blind_breakthrough_5x5.kif"] {
         let engines = Engines::new(&built_in(path));
-        let expected = Engine::Interpreter(engines.interpreter().unwrap()).visit(Draw);
-        fast(&engines).iter().for_each(|engine| assert_eq!(engine.visit(Draw), expected, "{path}"));
+        let expected = draw(&Engine::Interpreter(engines.interpreter().unwrap()));
+        fast(&engines).iter().for_each(|engine| assert_eq!(draw(engine), expected, "{path}"));
     }
 }
 
@@ -151,7 +139,7 @@ fn passes_of_any_width_make_the_same_steps() {
     let legal = machine.legal_by_role(&start, &mut scratch);
     let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
     for count in [0, 1, 63, 64, 65, 191, 192, 512, 513, 1100] {
-        let asked: Vec<(&Packed, &JointMove)> =
+        let asked: Vec<(&State, &JointMove)> =
             joints.iter().cycle().take(count).map(|joint| (&start, joint)).collect();
         let expanded = machine.expand(&asked, &mut scratch);
         let advanced = machine.advance(&asked, &mut scratch);
@@ -196,5 +184,5 @@ fn a_game_too_large_to_ground_is_interpreted() {
 
 #[test]
 fn a_state_is_small() {
-    assert_eq!(size_of::<Packed>(), 40);
+    assert_eq!(size_of::<State>(), 40);
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::common;
 use hyperplay::efg;
-use hyperplay::engine::{Engines, Lanes as Machine};
+use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
 use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
@@ -27,7 +27,7 @@ struct Opened {
 
 fn open(file: &str) -> Opened {
     let loaded = common::loaded(&common::games(file));
-    let machine = Engines::new(&loaded.game.unwrap()).lanes().unwrap();
+    let machine = Engines::new(&loaded.game.unwrap()).get(EngineKind::Lanes).unwrap();
     Opened { rulesheet: loaded.rulesheet, machine }
 }
 

@@ -16,6 +16,7 @@ mod belief;
 mod belief_controls;
 mod belief_cost;
 mod belief_models;
+mod belief_policies;
 mod corpus;
 mod diagnostics;
 mod engines;

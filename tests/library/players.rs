@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::machines::{built_in, players};
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
@@ -21,7 +21,6 @@ const STEPS: usize = 30;
 
 /// One match; `random` and the roles without a spec move uniformly.
 struct Match {
-    machine: Arc<Machine>,
     history: History,
     goals: ByRole<u8>,
     decisions: Vec<(Role, Decision)>,
@@ -56,7 +55,7 @@ fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, see
     }
     let goals =
         ByRole::from_fn(machine.roles().len(), |role| machine.goal(&state, role, &mut scratch).value());
-    Match { machine: Arc::clone(machine), history, goals, decisions }
+    Match { history, goals, decisions }
 }
 
 type State = <Machine as StateMachine>::State;
@@ -318,7 +317,7 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
         for entry in registry::players() {
             let specs = vec![entry.name; players(&machine).len()];
             let matched = play(&machine, &specs, || Budget::nodes(500), &Seed::root(2));
-            assert!(matched.machine.failure().is_none() && matched.history.step() > 0, "{path}");
+            assert!(matched.history.step() > 0, "{path}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{games, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
-use hyperplay::engine::{Fluents, Interpreter, Scratch};
+use hyperplay::engine::{Interpreter, InterpreterScratch, State};
 use hyperplay::gdl::{Game, Source, TermId, load};
 use hyperplay::machine::{Goal, JointMove, Move, Percept, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::propnet::{Limits, Propnet, TooLarge, What, Wire, ground, value_of};
@@ -83,11 +83,11 @@ fn fluents(net: &Propnet, state: &[bool]) -> Vec<TermId> {
 fn same_state(
     machine: &Interpreter,
     net: &Propnet,
-    state: &Fluents,
+    state: &State,
     bits: &[bool],
-    scratch: &mut Scratch,
+    scratch: &mut InterpreterScratch,
 ) -> Result<(), String> {
-    same("the state", fluents(net, bits), state.iter().collect())?;
+    same("the state", fluents(net, bits), state.fluents().to_vec())?;
     let at = At::new(net, bits, None);
     same("the end", at.on(net.terminal), machine.terminal(state, scratch))?;
     for role in machine.each_role() {

@@ -1,7 +1,7 @@
 //! Search against slow and obvious answers: values that no one here chose, and a recursion without any table.
 
 use crate::common::machines::built_in;
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
     Algorithm, Answer, Evaluation, Leaves, Method, Options, alphabeta, evaluate, exact, uniform,

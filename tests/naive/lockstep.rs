@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hyperplay::engine::{Fluents, Interpreter, Scratch};
+use hyperplay::engine::{Interpreter, InterpreterScratch, State as EngineState};
 use hyperplay::machine::{JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
 use rand::RngExt;
 
@@ -63,7 +63,7 @@ pub fn play(machine: &Interpreter, naive: &Naive, limit: usize, seed: &Seed) -> 
             .map_err(at)?;
         }
         state = machine.next(&state, &moves, &mut scratch);
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(failure.to_string());
         }
         slow = next;
@@ -74,10 +74,10 @@ pub fn play(machine: &Interpreter, naive: &Naive, limit: usize, seed: &Seed) -> 
 /// Fluents, end and goals.
 fn same_state(
     machine: &Interpreter,
-    state: &Fluents,
+    state: &EngineState,
     slow: &State,
     view: &View<'_>,
-    scratch: &mut Scratch,
+    scratch: &mut InterpreterScratch,
 ) -> Result<(), String> {
     let fluents: BTreeSet<String> = machine.fluents(state).into_iter().collect();
     same("the fluents", &fluents, &shown(slow).into_iter().collect())?;
@@ -92,10 +92,10 @@ fn same_state(
 /// The legal moves of a role, in the machine's order, each with its term.
 fn legal(
     machine: &Interpreter,
-    state: &Fluents,
+    state: &EngineState,
     role: Role,
     view: &View<'_>,
-    scratch: &mut Scratch,
+    scratch: &mut InterpreterScratch,
 ) -> Result<Vec<(Move, Term)>, String> {
     let mut moves = Vec::new();
     machine.legal(state, role, scratch, &mut moves);

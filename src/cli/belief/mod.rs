@@ -12,19 +12,18 @@ mod study;
 mod summary;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
 
 use super::failure::Failure;
-use super::game_argument::{GameArgument, Opened};
+use super::game_argument::GameArgument;
 use super::options::{EngineOption, pick_seed, seed, use_threads};
 use super::output::Output;
 use super::progress::Progress;
-use hyperplay_engine::{OfGame, Visitor};
-use hyperplay_logic::gdl::Game;
+use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
+use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::{Spec, models, registry, samplers};
 use hyperplay_play::referee::Interrupt;
 use study::{Plan, Play};
@@ -133,53 +132,34 @@ pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> 
         seed: pick_seed(arguments.seed),
     };
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
-    engine.visit(Measure { arguments, plan: &plan, opened: &opened, threads, interrupt, out })
-}
-
-/// The command on a machine.
-struct Measure<'a> {
-    arguments: &'a BeliefArguments,
-    plan: &'a Plan,
-    opened: &'a Opened,
-    threads: usize,
-    interrupt: &'a Interrupt,
-    out: &'a Output,
-}
-
-impl Visitor for Measure<'_> {
-    type Output = Result<(), Failure>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<(), Failure> {
-        let Measure { arguments, plan, opened, threads, interrupt, out } = self;
-        let roles = plan.roles_of(machine.as_ref());
-        let progress = Progress::new(plan.total(roles.len()), "runs", false);
-        let study = plan.study(machine, &opened.name, &progress, interrupt)?;
-        let time = progress.finish();
-        if let Some(folder) = &arguments.out {
-            let names: Vec<&str> = roles.iter().map(|&role| machine.roles()[role].as_str()).collect();
-            let config = files::config(plan, opened, &names, &machine.kind().to_string());
-            files::write(folder, &config, &study, threads, time)?;
-        }
-        if arguments.json {
-            let mut document = json!({
-                "game": opened.name,
-                "rules": opened.hash(),
-                "seed": plan.seed,
-                "threads": threads,
-                "matches": plan.matches,
-                "runs": plan.runs,
-                "play": plan.play.spec().to_string(),
-            });
-            report::put_into(&mut document, &study, plan.seed);
-            document["seconds"] = json!(time.as_secs_f64());
-            out.json(&document)?;
-        } else {
-            let Plan { runs, matches, seed, .. } = plan;
-            out.line(format_args!("{}: {runs} runs on each of {matches} matches, seed {seed}", opened.name))?;
-            report::write(&study, plan.seed, out)?;
-        }
-        if study.is_complete { Ok(()) } else { Err(Failure::Interrupted) }
+    let roles = plan.roles_of(&engine);
+    let progress = Progress::new(plan.total(roles.len()), "runs", false);
+    let study = plan.study(&engine, &opened.name, &progress, interrupt)?;
+    let time = progress.finish();
+    if let Some(folder) = &arguments.out {
+        let names: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
+        let config = files::config(&plan, &opened, &names, &engine.kind().to_string());
+        files::write(folder, &config, &study, threads, time)?;
     }
+    if arguments.json {
+        let mut document = json!({
+            "game": opened.name,
+            "rules": opened.hash(),
+            "seed": plan.seed,
+            "threads": threads,
+            "matches": plan.matches,
+            "runs": plan.runs,
+            "play": plan.play.spec().to_string(),
+        });
+        report::put_into(&mut document, &study, plan.seed);
+        document["seconds"] = json!(time.as_secs_f64());
+        out.json(&document)?;
+    } else {
+        let Plan { runs, matches, seed, .. } = &plan;
+        out.line(format_args!("{}: {runs} runs on each of {matches} matches, seed {seed}", opened.name))?;
+        report::write(&study, plan.seed, out)?;
+    }
+    if study.is_complete { Ok(()) } else { Err(Failure::Interrupted) }
 }
 
 fn sampler(text: &str) -> Result<Spec, Failure> {

@@ -9,9 +9,9 @@ use super::report::{SUMMARY, is_single, number, summary_cells, without};
 use super::row::{COLUMNS, Row};
 use super::study::Study;
 use super::summary::summaries;
-use hyperplay_play::belief::meter::{BINS, Bin, Figures, bootstrap};
 use hyperplay_engine::machine::Seed;
 use hyperplay_lab::report::{Axis, Figure, Page, Point, Series, Table, short};
+use hyperplay_play::belief::meter::{BINS, Bin, Figures, bootstrap};
 
 /// More rows than these are not shown; all are in the other files.
 const SHOWN: usize = 600;

@@ -5,7 +5,6 @@
 //! it. The seed fixes everything but the last column.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 
@@ -18,7 +17,6 @@ use super::files;
 use super::report::number;
 use super::study::{Plan, Play, Study};
 use super::summary::{Interval, Summary, summaries};
-use hyperplay_engine::{OfGame, Visitor};
 use hyperplay_play::player::{Spec, models};
 use hyperplay_play::referee::{Interrupt, date};
 
@@ -103,7 +101,10 @@ pub fn run(arguments: &SheetArguments, interrupt: &Interrupt, out: &Output) -> R
         let plan = plan(matches, steps, arguments.runs, seed)?;
         log(format_args!("{name}"));
         let (_, engine) = EngineOption { engine: EngineArgument::Auto }.open_for_steps(&opened)?;
-        let study = engine.visit(Measure { plan: &plan, opened: &opened, interrupt })?;
+        let progress = Progress::new(plan.total(plan.roles_of(&engine).len()), "runs", false);
+        let study = plan.study(&engine, &opened.name, &progress, interrupt);
+        progress.finish();
+        let study = study?;
         if !study.is_complete {
             return Err(Failure::Interrupted);
         }
@@ -132,25 +133,6 @@ fn plan(matches: usize, steps: usize, runs: usize, seed: u64) -> Result<Plan, Fa
         playouts: 8,
         seed,
     })
-}
-
-/// One game on a machine.
-struct Measure<'a> {
-    plan: &'a Plan,
-    opened: &'a Opened,
-    interrupt: &'a Interrupt,
-}
-
-impl Visitor for Measure<'_> {
-    type Output = Result<Study, Failure>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Result<Study, Failure> {
-        let roles = self.plan.roles_of(machine.as_ref()).len();
-        let progress = Progress::new(self.plan.total(roles), "runs", false);
-        let study = self.plan.study(machine, &self.opened.name, &progress, self.interrupt);
-        progress.finish();
-        study
-    }
 }
 
 fn opening(seed: u64, runs: usize) -> String {

@@ -9,11 +9,15 @@ use std::sync::Arc;
 use super::super::failure::Failure;
 use super::super::progress::Progress;
 use super::row::Row;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_play::belief::OpponentModel;
+use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::belief::meter::{self, Oracle, Trial};
-use hyperplay_engine::OfGame;
-use hyperplay_engine::machine::{ByRole, History, Role, Seed, StateMachineExt};
-use hyperplay_play::player::{Spec, models, registry, samplers};
+use hyperplay_play::player::models::{self, Assumed};
+use hyperplay_play::player::{Spec, registry, samplers};
 use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
@@ -90,21 +94,25 @@ pub struct Study {
 
 /// An opponent model and what rows measured against its posterior say.
 struct Posterior {
-    spec: Spec,
+    assumed: Assumed,
     model: Arc<dyn OpponentModel>,
     letter: &'static str,
 }
 
 impl Plan {
     /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play.
-    fn against(&self, sampler: &Spec) -> Vec<Spec> {
-        let mut specs = vec![sampler.inner(models::MODEL.name)];
-        if let Play::Model(played) = &self.play
-            && !specs.contains(played)
-        {
-            specs.push(played.clone());
+    fn against(&self, sampler: &Spec) -> Vec<Assumed> {
+        let mut all = vec![Assumed::of(sampler)];
+        all.extend(self.played().filter(|played| *played != all[0]));
+        all
+    }
+
+    /// The model really played, which does not tremble.
+    fn played(&self) -> Option<Assumed> {
+        match &self.play {
+            Play::Model(played) => Some(Assumed::exactly(played.clone())),
+            Play::Player(_) => None,
         }
-        specs
     }
 
     /// Runs that a study makes in all.
@@ -114,7 +122,7 @@ impl Plan {
     }
 
     /// The roles that are looked at.
-    pub fn roles_of<M: OfGame>(&self, machine: &M) -> Vec<Role> {
+    pub fn roles_of(&self, machine: &Engine) -> Vec<Role> {
         let plays = |role: &Role| machine.random() != Some(*role);
         let asked = |role: &Role| self.roles.is_empty() || self.roles.contains(role);
         machine.each_role().filter(|role| plays(role) && asked(role)).collect()
@@ -122,10 +130,10 @@ impl Plan {
 
     /// Which posterior the one under this model is: under uniform opponents, under the policies really played, or under
     /// a model of the sampler's own.
-    fn letter(&self, model: &Spec) -> &'static str {
-        match &self.play {
-            _ if model.name() == "uniform" => "U",
-            Play::Model(played) if played == model => "P",
+    fn letter(&self, assumed: &Assumed) -> &'static str {
+        match self.played() {
+            _ if assumed.model().name() == "uniform" => "U",
+            Some(played) if played == *assumed => "P",
             _ => "M",
         }
     }
@@ -134,25 +142,25 @@ impl Plan {
     ///
     /// # Errors
     /// If the rules cannot be evaluated.
-    pub fn study<M: OfGame>(
+    pub fn study(
         &self,
-        machine: &Arc<M>,
+        machine: &Arc<Engine>,
         game: &str,
         progress: &Progress,
         interrupt: &Interrupt,
     ) -> Result<Study, Failure> {
         let mut study = Study::default();
         let mut posteriors: Vec<Posterior> = Vec::new();
-        for spec in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
-            if posteriors.iter().all(|known| known.spec != spec) {
-                let (model, letter) = (models::build(&spec, machine), self.letter(&spec));
-                posteriors.push(Posterior { spec, model, letter });
+        for assumed in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
+            if posteriors.iter().all(|known| known.assumed != assumed) {
+                let (model, letter) = (assumed.build(machine), self.letter(&assumed));
+                posteriors.push(Posterior { assumed, model, letter });
             }
         }
         let root = Seed::root(self.seed).child("match");
         for index in 0..self.matches {
             let history = self.history(machine, &root.index(index), interrupt)?;
-            for role in self.roles_of(machine.as_ref()) {
+            for role in self.roles_of(machine) {
                 for posterior in &posteriors {
                     let complete = self.block(
                         machine,
@@ -163,10 +171,9 @@ impl Plan {
                         interrupt,
                         &mut study,
                     );
-                    if let Some(failure) = machine.failure() {
-                        let what = format!("{game}: {failure}");
-                        return Err(Failure::failed(what, "take fewer --steps"));
-                    }
+                    let complete = complete.map_err(|failure| {
+                        Failure::failed(format!("{game}: {failure}"), "take fewer --steps")
+                    })?;
                     if !complete {
                         return Ok(study);
                     }
@@ -178,12 +185,7 @@ impl Plan {
     }
 
     /// The moves of a match.
-    fn history<M: OfGame>(
-        &self,
-        machine: &Arc<M>,
-        seed: &Seed,
-        interrupt: &Interrupt,
-    ) -> Result<History, Failure> {
+    fn history(&self, machine: &Arc<Engine>, seed: &Seed, interrupt: &Interrupt) -> Result<History, Failure> {
         let steps = self.steps.1;
         match &self.play {
             play if play.is_uniform() => Ok(meter::random_match(machine.as_ref(), steps, seed)),
@@ -207,16 +209,16 @@ impl Plan {
 
     /// All samplers at the points of one role in one match, against one posterior; false if it was interrupted.
     #[allow(clippy::too_many_arguments, reason = "one call, of a method that was cut out of a loop")]
-    fn block<M: OfGame>(
+    fn block(
         &self,
-        machine: &Arc<M>,
+        machine: &Arc<Engine>,
         (index, role): (usize, Role),
         history: &History,
         posterior: &Posterior,
         progress: &Progress,
         interrupt: &Interrupt,
         study: &mut Study,
-    ) -> bool {
+    ) -> Result<bool, EvaluationFailure> {
         let name = &machine.roles()[role];
         let stop = || interrupt.is_raised();
         let seed = Seed::root(self.seed).child("match").index(index).child("belief").child(name);
@@ -229,10 +231,20 @@ impl Plan {
             playouts: self.playouts,
         };
         let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop);
-        if let Some(error) = &points.ended {
-            study.left_out.push(LeftOut { index, role: name.clone(), why: error.to_string() });
+        if let Some(ExactError::Failed(failure)) = &points.ended {
+            return Err(failure.clone());
         }
-        for spec in self.samplers.iter().filter(|spec| self.against(spec).contains(&posterior.spec)) {
+        if let Some(error) = &points.ended {
+            let why = match error {
+                ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
+                    format!("the opponent model excludes what was seen up to step {step}")
+                }
+                error => error.to_string(),
+            };
+            study.left_out.push(LeftOut { index, role: name.clone(), why });
+        }
+        let is_measured = |spec: &&Spec| self.against(spec).contains(&posterior.assumed);
+        for spec in self.samplers.iter().filter(is_measured) {
             let (sampler, model) = samplers::build(spec, machine);
             for &particles in &self.particles {
                 let trial = Trial {
@@ -242,13 +254,13 @@ impl Plan {
                     runs: self.runs,
                     seed: seed.clone(),
                 };
-                let is_own = spec.inner(models::MODEL.name) == posterior.spec;
+                let is_own = Assumed::of(spec) == posterior.assumed;
                 let measured = if is_own {
                     meter::measure(machine, &trial, &points.list, &stop, &|| progress.tick())
                 } else {
                     meter::measure_against(machine, &trial, &points.list, &stop, &|| progress.tick())
                 };
-                let Some(figures) = measured else { return false };
+                let Some(figures) = measured else { return Ok(false) };
                 study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| Row {
                     sampler: spec.to_string(),
                     particles,
@@ -264,6 +276,6 @@ impl Plan {
                 }));
             }
         }
-        !stop()
+        Ok(!stop())
     }
 }

@@ -7,8 +7,8 @@
 use serde_json::{Value, json};
 
 use super::row::Row;
-use hyperplay_play::belief::meter::{BINS, Bin, Figures, bootstrap};
 use hyperplay_engine::machine::Seed;
+use hyperplay_play::belief::meter::{BINS, Bin, Figures, bootstrap};
 
 /// Below this a bias is none.
 const EXACT: f64 = 1e-9;

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use super::difference::{Difference, fact};
 use super::{Agreed, Disagreement};
 use crate::lanes::{Lanes, Step, Tracer};
-use crate::{EngineKind, Fluents, Interpreter, OfGame, Packed};
 use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
+use crate::{EngineKind, Interpreter, InterpreterScratch, State};
 
 /// Follows `count` playouts of the lanes from the initial state, each for at most `limit` steps. `over` says whether
 /// all of them came to an end.
@@ -33,7 +33,7 @@ pub fn agree_drawn(
     let start = Start { state: initial.clone(), first: Vec::new(), count };
     let (steps, _) = tracer.trace(&[start], limit, seed, &mut scratch);
     // The states met, as the interpreter has them. Several lanes may be in one.
-    let mut known: FxHashMap<Packed, Fluents> = FxHashMap::default();
+    let mut known: FxHashMap<State, State> = FxHashMap::default();
     known.insert(initial, reference.initial());
     let mut ends: u32 = 0;
     for (number, step) in steps.iter().enumerate() {
@@ -50,9 +50,9 @@ fn follow(
     reference: &Interpreter,
     lanes: &Lanes,
     (number, (state, joint, made)): (usize, &Step),
-    before: &Fluents,
-    scratch: &mut crate::Scratch,
-) -> Result<Fluents, Disagreement> {
+    before: &State,
+    scratch: &mut InterpreterScratch,
+) -> Result<State, Disagreement> {
     let roles = reference.roles();
     let differs = |question, expected: Vec<String>, found: Vec<String>| {
         let difference = Difference::between(question, expected, found);
@@ -102,7 +102,7 @@ fn follow(
         }
     }
     let end = reference.terminal(&after, scratch).then(|| reference.goals(&after, scratch));
-    if let Some(failure) = reference.failure() {
+    if let Some(failure) = reference.take_failure(scratch) {
         return Err(Disagreement::Failed(failure));
     }
     if end != made.end {

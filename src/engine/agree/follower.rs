@@ -4,53 +4,38 @@ use std::sync::Arc;
 
 use super::difference::{Difference, fact};
 use super::{Answers, Made};
-use crate::{OfGame, Visitor};
+use crate::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine, StateMachineExt};
+use crate::{Engine, EngineScratch, State};
 use hyperplay_logic::gdl::TermId;
-use crate::machine::{ByRole, Goal, JointMove, Move, Percepts, Role, StateMachineExt};
 
 /// Steps made at once in bulk: more than any engine takes in one pass.
 const BULK: usize = 600;
 
-/// A follower without the type of its machine.
-pub(super) trait Follow {
-    /// Compares what is said of the state at hand.
-    fn compare(&mut self, answers: &Answers) -> Result<(), Box<Difference>>;
-    /// Compares the percepts of a step and makes it; the state that it leads to is to be compared next.
-    fn step(&mut self, made: &Made) -> Result<(), Box<Difference>>;
-    /// Makes all steps of the match once more, in bulk.
-    fn once_more(&mut self) -> Result<(), Box<Difference>>;
-}
-
-/// Makes the follower of an engine.
-pub(super) struct Join;
-
-impl Visitor for Join {
-    type Output = Box<dyn Follow>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Box<dyn Follow> {
-        Box::new(Follower {
-            machine: Arc::clone(machine),
-            scratch: machine.scratch(),
-            states: vec![machine.initial()],
-            ends: Vec::new(),
-            steps: Vec::new(),
-        })
-    }
-}
-
-struct Follower<M: OfGame> {
-    machine: Arc<M>,
-    scratch: M::Scratch,
+/// An engine that follows a match.
+pub(super) struct Follower {
+    machine: Arc<Engine>,
+    scratch: EngineScratch,
     /// The states of the match, one more than the steps.
-    states: Vec<M::State>,
+    states: Vec<State>,
     /// The goals of each state that has been compared, if it is an end.
     ends: Vec<Option<ByRole<Goal>>>,
     /// The steps, with what was perceived of them.
     steps: Vec<(JointMove, ByRole<Percepts>)>,
 }
 
-impl<M: OfGame> Follower<M> {
-    fn state(&self) -> &M::State {
+impl Follower {
+    /// An engine in the initial state.
+    pub(super) fn new(engine: &Arc<Engine>) -> Follower {
+        Follower {
+            machine: Arc::clone(engine),
+            scratch: engine.scratch(),
+            states: vec![engine.initial()],
+            ends: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    fn state(&self) -> &State {
         self.states.last().expect("there is the initial state")
     }
 
@@ -99,7 +84,7 @@ impl<M: OfGame> Follower<M> {
     }
 
     /// What holds in a state and, if it is an end, its goals.
-    fn after(&self, state: &M::State, end: Option<&ByRole<Goal>>) -> Vec<String> {
+    fn after(&self, state: &State, end: Option<&ByRole<Goal>>) -> Vec<String> {
         let mut facts: Vec<String> =
             self.machine.fluents(state).iter().map(|fluent| format!("(next {fluent})")).collect();
         facts.extend(end.into_iter().flat_map(|goals| self.end(true, goals)));
@@ -113,8 +98,9 @@ impl<M: OfGame> Follower<M> {
     }
 }
 
-impl<M: OfGame> Follow for Follower<M> {
-    fn compare(&mut self, answers: &Answers) -> Result<(), Box<Difference>> {
+impl Follower {
+    /// Compares what is said of the state at hand.
+    pub(super) fn compare(&mut self, answers: &Answers) -> Result<(), Box<Difference>> {
         let step = self.steps.len();
         let state = self.state().clone();
         let mut fluents = self.machine.holds(&state);
@@ -141,7 +127,8 @@ impl<M: OfGame> Follow for Follower<M> {
         Ok(())
     }
 
-    fn step(&mut self, made: &Made) -> Result<(), Box<Difference>> {
+    /// Compares the percepts of a step and makes it; the state that it leads to is to be compared next.
+    pub(super) fn step(&mut self, made: &Made) -> Result<(), Box<Difference>> {
         let state = self.state().clone();
         let (machine, scratch) = (&self.machine, &mut self.scratch);
         let of_role = |role: Role| machine.percepts(&state, &made.joint, role, scratch);
@@ -156,12 +143,13 @@ impl<M: OfGame> Follow for Follower<M> {
         Ok(())
     }
 
-    fn once_more(&mut self) -> Result<(), Box<Difference>> {
+    /// Makes all steps of the match once more, in bulk.
+    pub(super) fn once_more(&mut self) -> Result<(), Box<Difference>> {
         if self.steps.is_empty() {
             return Ok(());
         }
         for round in self.rounds() {
-            let asked: Vec<(&M::State, &JointMove)> =
+            let asked: Vec<(&State, &JointMove)> =
                 round.iter().map(|&index| (&self.states[index], &self.steps[index].0)).collect();
             let expanded = self.machine.expand(&asked, &mut self.scratch);
             let advanced = self.machine.advance(&asked, &mut self.scratch);

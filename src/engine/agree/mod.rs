@@ -10,13 +10,17 @@ mod difference;
 mod drawn;
 mod follower;
 
-use super::{Engine, Fluents, Interpreter, OfGame};
+use std::sync::Arc;
+
+use super::{Engine, Interpreter, InterpreterScratch, State};
+use crate::machine::{
+    ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_logic::gdl::TermId;
-use crate::machine::{ByRole, Failure, Goal, JointMove, Move, Percepts, Seed, StateMachine, StateMachineExt};
 
 pub use difference::Difference;
 pub use drawn::agree_drawn;
-use follower::{Follow, Join};
+use follower::Follower;
 
 /// A match without a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +37,7 @@ pub enum Disagreement {
     /// An engine answers otherwise.
     Differs(Box<Difference>),
     /// The interpreter met a limit.
-    Failed(Failure),
+    Failed(EvaluationFailure),
 }
 
 /// All that the interpreter says of a state.
@@ -57,18 +61,18 @@ struct Made {
 /// The first difference, or that the interpreter met a limit.
 pub fn agree(
     reference: &Interpreter,
-    engines: &[Engine],
+    engines: &[Arc<Engine>],
     limit: usize,
     seed: &Seed,
 ) -> Result<Agreed, Disagreement> {
-    let mut followers: Vec<Box<dyn Follow>> = engines.iter().map(|engine| engine.visit(Join)).collect();
+    let mut followers: Vec<Follower> = engines.iter().map(Follower::new).collect();
     let mut scratch = reference.scratch();
     let mut rng = seed.rng();
     let mut state = reference.initial();
     let (mut steps, mut over) = (0, false);
     loop {
         let answers = Answers::of(reference, &state, &mut scratch);
-        if let Some(failure) = reference.failure() {
+        if let Some(failure) = reference.take_failure(&mut scratch) {
             return Err(Disagreement::Failed(failure));
         }
         followers
@@ -93,7 +97,7 @@ pub fn agree(
 }
 
 impl Answers {
-    fn of(machine: &Interpreter, state: &Fluents, scratch: &mut super::Scratch) -> Answers {
+    fn of(machine: &Interpreter, state: &State, scratch: &mut InterpreterScratch) -> Answers {
         Answers {
             fluents: machine.holds(state),
             legal: machine.legal_by_role(state, scratch),

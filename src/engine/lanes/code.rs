@@ -1,8 +1,8 @@
 //! Code: a circuit compiled, and where its program leaves what the lanes need.
 
 use super::circuit::Circuit;
-use crate::program::Program;
 use crate::machine::ByRole;
+use crate::program::Program;
 use crate::propnet::Wire;
 
 /// What a program computes beside the random playouts themselves.

@@ -31,14 +31,13 @@ pub use policy::Policy;
 pub use trace::{Step, Tracer};
 pub use vector::Usage;
 
-use super::choice::{EngineKind, OfGame};
-use super::packed::Packed;
-use super::propagator::{self, Propagator};
-use hyperplay_logic::gdl::{Game, TermId, TermStore};
+use super::State;
+use super::propagator::{Propagator, PropagatorScratch};
 use crate::machine::{
-    Budget, Bulk, ByRole, Failure, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine,
-    StateMachineExt, Successor, Tally,
+    Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine, StateMachineExt,
+    Successor, Tally,
 };
+use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
 /// How many lanes play in step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,8 +64,8 @@ pub struct Lanes {
 
 /// What one thread computes with.
 #[derive(Debug)]
-pub struct Scratch {
-    single: propagator::Scratch,
+pub struct LanesScratch {
+    single: PropagatorScratch,
     narrow: Vector<1>,
     middle: Vector<4>,
     wide: Vector<8>,
@@ -104,6 +103,21 @@ impl Lanes {
         self.code.is_some()
     }
 
+    /// The game.
+    pub fn game(&self) -> &Game {
+        self.propagator.game()
+    }
+
+    /// The fluents that hold in a state, each once, in the natural order of terms.
+    pub fn holds(&self, state: &State) -> Vec<TermId> {
+        self.propagator.holds(state)
+    }
+
+    /// Makes now what would be made when it is first needed.
+    pub fn prepare(&self) {
+        self.propagator.prepare();
+    }
+
     /// The engine for single states.
     pub fn propagator(&self) -> &Arc<Propagator> {
         &self.propagator
@@ -112,10 +126,10 @@ impl Lanes {
     /// As [`Bulk::playouts`], and how the lanes were used, if there are any.
     pub fn measured_playouts(
         &self,
-        starts: &[Start<Packed>],
+        starts: &[Start<State>],
         seed: &Seed,
         budget: &Budget,
-        scratch: &mut Scratch,
+        scratch: &mut LanesScratch,
     ) -> (Vec<Tally>, Option<Usage>) {
         let Some(code) = &self.code else {
             return (self.propagator.playouts(starts, seed, budget, &mut scratch.single), None);
@@ -133,8 +147,8 @@ impl Lanes {
             tallies[index] = self.propagator.playouts(single, &seed, budget, &mut scratch.single).remove(0);
         }
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
-        let Scratch { single, narrow, middle, wide, widest } = scratch;
-        let mut goals = |words: &[u64]| self.propagator.goals(&Packed::new(words), single);
+        let LanesScratch { single, narrow, middle, wide, widest } = scratch;
+        let mut goals = |words: &[u64]| self.propagator.goals(&State::new(words), single);
         let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let width = self.width.unwrap_or(match plan.ends.len() {
             0..=1 => Width::Lanes64,
@@ -155,8 +169,8 @@ impl Lanes {
     fn image(
         &self,
         circuit: &Circuit,
-        start: &Start<Packed>,
-        scratch: &mut propagator::Scratch,
+        start: &Start<State>,
+        scratch: &mut PropagatorScratch,
     ) -> Option<Vec<u64>> {
         let mut image = vec![0; circuit.first.div_ceil(64)];
         let words = start.state.words();
@@ -195,11 +209,11 @@ fn uniform(propagator: &Propagator) -> ByRole<Policy> {
 }
 
 impl StateMachine for Lanes {
-    type State = Packed;
-    type Scratch = Scratch;
+    type State = State;
+    type Scratch = LanesScratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch {
+    fn scratch(&self) -> LanesScratch {
+        LanesScratch {
             single: self.propagator.scratch(),
             narrow: Vector::new(),
             middle: Vector::new(),
@@ -220,49 +234,45 @@ impl StateMachine for Lanes {
         self.propagator.random()
     }
 
-    fn initial(&self) -> Packed {
+    fn initial(&self) -> State {
         self.propagator.initial()
     }
 
-    fn legal(&self, state: &Packed, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
+    fn legal(&self, state: &State, role: Role, scratch: &mut LanesScratch, out: &mut Vec<Move>) {
         self.propagator.legal(state, role, &mut scratch.single, out);
     }
 
-    fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut LanesScratch) -> State {
         self.propagator.next(state, joint, &mut scratch.single)
     }
 
-    fn percepts(&self, state: &Packed, joint: &JointMove, role: Role, scratch: &mut Scratch) -> Percepts {
+    fn percepts(&self, state: &State, joint: &JointMove, role: Role, scratch: &mut LanesScratch) -> Percepts {
         self.propagator.percepts(state, joint, role, &mut scratch.single)
     }
 
-    fn terminal(&self, state: &Packed, scratch: &mut Scratch) -> bool {
+    fn terminal(&self, state: &State, scratch: &mut LanesScratch) -> bool {
         self.propagator.terminal(state, &mut scratch.single)
     }
 
-    fn goal(&self, state: &Packed, role: Role, scratch: &mut Scratch) -> Goal {
+    fn goal(&self, state: &State, role: Role, scratch: &mut LanesScratch) -> Goal {
         self.propagator.goal(state, role, &mut scratch.single)
     }
 
-    fn fluents(&self, state: &Packed) -> Vec<String> {
+    fn fluents(&self, state: &State) -> Vec<String> {
         self.propagator.fluents(state)
-    }
-
-    fn failure(&self) -> Option<Failure> {
-        self.propagator.failure()
     }
 }
 
 impl Bulk for Lanes {
-    fn expand(&self, steps: &[(&Packed, &JointMove)], scratch: &mut Scratch) -> Vec<Successor<Packed>> {
+    fn expand(&self, steps: &[(&State, &JointMove)], scratch: &mut LanesScratch) -> Vec<Successor<State>> {
         self.propagator.expand(steps, &mut scratch.single)
     }
 
     fn advance(
         &self,
-        steps: &[(&Packed, &JointMove)],
-        scratch: &mut Scratch,
-    ) -> Vec<(Packed, Option<ByRole<Goal>>)> {
+        steps: &[(&State, &JointMove)],
+        scratch: &mut LanesScratch,
+    ) -> Vec<(State, Option<ByRole<Goal>>)> {
         self.propagator.advance(steps, &mut scratch.single)
     }
 
@@ -272,39 +282,11 @@ impl Bulk for Lanes {
 
     fn playouts(
         &self,
-        starts: &[Start<Packed>],
+        starts: &[Start<State>],
         seed: &Seed,
         budget: &Budget,
-        scratch: &mut Scratch,
+        scratch: &mut LanesScratch,
     ) -> Vec<Tally> {
         self.measured_playouts(starts, seed, budget, scratch).0
-    }
-}
-
-impl OfGame for Lanes {
-    fn kind(&self) -> EngineKind {
-        if self.are_there() { EngineKind::Lanes } else { EngineKind::Propagator }
-    }
-
-    fn game(&self) -> &Game {
-        self.propagator.game()
-    }
-
-    fn holds(&self, state: &Packed) -> Vec<TermId> {
-        self.propagator.holds(state)
-    }
-
-    fn prepare(&self) {
-        self.propagator.prepare();
-    }
-
-    fn measured_playouts(
-        &self,
-        starts: &[Start<Packed>],
-        seed: &Seed,
-        budget: &Budget,
-        scratch: &mut Scratch,
-    ) -> (Vec<Tally>, Option<Usage>) {
-        Lanes::measured_playouts(self, starts, seed, budget, scratch)
     }
 }

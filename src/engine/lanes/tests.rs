@@ -8,10 +8,10 @@ use super::draw::{Tree, draw, index_bits};
 use super::random::Streams;
 use super::*;
 use crate::Interpreter;
-use crate::program::{Planes, Program};
-use hyperplay_logic::gdl::{self, Game, Source};
 use crate::machine::{Percept, StateMachineExt};
+use crate::program::{Planes, Program};
 use crate::propnet::{Limits, Network, Wire, ground, simplify};
+use hyperplay_logic::gdl::{self, Game, Source};
 
 fn game(text: &str) -> Game {
     let loaded = gdl::load(Source::new("test", text), None);
@@ -148,7 +148,7 @@ fn tictactoe_is_won_as_often_as_it_should_in_a_hundred_million_playouts() {
 }
 
 /// Starts some random steps into a game, one for each legal move of a role, with odd counts.
-fn starts(lanes: &Lanes, scratch: &mut Scratch) -> Vec<Start<Packed>> {
+fn starts(lanes: &Lanes, scratch: &mut LanesScratch) -> Vec<Start<State>> {
     let mut rng = Seed::root(3).rng();
     let mut state = lanes.initial();
     let mut starts = Vec::new();

@@ -3,16 +3,17 @@
 use super::code::{Code, Detail};
 use super::plan::Plan;
 use super::vector::{Vector, Work};
-use super::{Lanes, Policy, Scratch};
-use crate::packed::{Packed, gather};
+use super::{Lanes, LanesScratch, Policy};
+use crate::State;
 use crate::machine::{
     Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,
 };
+use crate::packed::gather;
 use crate::propnet::Propnet;
 
 /// A state, the joint move drawn in it, and what came of it.
-pub type Step = (Packed, JointMove, Successor<Packed>);
+pub type Step = (State, JointMove, Successor<State>);
 
 /// An engine that draws as another one does and keeps every step.
 #[derive(Debug)]
@@ -30,10 +31,10 @@ impl Tracer {
     /// legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
     pub fn trace(
         &self,
-        starts: &[Start<Packed>],
+        starts: &[Start<State>],
         limit: usize,
         seed: &Seed,
-        scratch: &mut Scratch,
+        scratch: &mut LanesScratch,
     ) -> (Vec<Step>, Vec<Tally>) {
         let Tracer(lanes) = self;
         let (code, budget) = (lanes.code.as_ref().expect("a tracer has lanes"), &Budget::UNLIMITED);
@@ -43,7 +44,7 @@ impl Tracer {
         let plan = Plan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
         let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(lanes.roles().len())).collect();
-        let mut goals = |words: &[u64]| lanes.propagator.goals(&Packed::new(words), &mut scratch.single);
+        let mut goals = |words: &[u64]| lanes.propagator.goals(&State::new(words), &mut scratch.single);
         let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let (mut steps, mut passes) = (Vec::new(), 0);
         let mut vector = Vector::<1>::new();

@@ -35,7 +35,7 @@ pub fn check_random_match<M: StateMachine>(
     if machine.replay(&history, &mut machine.scratch()) != state {
         return Err(breach(machine, &state, "replaying the history gives another state"));
     }
-    match machine.failure() {
+    match machine.take_failure(&mut scratch) {
         Some(failure) => Err(failure.to_string()),
         None => Ok(history),
     }

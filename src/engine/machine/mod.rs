@@ -21,5 +21,5 @@ pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};
-pub use state_machine::{Failure, JointMoves, StateMachine, StateMachineExt};
+pub use state_machine::{EvaluationFailure, JointMoves, StateMachine, StateMachineExt};
 pub use stream::Seed;

@@ -23,10 +23,10 @@ use super::moves::{Goal, JointMove, Move, Percepts};
 use super::role::{ByRole, Role};
 use hyperplay_logic::gdl::{TermStore, fold};
 
-/// Why a machine can no longer be trusted.
+/// Why an evaluation of the rules did not come to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("evaluation of the rules stopped: {reason}")]
-pub struct Failure {
+pub struct EvaluationFailure {
     /// Which limit was met, where.
     pub reason: String,
 }
@@ -78,9 +78,10 @@ pub trait StateMachine: Send + Sync {
     /// The fluents that hold, printed, in the natural order of terms.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
-    /// Set once a limit was met in evaluation (by any thread): answers given since are not to be trusted. Whoever
-    /// drives a machine asks after each step or batch.
-    fn failure(&self) -> Option<Failure> {
+    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no answer
+    /// that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or batch. Other
+    /// scratches are not concerned.
+    fn take_failure(&self, _scratch: &mut Self::Scratch) -> Option<EvaluationFailure> {
         None
     }
 }

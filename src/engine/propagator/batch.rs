@@ -5,13 +5,14 @@
 
 use smallvec::SmallVec;
 
-use super::super::packed::{Packed, gather, spread};
+use super::super::State;
+use super::super::packed::{gather, spread};
 use super::code::{End, Step};
-use super::{Propagator, Scratch};
-use crate::program::Planes;
+use super::{Propagator, PropagatorScratch};
 use crate::machine::{
     Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, StateMachine, StateMachineExt, Successor,
 };
+use crate::program::Planes;
 
 /// So few steps are faster one by one, where a single state is.
 const FEW: usize = 2;
@@ -19,9 +20,9 @@ const FEW: usize = 2;
 const MANY: usize = 192;
 
 /// A state with a joint move in it.
-type Asked<'a> = (&'a Packed, &'a JointMove);
+type Asked<'a> = (&'a State, &'a JointMove);
 /// The state after it, and the goals if that is an end.
-type Reached = (Packed, Option<ByRole<Goal>>);
+type Reached = (State, Option<ByRole<Goal>>);
 
 /// The planes of passes of both widths; made when they are first needed.
 #[derive(Debug, Default)]
@@ -39,7 +40,7 @@ struct Memory<const W: usize> {
 }
 
 impl Bulk for Propagator {
-    fn expand(&self, steps: &[Asked<'_>], scratch: &mut Scratch) -> Vec<Successor<Packed>> {
+    fn expand(&self, steps: &[Asked<'_>], scratch: &mut PropagatorScratch) -> Vec<Successor<State>> {
         if steps.len() <= FEW && self.is_quick() {
             steps.iter().map(|(state, joint)| self.successor(state, joint, scratch)).collect()
         } else if steps.len() < MANY {
@@ -49,7 +50,7 @@ impl Bulk for Propagator {
         }
     }
 
-    fn advance(&self, steps: &[Asked<'_>], scratch: &mut Scratch) -> Vec<Reached> {
+    fn advance(&self, steps: &[Asked<'_>], scratch: &mut PropagatorScratch) -> Vec<Reached> {
         if steps.len() <= FEW && self.is_quick() {
             steps.iter().map(|(state, joint)| self.reached(state, joint, scratch)).collect()
         } else if steps.len() < MANY {
@@ -65,13 +66,18 @@ impl Propagator {
         self.single().single.is_quick() && self.view().single.is_quick()
     }
 
-    fn successor(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Successor<Packed> {
+    fn successor(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        scratch: &mut PropagatorScratch,
+    ) -> Successor<State> {
         let percepts = ByRole::from_fn(self.roles.len(), |role| self.percepts(state, joint, role, scratch));
         let (state, end) = self.reached(state, joint, scratch);
         Successor { state, percepts, end }
     }
 
-    fn reached(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Reached {
+    fn reached(&self, state: &State, joint: &JointMove, scratch: &mut PropagatorScratch) -> Reached {
         let next = self.next(state, joint, scratch);
         let end = self.terminal(&next, scratch).then(|| self.goals(&next, scratch));
         (next, end)
@@ -81,7 +87,7 @@ impl Propagator {
         &self,
         steps: &[Asked<'_>],
         memory: &mut Memory<W>,
-    ) -> Vec<Successor<Packed>> {
+    ) -> Vec<Successor<State>> {
         let mut successors = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
             let reached = self.pass(self.step(), steps, &mut memory.step, &mut memory.end);

@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use crate::program::Program;
-use crate::single::Single;
 use crate::machine::{ByRole, Goal, Percept};
+use crate::program::Program;
 use crate::propnet::{Propnet, RoleNet, Wire};
+use crate::single::Single;
 
 /// Whether a state is an end, and what it is worth.
 #[derive(Debug)]

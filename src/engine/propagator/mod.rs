@@ -1,6 +1,6 @@
 //! The propagator: the engine for single states, on the ground network of a game.
 //!
-//! A state is the bits of the network ([`Packed`]). Two functions answer everything: the *view* of a state (legal
+//! A state is the bits of the network ([`State`]). Two functions answer everything: the *view* of a state (legal
 //! moves, end, goals) and the *step* from it (next state, percepts). A scratch holds the outputs of both and the state
 //! that they speak of, so all queries on one state share one pass. Many states at once go through programs over planes,
 //! 64 or 512 at a time (`batch`).
@@ -20,11 +20,12 @@ use std::sync::{Arc, OnceLock};
 use batch::Batch;
 use code::{End, SingleStep, Step, View};
 
-use super::packed::{Packed, bits_on};
+use super::State;
+use super::packed::bits_on;
 use super::single::Memory;
-use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
+use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 
 /// The engine for single states.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ pub struct Propagator {
     propnet: Arc<Propnet>,
     /// Whether the network says what is perceived.
     has_percepts: bool,
-    initial: Packed,
+    initial: State,
     programs: Programs,
     inputs: ByRole<Inputs>,
     /// The fluents with their bits, and those without one that always hold, in the natural order.
@@ -94,20 +95,20 @@ impl Inputs {
 
 /// What one thread evaluates with.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct PropagatorScratch {
     memory: Memory,
     /// The state that `view` speaks of.
-    viewed: Option<Packed>,
+    viewed: Option<State>,
     view: Vec<u64>,
     /// The step that `step` speaks of.
-    stepped: Option<(Packed, JointMove)>,
+    stepped: Option<(State, JointMove)>,
     step: Vec<u64>,
     batch: Batch,
 }
 
-impl Scratch {
+impl PropagatorScratch {
     /// The outputs of a step, if it was the last one asked for with its percepts.
-    fn of_step(&self, state: &Packed, joint: &JointMove) -> Option<&[u64]> {
+    fn of_step(&self, state: &State, joint: &JointMove) -> Option<&[u64]> {
         let is_known = self.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
         is_known.then_some(&self.step[..])
     }
@@ -141,7 +142,7 @@ impl Propagator {
             roles: ByRole::new(names),
             random: game.random().map(Role::new),
             has_percepts: propnet.roles.values().iter().any(|role| !role.percepts.is_empty()),
-            initial: Packed::of_bits(&propnet.initial),
+            initial: State::of_bits(&propnet.initial),
             programs: Programs::default(),
             game: game.clone(),
             inputs,
@@ -177,7 +178,7 @@ impl Propagator {
     }
 
     /// The fluents that hold in a state, each once, in no particular order.
-    pub fn holds(&self, state: &Packed) -> Vec<TermId> {
+    pub fn holds(&self, state: &State) -> Vec<TermId> {
         let on = self.listing.iter().filter(|(_, bit)| bit.is_none_or(|bit| state.bit(bit)));
         on.map(|&(fluent, _)| fluent).collect()
     }
@@ -218,7 +219,7 @@ impl Propagator {
     }
 
     /// The outputs of the view of a state.
-    fn viewed<'s>(&self, state: &Packed, scratch: &'s mut Scratch) -> &'s [u64] {
+    fn viewed<'s>(&self, state: &State, scratch: &'s mut PropagatorScratch) -> &'s [u64] {
         if scratch.viewed.as_ref() != Some(state) {
             let outputs = self.view().single.run(state.words(), std::iter::empty(), &mut scratch.memory);
             scratch.view.clear();
@@ -250,11 +251,11 @@ impl Propagator {
 }
 
 impl StateMachine for Propagator {
-    type State = Packed;
-    type Scratch = Scratch;
+    type State = State;
+    type Scratch = PropagatorScratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch::default()
+    fn scratch(&self) -> PropagatorScratch {
+        PropagatorScratch::default()
     }
 
     fn terms(&self) -> &TermStore {
@@ -269,27 +270,33 @@ impl StateMachine for Propagator {
         self.random
     }
 
-    fn initial(&self) -> Packed {
+    fn initial(&self) -> State {
         self.initial.clone()
     }
 
-    fn legal(&self, state: &Packed, role: Role, scratch: &mut Scratch, out: &mut Vec<Move>) {
+    fn legal(&self, state: &State, role: Role, scratch: &mut PropagatorScratch, out: &mut Vec<Move>) {
         out.clear();
         let outputs = self.viewed(state, scratch);
         let moves = &self.propnet.roles[role].moves;
         out.extend(bits_on(outputs, self.view().legal[role].clone()).map(|place| moves[place]));
     }
 
-    fn next(&self, state: &Packed, joint: &JointMove, scratch: &mut Scratch) -> Packed {
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut PropagatorScratch) -> State {
         if let Some(outputs) = scratch.of_step(state, joint) {
-            return Packed::start_of(outputs, self.bits());
+            return State::start_of(outputs, self.bits());
         }
         let outputs =
             self.single_next().single.run(state.words(), self.inputs_of(joint), &mut scratch.memory);
-        Packed::start_of(outputs, self.bits())
+        State::start_of(outputs, self.bits())
     }
 
-    fn percepts(&self, state: &Packed, joint: &JointMove, role: Role, scratch: &mut Scratch) -> Percepts {
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut PropagatorScratch,
+    ) -> Percepts {
         if let Some(roles) = &self.perceived {
             return self.did(roles, joint);
         }
@@ -305,18 +312,18 @@ impl StateMachine for Propagator {
         Percepts::in_order(seen.collect::<Vec<_>>())
     }
 
-    fn terminal(&self, state: &Packed, scratch: &mut Scratch) -> bool {
+    fn terminal(&self, state: &State, scratch: &mut PropagatorScratch) -> bool {
         let terminal = self.view().terminal;
         bits_on(self.viewed(state, scratch), terminal..terminal + 1).next().is_some()
     }
 
-    fn goal(&self, state: &Packed, role: Role, scratch: &mut Scratch) -> Goal {
+    fn goal(&self, state: &State, role: Role, scratch: &mut PropagatorScratch) -> Goal {
         let outputs = self.viewed(state, scratch);
         let holds = bits_on(outputs, self.view().goals[role].clone()).next();
         holds.map_or(Goal::default(), |place| self.propnet.roles[role].goals[place].0)
     }
 
-    fn fluents(&self, state: &Packed) -> Vec<String> {
+    fn fluents(&self, state: &State) -> Vec<String> {
         self.holds(state).into_iter().map(|fluent| self.terms().show(fluent)).collect()
     }
 }

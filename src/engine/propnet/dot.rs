@@ -145,8 +145,8 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_logic::gdl::{Source, load};
     use crate::propnet::{Limits, ground};
+    use hyperplay_logic::gdl::{Source, load};
 
     /// The text of a part of a coin's network.
     fn drawn(part: &str, limits: DotLimits) -> String {

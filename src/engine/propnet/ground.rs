@@ -12,8 +12,8 @@ use super::domain::Domain;
 use super::limits::{Limits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
 use super::network::{Gate, Network, Wire};
-use hyperplay_logic::gdl::{Game, Symbol, TermId};
 use crate::machine::{ByRole, Goal, Move, Percept};
+use hyperplay_logic::gdl::{Game, Symbol, TermId};
 
 /// How large a game is when ground.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

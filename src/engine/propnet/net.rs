@@ -9,8 +9,8 @@
 //! equal bits are equal states; no output that a state alone decides depends on a move.
 
 use super::network::{Network, Wire};
-use hyperplay_logic::gdl::TermId;
 use crate::machine::{ByRole, Goal, Move, Percept};
+use hyperplay_logic::gdl::TermId;
 
 /// A fluent and the bit of the state that says whether it holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

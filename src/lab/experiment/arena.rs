@@ -11,11 +11,13 @@ use thiserror::Error;
 use super::plan::{Place, Plan};
 use super::recorder::{Lines, Recorder};
 use super::watched::{Times, Watched};
-use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, OfGame, Visitor};
-use hyperplay_logic::gdl::Game;
 use hyperplay_engine::machine::{ByRole, Role};
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::{Player, Spec, registry};
-use hyperplay_play::referee::{Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match};
+use hyperplay_play::referee::{
+    Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match,
+};
 
 /// Why the matches of a plan cannot be played.
 #[derive(Debug, Error)]
@@ -38,7 +40,7 @@ pub enum ArenaError {
         /// Joint moves made.
         step: usize,
         /// Why.
-        cause: hyperplay_engine::machine::Failure,
+        cause: hyperplay_engine::machine::EvaluationFailure,
     },
     /// The operating system has no further thread for a player.
     #[error("no thread for a player: {0}")]
@@ -50,7 +52,7 @@ pub struct Arena {
     plan: Plan,
     specs: Vec<Spec>,
     /// For each game its engine, and the engines of the entrants that ask for another one.
-    games: Vec<(Engine, Vec<Option<Engine>>)>,
+    games: Vec<(Arc<Engine>, Vec<Option<Arc<Engine>>>)>,
     host: String,
     threads: usize,
     positions: bool,
@@ -112,7 +114,7 @@ impl Arena {
     /// If the rules cannot be evaluated, or a thread for a player cannot be made.
     pub fn play(&self, place: &Place, interrupt: &Interrupt) -> Result<Option<Lines>, ArenaError> {
         let (engine, own) = &self.games[self.plan.cells[place.cell].game];
-        engine.visit(OneMatch { arena: self, place, own, interrupt })
+        OneMatch { arena: self, place, own, interrupt }.play(engine)
     }
 
     fn settings(&self) -> Settings {
@@ -128,14 +130,12 @@ impl Arena {
 struct OneMatch<'a> {
     arena: &'a Arena,
     place: &'a Place,
-    own: &'a [Option<Engine>],
+    own: &'a [Option<Arc<Engine>>],
     interrupt: &'a Interrupt,
 }
 
-impl Visitor for OneMatch<'_> {
-    type Output = Result<Option<Lines>, ArenaError>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Self::Output {
+impl OneMatch<'_> {
+    fn play(self, machine: &Arc<Engine>) -> Result<Option<Lines>, ArenaError> {
         let OneMatch { arena, place, own, interrupt } = self;
         let plan = &arena.plan;
         let game = plan.game(place.cell);
@@ -143,11 +143,8 @@ impl Visitor for OneMatch<'_> {
         let mut players: ByRole<Option<Box<dyn Player>>> = ByRole::from_fn(game.roles.len(), |_| None);
         let mut times: ByRole<Times> = ByRole::from_fn(game.roles.len(), |_| Times::default());
         for (role, &entrant) in game.played().map(Role::new).zip(seating) {
-            let seat = registry::Seat { spec: &arena.specs[entrant], role };
-            let player = match &own[entrant] {
-                Some(engine) => engine.visit(seat),
-                None => seat.visit(machine),
-            };
+            let engine = own[entrant].as_ref().unwrap_or(machine);
+            let player = registry::build(&arena.specs[entrant], engine, role);
             let kept = Times::default();
             times[role] = kept.clone();
             players[role] = Some(Box::new(Watched::new(player, kept)));

@@ -9,8 +9,8 @@ use super::folder::Planned;
 use super::statistics::{Sample, share};
 use super::summary::{EntrantSummary, Summary};
 use super::tables::Rows;
-use hyperplay_play::player::registry;
 use crate::report::{Axis, Figure, Page, Point, Series, Table};
+use hyperplay_play::player::registry;
 
 /// Series that can be told apart in one figure.
 const TOGETHER: usize = 8;

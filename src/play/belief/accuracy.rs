@@ -223,8 +223,8 @@ mod tests {
     use rand::{Rng, RngExt};
 
     use super::*;
-    use hyperplay_logic::gdl::{Symbols, TermStore};
     use hyperplay_engine::machine::{JointMove, Move, Seed};
+    use hyperplay_logic::gdl::{Symbols, TermStore};
 
     /// A posterior with these probabilities, over histories of one step.
     fn posterior(probabilities: &[f64]) -> Posterior {

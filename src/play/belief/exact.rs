@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use super::model::OpponentModel;
 use hyperplay_engine::machine::{
-    Evidence, History, JointMove, JointMoves, Observation, OwnMove, Role, StateMachine, StateMachineExt,
+    EvaluationFailure, Evidence, History, JointMove, JointMoves, Observation, OwnMove, Role, StateMachine,
+    StateMachineExt,
 };
 
 /// An information set.
@@ -26,8 +27,11 @@ pub struct Posterior {
 }
 
 /// Why there is no posterior.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ExactError {
+    /// The rules could not be evaluated.
+    #[error("{0}")]
+    Failed(#[from] EvaluationFailure),
     /// More histories than allowed.
     #[error("more than {limit} histories explain the evidence up to step {step}")]
     TooLarge {
@@ -126,6 +130,9 @@ pub fn posterior<M: StateMachine>(
                     return Err(ExactError::TooLarge { limit, step: done + 1 });
                 }
             }
+        }
+        if let Some(failure) = machine.take_failure(&mut scratch) {
+            return Err(failure.into());
         }
         if next.is_empty() {
             return Err(ExactError::Inconsistent { step: done + 1 });

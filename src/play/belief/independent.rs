@@ -75,6 +75,7 @@ impl<M: Bulk> Belief<M> for Independent<M> {
                 Outcome::Sampled
             }
             Err(ExactError::TooLarge { step, .. }) => Outcome::Depleted { step },
+            Err(ExactError::Failed(_)) => Outcome::Depleted { step: evidence.step() },
             Err(ExactError::Inconsistent { step }) => Outcome::Inconsistent { step },
         }
     }

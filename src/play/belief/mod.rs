@@ -40,6 +40,7 @@ mod sample;
 mod sampler;
 mod slot;
 mod tree;
+mod trembling;
 mod weight;
 
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use options::{Options, Weight};
 pub use particle_belief::ParticleBelief;
 pub use sampler::Sampler;
 pub use tree::NodeId;
+pub use trembling::Trembling;
 pub use weight::effective_size;
 
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed};
@@ -80,7 +82,8 @@ pub enum Outcome {
         /// The number of steps to be explained.
         step: usize,
     },
-    /// It is proven that no history explains this step: the rules and the match disagree.
+    /// It is proven that no history to which the opponent model gives a positive probability explains this step. Under
+    /// uniform opponents: the rules and the match disagree.
     Inconsistent {
         /// The step, counted from 1; 0 for the initial state.
         step: usize,

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rand::RngExt;
 
-use hyperplay_logic::gdl::{Symbols, TermStore};
 use hyperplay_engine::machine::{
     Bulk, ByRole, Evidence, Goal, History, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt, Successor,
 };
+use hyperplay_logic::gdl::{Symbols, TermStore};
 
 pub(super) const ME: usize = 0;
 const NUMBERS: usize = 8;

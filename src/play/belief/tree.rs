@@ -142,13 +142,7 @@ impl<M: Bulk> Tree<M> {
     /// Takes in evidence. False if it does not continue the evidence known so far: the tree is then empty again.
     pub(super) fn learn(&mut self, evidence: &Evidence) -> bool {
         let known = self.evidence.step();
-        let continues = evidence.role == self.evidence.role
-            && evidence.steps.get(..known).is_some_and(|start| *start == *self.evidence.steps)
-            && if evidence.step() == known {
-                evidence.over == self.evidence.over
-            } else {
-                !self.evidence.over
-            };
+        let continues = evidence.continues(&self.evidence);
         if continues {
             self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
             self.evidence.over = evidence.over;

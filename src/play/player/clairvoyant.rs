@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::decision::{Decision, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::deliberate;
-use hyperplay_engine::machine::{Budget, Bulk, History, Role, Seed, StateMachineExt};
 use crate::search::Options;
+use hyperplay_engine::machine::{Budget, Bulk, History, Role, Seed, StateMachineExt};
 
 /// The player `clairvoyant`.
 pub struct Clairvoyant<M: Bulk> {

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::decision::{Cost, Decision};
 use super::judgement::{Judged, judge};
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, StateMachineExt};
 use crate::search::{self, Evaluation, Method, Options};
+use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, StateMachineExt};
 
 /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. Stops before the deadline of
 /// `budget`.

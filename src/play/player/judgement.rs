@@ -14,8 +14,8 @@
 //! have the same value, and playing them evenly could be exploited: the optimal mixed move of the search is the policy.
 
 use super::decision::uniform;
-use hyperplay_engine::machine::Move;
 use crate::search::Evaluation;
+use hyperplay_engine::machine::Move;
 
 /// Values this close count as equal.
 const TIE: f64 = 1e-9;
@@ -104,8 +104,8 @@ fn greedy(values: &[(Move, f64)]) -> Vec<(Move, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_logic::gdl::{Symbols, TermStore};
     use crate::search::Method;
+    use hyperplay_logic::gdl::{Symbols, TermStore};
 
     fn moves() -> Vec<Move> {
         let mut symbols = Symbols::new();

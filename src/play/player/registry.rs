@@ -16,12 +16,12 @@ use super::clairvoyant::Clairvoyant;
 use super::decision::Player;
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
-use super::models::MODEL;
+use super::models::{EPSILON, MODEL};
 use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
-use hyperplay_engine::{EngineKind, OfGame, Visitor};
-use hyperplay_engine::machine::{Bulk, Role};
 use crate::search::{Algorithm, Options};
+use hyperplay_engine::EngineKind;
+use hyperplay_engine::machine::{Bulk, Role};
 
 const SEARCH: Key = Key {
     name: "search",
@@ -66,7 +66,7 @@ const PLAYERS: &[Entry] = &[
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
             PARTICLES, SEARCH, NODES, PLAYOUTS, PER_MOVE, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
-            REJUVENATE, STATES, MODEL, ENGINE,
+            REJUVENATE, STATES, MODEL, EPSILON, ENGINE,
         ],
     },
     Entry {
@@ -127,23 +127,6 @@ pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Bo
         }
         "clairvoyant" => Box::new(Clairvoyant::new(machine, role, search_options(spec))),
         name => panic!("the catalogue of players has '{name}', but nothing builds it"),
-    }
-}
-
-/// Builds the player of a spec for one role, on whatever engine it is handed.
-#[derive(Debug)]
-pub struct Seat<'a> {
-    /// The spec.
-    pub spec: &'a Spec,
-    /// The role.
-    pub role: Role,
-}
-
-impl Visitor for Seat<'_> {
-    type Output = Box<dyn Player>;
-
-    fn visit<M: OfGame>(self, machine: &Arc<M>) -> Box<dyn Player> {
-        build(self.spec, machine, self.role)
     }
 }
 

@@ -15,8 +15,8 @@ use std::thread;
 
 use super::clock::Turn;
 use super::fault::FaultKind;
-use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 use crate::player::{Decision, Player, View};
+use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
 /// What a player is asked at one step.
 #[derive(Clone, Copy, Debug)]

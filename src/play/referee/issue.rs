@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::places::Places;
 use super::simulate::Effort;
-use hyperplay_logic::gdl::{Code, Finding, Severity, Span, Symbol, TermId};
 use hyperplay_engine::machine::Role;
+use hyperplay_logic::gdl::{Code, Finding, Severity, Span, Symbol, TermId};
 
 /// What must not be met in play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -16,12 +16,12 @@ use super::actor::{Actor, Question};
 use super::clock::{Clocks, Turn};
 use super::fault::{Fault, FaultKind};
 use super::interrupt::Interrupt;
-use hyperplay_logic::gdl::fold;
-use hyperplay_engine::machine::{
-    Budget, ByRole, Evidence, Failure, Goal, History, JointMove, Move, Observation, OwnMove, PLAYOUT_STEPS,
-    Percepts, Role, Seed, StateMachine, StateMachineExt,
-};
 use crate::player::{Decision, Player, View};
+use hyperplay_engine::machine::{
+    Budget, ByRole, EvaluationFailure, Evidence, Goal, History, JointMove, Move, Observation, OwnMove,
+    PLAYOUT_STEPS, Percepts, Role, Seed, StateMachine, StateMachineExt,
+};
+use hyperplay_logic::gdl::fold;
 
 /// How a match is played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ pub enum Outcome {
     /// This role had no legal move in a state that is not terminal: a fault of the rules.
     NoLegalMove(Role),
     /// The rules could not be evaluated any further.
-    Failed(Failure),
+    Failed(EvaluationFailure),
     /// The interrupt was raised.
     Interrupted,
 }
@@ -114,7 +114,7 @@ pub fn play_match<M: StateMachine>(
         let over = machine.terminal(&state, &mut scratch);
         let legal = if over { ByRole::default() } else { machine.legal_by_role(&state, &mut scratch) };
         let goals = over.then(|| machine.goals(&state, &mut scratch));
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             break Outcome::Failed(failure);
         }
         if let Some(goals) = goals {
@@ -133,7 +133,7 @@ pub fn play_match<M: StateMachine>(
         let percepts =
             ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
         state = machine.next(&state, &joint, &mut scratch);
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             break Outcome::Failed(failure);
         }
         table.record(&joint, &percepts);
@@ -250,8 +250,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use hyperplay_engine::machine::laws;
     use crate::referee::toy::{Behaviour, Coin, guess};
+    use hyperplay_engine::machine::laws;
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
         let clocks = |millis| Some(Clocks { start: Duration::ZERO, play: Duration::from_millis(millis) });

@@ -30,10 +30,10 @@ mod toy;
 mod transcript;
 mod winnable;
 
-pub use hyperplay_engine::machine::Stopwatch;
 pub use actor::{Actor, Line, Question};
 pub use clock::{Clocks, Turn, date};
 pub use fault::{Fault, FaultKind};
+pub use hyperplay_engine::machine::Stopwatch;
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, Outcome, Settings, Step, play_match};
 pub use reach::{Kind, Node, Reach, Sight, reach};

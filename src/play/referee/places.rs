@@ -3,8 +3,8 @@
 //! What is met in play are ground terms; the text has clauses. A term is traced to the first clause, in the order of
 //! the text, whose head it can be an instance of.
 
+use hyperplay_engine::machine::{EvaluationFailure, Role};
 use hyperplay_logic::gdl::{Code, Finding, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
-use hyperplay_engine::machine::{Failure, Role};
 
 /// Where findings stand.
 pub(super) struct Places<'a> {
@@ -42,7 +42,7 @@ impl Places<'_> {
     }
 
     /// The finding that evaluation failed.
-    pub(super) fn failed(&self, failure: &Failure) -> Finding {
+    pub(super) fn failed(&self, failure: &EvaluationFailure) -> Finding {
         Finding::new(Code::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
     }
 }

@@ -12,8 +12,8 @@ use super::places::Places;
 use super::reach::{Reach, Sight, reach};
 use super::simulate::Effort;
 use super::winnable::{Verdict, strongly, weakly};
-use hyperplay_logic::gdl::{Code, Finding, Severity, Symbol, Term};
 use hyperplay_engine::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
+use hyperplay_logic::gdl::{Code, Finding, Severity, Symbol, Term};
 
 /// The longest line of play that is printed in full, in steps.
 const SHOWN: usize = 30;

@@ -12,7 +12,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
 use super::interrupt::Interrupt;
-use hyperplay_engine::machine::{ByRole, Failure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Role, StateMachine, StateMachineExt,
+};
 
 /// What is known of one state.
 #[derive(Clone, Debug)]
@@ -67,7 +69,7 @@ pub fn reach<M: StateMachine>(
     limit: usize,
     interrupt: &Interrupt,
     mut visit: impl FnMut(Sight<'_, M::State>),
-) -> Result<Reach, Failure> {
+) -> Result<Reach, EvaluationFailure> {
     let mut scratch = machine.scratch();
     let mut graph = DiGraph::new();
     let mut numbers: FxHashMap<M::State, NodeIndex> = FxHashMap::default();
@@ -107,7 +109,7 @@ pub fn reach<M: StateMachine>(
                 }
             }
         }
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(failure);
         }
     }

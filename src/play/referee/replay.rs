@@ -83,7 +83,7 @@ pub fn replay<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript
         let joint = check_moves(machine, &state, record, &mut scratch).map_err(differs)?;
         check_percepts(machine, &state, &joint, record, &mut scratch).map_err(differs)?;
         state = machine.next(&state, &joint, &mut scratch);
-        if let Some(failure) = machine.failure() {
+        if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(differs(failure.to_string()));
         }
     }
@@ -227,9 +227,9 @@ fn check_unfinished<M: StateMachine>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::{ByRole, Seed};
     use crate::referee::toy::{Behaviour, Coin, guess};
     use crate::referee::{Heading, Interrupt, Settings, play_match};
+    use hyperplay_engine::machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {
         let machine = Coin::new();

@@ -15,9 +15,9 @@ use super::interrupt::Interrupt;
 use super::issue::{Issue, Meeting, report};
 use super::places::Places;
 use super::prospects::prospects;
-use hyperplay_engine::{Interpreter, OfGame, Scratch, declared};
+use hyperplay_engine::machine::{EvaluationFailure, JointMove, Seed, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, Interpreter, InterpreterScratch, State, declared};
 use hyperplay_logic::gdl::{Finding, Game, Rulesheet, Symbol, TermId};
-use hyperplay_engine::machine::{Failure, JointMove, Seed, StateMachine, StateMachineExt};
 
 /// Matches played between two looks at what was found.
 const BATCH: usize = 16;
@@ -38,8 +38,8 @@ pub struct Effort {
 /// Plays and searches on `machine`; the findings in no particular order. `reference` is asked for all goals of the
 /// last states, of which other engines know but the one that counts. `tick` is called after each match and for each
 /// joint move that the search tries.
-pub fn simulate<M: OfGame>(
-    machine: &M,
+pub fn simulate(
+    machine: &Engine,
     reference: &Interpreter,
     rulesheet: &Rulesheet,
     effort: &Effort,
@@ -70,10 +70,11 @@ struct Declarations {
 }
 
 impl Declarations {
-    fn of(game: &Game) -> Result<Self, Failure> {
-        let tuples =
-            |relation| declared(game, relation).map_err(|error| Failure { reason: error.to_string() });
-        let pairs = |relation| -> Result<_, Failure> {
+    fn of(game: &Game) -> Result<Self, EvaluationFailure> {
+        let tuples = |relation| {
+            declared(game, relation).map_err(|error| EvaluationFailure { reason: error.to_string() })
+        };
+        let pairs = |relation| -> Result<_, EvaluationFailure> {
             Ok(tuples(relation)?.map(|all| all.iter().map(|tuple| (tuple[0], tuple[1])).collect()))
         };
         Ok(Declarations {
@@ -85,19 +86,20 @@ impl Declarations {
 }
 
 /// All issues, in the order in which the matches (by index) met them.
-fn meet<M: OfGame>(
-    machine: &M,
+fn meet(
+    machine: &Engine,
     reference: &Interpreter,
     declarations: &Declarations,
     effort: &Effort,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
-) -> Result<Vec<Meeting>, Failure> {
+) -> Result<Vec<Meeting>, EvaluationFailure> {
     let seed = Seed::root(effort.seed).child("simulate");
     let mut meetings: Vec<Meeting> = Vec::new();
     let mut known: FxHashMap<Issue, usize> = FxHashMap::default();
     for start in (0..effort.matches).step_by(BATCH) {
-        let batch: Vec<Vec<(Issue, usize)>> = (start..effort.matches.min(start + BATCH))
+        let batch: Vec<Result<Vec<(Issue, usize)>, EvaluationFailure>> = (start
+            ..effort.matches.min(start + BATCH))
             .into_par_iter()
             .map(|index| {
                 let met = Inspector::new(machine, reference, declarations).play(
@@ -109,11 +111,8 @@ fn meet<M: OfGame>(
                 met
             })
             .collect();
-        if let Some(failure) = machine.failure().or_else(|| reference.failure()) {
-            return Err(failure);
-        }
         for (index, met) in batch.into_iter().enumerate() {
-            for (issue, step) in met {
+            for (issue, step) in met? {
                 let fresh = Meeting { issue, matches: 0, first: (start + index, step) };
                 let position = *known.entry(issue).or_insert_with(|| {
                     meetings.push(fresh);
@@ -130,18 +129,18 @@ fn meet<M: OfGame>(
 }
 
 /// Plays one random match and notes each issue once.
-struct Inspector<'a, M: OfGame> {
-    machine: &'a M,
+struct Inspector<'a> {
+    machine: &'a Engine,
     reference: &'a Interpreter,
     declarations: &'a Declarations,
-    scratch: M::Scratch,
-    goals: Scratch,
+    scratch: EngineScratch,
+    goals: InterpreterScratch,
     seen: FxHashSet<Issue>,
     met: Vec<(Issue, usize)>,
 }
 
-impl<'a, M: OfGame> Inspector<'a, M> {
-    fn new(machine: &'a M, reference: &'a Interpreter, declarations: &'a Declarations) -> Self {
+impl<'a> Inspector<'a> {
+    fn new(machine: &'a Engine, reference: &'a Interpreter, declarations: &'a Declarations) -> Self {
         let (scratch, goals) = (machine.scratch(), reference.scratch());
         Inspector {
             machine,
@@ -160,11 +159,16 @@ impl<'a, M: OfGame> Inspector<'a, M> {
         }
     }
 
-    fn play(mut self, limit: usize, seed: &Seed, interrupt: &Interrupt) -> Vec<(Issue, usize)> {
+    fn play(
+        mut self,
+        limit: usize,
+        seed: &Seed,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<(Issue, usize)>, EvaluationFailure> {
         let mut rng = seed.rng();
         let mut state = self.machine.initial();
         for step in 0.. {
-            if self.machine.failure().is_some() || interrupt.is_raised() {
+            if interrupt.is_raised() {
                 break;
             }
             self.fluents(step, &state);
@@ -180,11 +184,19 @@ impl<'a, M: OfGame> Inspector<'a, M> {
             let Some(joint) = self.machine.random_joint(&state, &mut self.scratch, &mut rng) else { break };
             self.percepts(step, &state, &joint);
             state = self.machine.next(&state, &joint, &mut self.scratch);
+            self.check()?;
         }
-        self.met
+        self.check()?;
+        Ok(self.met)
     }
 
-    fn fluents(&mut self, step: usize, state: &M::State) {
+    /// Passes on that a limit was met.
+    fn check(&mut self) -> Result<(), EvaluationFailure> {
+        let failure = self.machine.take_failure(&mut self.scratch);
+        failure.or_else(|| self.reference.take_failure(&mut self.goals)).map_or(Ok(()), Err)
+    }
+
+    fn fluents(&mut self, step: usize, state: &State) {
         let Some(base) = &self.declarations.base else { return };
         let mut fresh: Vec<TermId> =
             self.machine.holds(state).into_iter().filter(|fluent| !base.contains(fluent)).collect();
@@ -192,7 +204,7 @@ impl<'a, M: OfGame> Inspector<'a, M> {
         fresh.into_iter().for_each(|fluent| self.note(step, Issue::NotInBase(fluent)));
     }
 
-    fn moves(&mut self, step: usize, state: &M::State) {
+    fn moves(&mut self, step: usize, state: &State) {
         let legal = self.machine.legal_by_role(state, &mut self.scratch);
         for (role, moves) in legal.iter() {
             if moves.is_empty() {
@@ -207,7 +219,7 @@ impl<'a, M: OfGame> Inspector<'a, M> {
         }
     }
 
-    fn percepts(&mut self, step: usize, state: &M::State, joint: &JointMove) {
+    fn percepts(&mut self, step: usize, state: &State, joint: &JointMove) {
         let Some(percept) = &self.declarations.percept else { return };
         for role in self.machine.each_role() {
             let name = self.machine.game().roles()[role.index()];
@@ -218,7 +230,7 @@ impl<'a, M: OfGame> Inspector<'a, M> {
         }
     }
 
-    fn goals(&mut self, step: usize, state: &M::State) {
+    fn goals(&mut self, step: usize, state: &State) {
         let (terms, random) = (self.machine.terms(), self.machine.random());
         let state = self.reference.state(self.machine.holds(state));
         for role in self.machine.each_role() {

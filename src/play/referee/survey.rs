@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
 use super::reach::{Reach, Sight, reach};
-use hyperplay_engine::{OfGame, declared};
+use hyperplay_engine::machine::{EvaluationFailure, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, State, declared};
 use hyperplay_logic::gdl::{Symbol, TermId};
-use hyperplay_engine::machine::{Failure, StateMachineExt};
 
 /// Where words come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,16 +61,16 @@ pub struct Survey {
 ///
 /// # Errors
 /// If the rules cannot be evaluated.
-pub fn survey<M: OfGame>(
-    machine: &M,
+pub fn survey(
+    machine: &Engine,
     limit: usize,
     interrupt: &Interrupt,
     tick: &dyn Fn(),
-) -> Result<Survey, Failure> {
+) -> Result<Survey, EvaluationFailure> {
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
-    let visit = |sight: Sight<'_, M::State>| {
+    let visit = |sight: Sight<'_, State>| {
         match sight {
             Sight::State(state) => fluents.extend(machine.holds(state)),
             Sight::Step(state, joint) => {
@@ -84,10 +84,13 @@ pub fn survey<M: OfGame>(
         tick();
     };
     let reach = reach(machine, limit, interrupt, visit)?;
+    if let Some(failure) = machine.take_failure(&mut scratch) {
+        return Err(failure);
+    }
     let basis = if reach.complete { Basis::Reachable } else { Basis::Met };
-    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<Words, Failure> {
-        let declared =
-            declared(machine.game(), relation).map_err(|error| Failure { reason: error.to_string() })?;
+    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<Words, EvaluationFailure> {
+        let declared = declared(machine.game(), relation)
+            .map_err(|error| EvaluationFailure { reason: error.to_string() })?;
         let (terms, basis) = match declared {
             Some(tuples) => (tuples.iter().map(|tuple| tuple[column]).collect(), Basis::Declared),
             None => (met, basis),

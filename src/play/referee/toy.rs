@@ -6,9 +6,11 @@
 use std::thread;
 use std::time::Duration;
 
-use hyperplay_logic::gdl::{Symbols, TermStore};
-use hyperplay_engine::machine::{Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine};
 use crate::player::{Cost, Decision, Player, View};
+use hyperplay_engine::machine::{
+    Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
+};
+use hyperplay_logic::gdl::{Symbols, TermStore};
 
 /// The game.
 pub struct Coin {

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind};
 use super::match_loop::{Match, Outcome, Settings, Step};
-use hyperplay_engine::machine::{ByRole, Move, StateMachine, StateMachineExt};
 use crate::player::Decision;
+use hyperplay_engine::machine::{ByRole, Move, StateMachine, StateMachineExt};
 
 /// The name of this form of transcripts.
 pub const SCHEMA: &str = "hyperplay.transcript/1";
@@ -188,8 +188,9 @@ impl Transcript {
 }
 
 fn record<M: StateMachine>(machine: &M, step: &Step, decisions: bool) -> StepRecord {
-    let seen =
-        |seen: &hyperplay_engine::machine::Percepts| seen.iter().map(|&term| machine.terms().show(term.0)).collect();
+    let seen = |seen: &hyperplay_engine::machine::Percepts| {
+        seen.iter().map(|&term| machine.terms().show(term.0)).collect()
+    };
     let judged = |said: &ByRole<Option<Decision>>| {
         said.values().iter().map(|said| said.as_ref().map(|said| judgement(machine, said))).collect()
     };

@@ -21,7 +21,9 @@
 use rustc_hash::FxHashMap;
 
 use super::evaluation::{Evaluation, Method};
-use hyperplay_engine::machine::{Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt};
+use hyperplay_engine::machine::{
+    Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt,
+};
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
 const MAX_DEPTH: u32 = 400;

@@ -2,8 +2,8 @@
 //!
 //! Moves are called `0`, `1`, ... for every role; there are no percepts; state 0 is the initial one.
 
-use hyperplay_logic::gdl::{Symbols, TermStore};
 use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine};
+use hyperplay_logic::gdl::{Symbols, TermStore};
 
 /// A state of the table.
 pub(crate) enum Entry {

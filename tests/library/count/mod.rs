@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use hyperplay::engine::Lanes as Machine;
+use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{ByRole, Goal, JointMoves, StateMachine, StateMachineExt};
 
 /// The states after some number of steps, each with the number of sequences that lead to it.

@@ -14,8 +14,8 @@ use super::super::network::{Network, Wire};
 use super::groups::{Group, Groups};
 use super::known::Known;
 use super::play::RandomPlay;
-use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 use crate::machine::Seed;
+use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 
 /// The largest group.
 const LARGEST: usize = 40;

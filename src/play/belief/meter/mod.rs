@@ -30,8 +30,8 @@ use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
 use super::{Cost, OpponentModel, Sampler, draws};
-use hyperplay_engine::machine::{Budget, Bulk, Seed};
 use figures::{Held, all_figures};
+use hyperplay_engine::machine::{Budget, Bulk, Seed};
 use set::Loose;
 
 /// What is done at every point.

@@ -1,0 +1,253 @@
+//! Engine: a game as one machine, whichever engine evaluates it.
+//!
+//! Belief, search and the extensive form are generic over the machine; what stands above them knows this type only, so that
+//! they are compiled once. Every question is one branch on the kind of engine, and questions in bulk are one branch a
+//! call.
+//!
+//! Invariant: states and scratch of one kind of engine are handed to engines of that kind only. A mistake is a panic that
+//! says so, never a wrong answer.
+
+use std::sync::Arc;
+
+use hyperplay_logic::gdl::{Game, TermId, TermStore};
+
+use super::interpreter::InterpreterScratch;
+use super::lanes::{LanesScratch, Usage};
+use super::{EngineKind, Interpreter, Lanes, State};
+use crate::machine::{
+    Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start,
+    StateMachine, Successor, Tally,
+};
+
+/// An engine of a game; cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Engine {
+    /// The reference.
+    Interpreter(Arc<Interpreter>),
+    /// The ground network, with lanes or without.
+    Network(Arc<Lanes>),
+}
+
+/// What one thread evaluates with.
+#[derive(Debug)]
+pub enum EngineScratch {
+    /// Of an interpreter.
+    Interpreter(Box<InterpreterScratch>),
+    /// Of a network engine.
+    Network(Box<LanesScratch>),
+}
+
+impl EngineScratch {
+    fn interpreter(&mut self) -> &mut InterpreterScratch {
+        match self {
+            EngineScratch::Interpreter(scratch) => scratch,
+            EngineScratch::Network(_) => panic!("an interpreter was handed the scratch of a network engine"),
+        }
+    }
+
+    fn network(&mut self) -> &mut LanesScratch {
+        match self {
+            EngineScratch::Network(scratch) => scratch,
+            EngineScratch::Interpreter(_) => {
+                panic!("a network engine was handed the scratch of an interpreter")
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Which one it is; never [`EngineKind::Auto`].
+    pub fn kind(&self) -> EngineKind {
+        match self {
+            Engine::Interpreter(_) => EngineKind::Interpreter,
+            Engine::Network(machine) if machine.are_there() => EngineKind::Lanes,
+            Engine::Network(_) => EngineKind::Propagator,
+        }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        match self {
+            Engine::Interpreter(machine) => machine.game(),
+            Engine::Network(machine) => machine.game(),
+        }
+    }
+
+    /// The lanes, if it has some.
+    pub fn lanes(&self) -> Option<&Arc<Lanes>> {
+        match self {
+            Engine::Network(machine) if machine.are_there() => Some(machine),
+            Engine::Network(_) | Engine::Interpreter(_) => None,
+        }
+    }
+
+    /// The fluents that hold in a state, each once, in no particular order.
+    pub fn holds(&self, state: &State) -> Vec<TermId> {
+        match self {
+            Engine::Interpreter(machine) => machine.holds(state),
+            Engine::Network(machine) => machine.holds(state),
+        }
+    }
+
+    /// Makes now what would be made when it is first needed, for whoever measures.
+    pub fn prepare(&self) {
+        match self {
+            Engine::Interpreter(_) => {}
+            Engine::Network(machine) => machine.prepare(),
+        }
+    }
+
+    /// As [`Bulk::playouts`]; besides, how the lanes were used, on an engine that has some.
+    pub fn measured_playouts(
+        &self,
+        starts: &[Start<State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut EngineScratch,
+    ) -> (Vec<Tally>, Option<Usage>) {
+        match self {
+            Engine::Interpreter(machine) => {
+                (machine.playouts(starts, seed, budget, scratch.interpreter()), None)
+            }
+            Engine::Network(machine) => machine.measured_playouts(starts, seed, budget, scratch.network()),
+        }
+    }
+}
+
+impl From<Interpreter> for Engine {
+    fn from(interpreter: Interpreter) -> Engine {
+        Engine::Interpreter(Arc::new(interpreter))
+    }
+}
+
+impl StateMachine for Engine {
+    type State = State;
+    type Scratch = EngineScratch;
+
+    fn scratch(&self) -> EngineScratch {
+        match self {
+            Engine::Interpreter(machine) => EngineScratch::Interpreter(Box::new(machine.scratch())),
+            Engine::Network(machine) => EngineScratch::Network(Box::new(machine.scratch())),
+        }
+    }
+
+    fn terms(&self) -> &TermStore {
+        match self {
+            Engine::Interpreter(machine) => machine.terms(),
+            Engine::Network(machine) => machine.terms(),
+        }
+    }
+
+    fn roles(&self) -> &ByRole<String> {
+        match self {
+            Engine::Interpreter(machine) => machine.roles(),
+            Engine::Network(machine) => machine.roles(),
+        }
+    }
+
+    fn random(&self) -> Option<Role> {
+        match self {
+            Engine::Interpreter(machine) => machine.random(),
+            Engine::Network(machine) => machine.random(),
+        }
+    }
+
+    fn initial(&self) -> State {
+        match self {
+            Engine::Interpreter(machine) => machine.initial(),
+            Engine::Network(machine) => machine.initial(),
+        }
+    }
+
+    fn legal(&self, state: &State, role: Role, scratch: &mut EngineScratch, out: &mut Vec<Move>) {
+        match self {
+            Engine::Interpreter(machine) => machine.legal(state, role, scratch.interpreter(), out),
+            Engine::Network(machine) => machine.legal(state, role, scratch.network(), out),
+        }
+    }
+
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut EngineScratch) -> State {
+        match self {
+            Engine::Interpreter(machine) => machine.next(state, joint, scratch.interpreter()),
+            Engine::Network(machine) => machine.next(state, joint, scratch.network()),
+        }
+    }
+
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut EngineScratch,
+    ) -> Percepts {
+        match self {
+            Engine::Interpreter(machine) => machine.percepts(state, joint, role, scratch.interpreter()),
+            Engine::Network(machine) => machine.percepts(state, joint, role, scratch.network()),
+        }
+    }
+
+    fn terminal(&self, state: &State, scratch: &mut EngineScratch) -> bool {
+        match self {
+            Engine::Interpreter(machine) => machine.terminal(state, scratch.interpreter()),
+            Engine::Network(machine) => machine.terminal(state, scratch.network()),
+        }
+    }
+
+    fn goal(&self, state: &State, role: Role, scratch: &mut EngineScratch) -> Goal {
+        match self {
+            Engine::Interpreter(machine) => machine.goal(state, role, scratch.interpreter()),
+            Engine::Network(machine) => machine.goal(state, role, scratch.network()),
+        }
+    }
+
+    fn fluents(&self, state: &State) -> Vec<String> {
+        match self {
+            Engine::Interpreter(machine) => machine.fluents(state),
+            Engine::Network(machine) => machine.fluents(state),
+        }
+    }
+
+    fn take_failure(&self, scratch: &mut EngineScratch) -> Option<EvaluationFailure> {
+        match self {
+            Engine::Interpreter(machine) => machine.take_failure(scratch.interpreter()),
+            Engine::Network(machine) => machine.take_failure(scratch.network()),
+        }
+    }
+}
+
+impl Bulk for Engine {
+    fn expand(&self, steps: &[(&State, &JointMove)], scratch: &mut EngineScratch) -> Vec<Successor<State>> {
+        match self {
+            Engine::Interpreter(machine) => machine.expand(steps, scratch.interpreter()),
+            Engine::Network(machine) => machine.expand(steps, scratch.network()),
+        }
+    }
+
+    fn advance(
+        &self,
+        steps: &[(&State, &JointMove)],
+        scratch: &mut EngineScratch,
+    ) -> Vec<(State, Option<ByRole<Goal>>)> {
+        match self {
+            Engine::Interpreter(machine) => machine.advance(steps, scratch.interpreter()),
+            Engine::Network(machine) => machine.advance(steps, scratch.network()),
+        }
+    }
+
+    fn at_once(&self) -> u32 {
+        match self {
+            Engine::Interpreter(machine) => machine.at_once(),
+            Engine::Network(machine) => machine.at_once(),
+        }
+    }
+
+    fn playouts(
+        &self,
+        starts: &[Start<State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut EngineScratch,
+    ) -> Vec<Tally> {
+        self.measured_playouts(starts, seed, budget, scratch).0
+    }
+}

@@ -1,0 +1,118 @@
+//! State: one type for the states of all engines, so that whatever plays is compiled once.
+//!
+//! A network engine keeps the bits of its network, packed into words; the interpreter keeps the fluents that hold, as ids
+//! of terms. A state means something only to engines of its game, and only to engines of the kind that made it: the
+//! engine that is asked knows which form it has.
+//!
+//! Invariants: bits beyond those of the network are off, all states of one network have the same number of words, and
+//! fluents are in increasing order of their ids, each once. So equal states are equal values.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use hyperplay_logic::gdl::TermId;
+
+use super::packed::words_of;
+
+/// Words that are kept in place; a state of more is shared.
+pub(super) const FEW: usize = 4;
+
+/// A state of a game, as the engine that made it keeps it. Cheap to clone: 40 bytes, or a shared list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct State(Form);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Form {
+    Few([u64; FEW]),
+    Many(Arc<[u64]>),
+    Fluents(Arc<[TermId]>),
+}
+
+impl State {
+    /// The state with these words; they are one for each 64 bits or part of them.
+    pub fn new(words: &[u64]) -> State {
+        match words.len() {
+            count @ ..=FEW => {
+                let mut few = [0; FEW];
+                few[..count].copy_from_slice(words);
+                State(Form::Few(few))
+            }
+            _ => State(Form::Many(words.into())),
+        }
+    }
+
+    /// The state whose bits are these.
+    pub fn of_bits(bits: &[bool]) -> State {
+        let mut words = vec![0; words_of(bits.len())];
+        for (bit, _) in bits.iter().enumerate().filter(|(_, on)| **on) {
+            words[bit / 64] |= 1 << (bit % 64);
+        }
+        State::new(&words)
+    }
+
+    /// The state with these words, as [`new`](State::new).
+    pub fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
+        if words.len() > FEW {
+            return State(Form::Many(words.collect()));
+        }
+        State(Form::Few(std::array::from_fn(|_| words.next().unwrap_or(0))))
+    }
+
+    /// The state whose bits are the first `bits` of these words.
+    pub fn start_of(words: &[u64], bits: usize) -> State {
+        let (count, used) = (words_of(bits), bits % 64);
+        let mask = if used == 0 { !0 } else { (1 << used) - 1 };
+        let word = |(number, &word): (usize, &u64)| if number + 1 == count { word & mask } else { word };
+        State::collect(words[..count].iter().enumerate().map(word))
+    }
+
+    /// The state in which these fluents hold, in any order, repeated or not.
+    pub fn of_fluents(mut fluents: Vec<TermId>) -> State {
+        fluents.sort_unstable();
+        fluents.dedup();
+        State(Form::Fluents(fluents.into()))
+    }
+
+    /// The words of a network engine's state; at least one for each 64 bits or part of them.
+    ///
+    /// # Panics
+    /// If the interpreter made the state.
+    pub fn words(&self) -> &[u64] {
+        match &self.0 {
+            Form::Few(words) => words,
+            Form::Many(words) => words,
+            Form::Fluents(_) => panic!("a network engine was asked about a state of the interpreter"),
+        }
+    }
+
+    /// Whether a bit of a network engine's state is on.
+    ///
+    /// # Panics
+    /// As [`words`](State::words).
+    pub fn bit(&self, bit: usize) -> bool {
+        self.words()[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    /// The fluents of a state of the interpreter, in increasing order of their ids.
+    ///
+    /// # Panics
+    /// If a network engine made the state.
+    pub fn fluents(&self) -> &[TermId] {
+        match &self.0 {
+            Form::Fluents(fluents) => fluents,
+            Form::Few(_) | Form::Many(_) => {
+                panic!("the interpreter was asked about a state of a network engine")
+            }
+        }
+    }
+}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match &self.0 {
+            Form::Few(words) => words.iter().for_each(|&word| hasher.write_u64(word)),
+            Form::Many(words) => words.iter().for_each(|&word| hasher.write_u64(word)),
+            Form::Fluents(fluents) => fluents.hash(hasher),
+        }
+    }
+}
