@@ -27,6 +27,7 @@ mod hostile_text;
 mod layers;
 mod perft;
 mod players;
+mod playthroughs;
 mod propnet;
 mod roundtrip;
 mod search;

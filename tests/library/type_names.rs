@@ -39,7 +39,8 @@ fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
 impl Types {
     fn see(&mut self, visibility: &syn::Visibility, attributes: &[syn::Attribute], name: &syn::Ident) {
         if matches!(visibility, syn::Visibility::Public(_)) && !is_for_tests(attributes) {
-            let place = format!("{}:{}", self.file.display(), name.span().start().line);
+            let file = self.file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.file);
+            let place = format!("{}:{}", file.display(), name.span().start().line);
             self.found.push((name.to_string(), place));
         }
     }
