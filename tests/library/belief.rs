@@ -33,8 +33,8 @@ fn sampled(particles: usize) -> Options {
     Options { particles, enumerate: false, rejuvenate: 0, ..Options::default() }
 }
 
-#[test]
-fn every_particle_reproduces_its_evidence() {
+/// Follows so many random matches of every game.
+fn every_particle_is_right(matches: u64) {
     let variants = [
         Options { particles: 12, whole: 30, ..Options::default() },
         Options { rejuvenate: 2, ..sampled(12) },
@@ -44,7 +44,7 @@ fn every_particle_reproduces_its_evidence() {
     for path in all_imperfect() {
         let machine = machine(&path);
         let mut scratch = machine.scratch();
-        for seed in 0..3 {
+        for seed in 0..matches {
             let history = random_history(&machine, 12, seed);
             for role in players(&machine) {
                 for options in &variants {
@@ -66,6 +66,17 @@ fn every_particle_reproduces_its_evidence() {
             }
         }
     }
+}
+
+#[test]
+fn every_particle_reproduces_its_evidence() {
+    every_particle_is_right(1);
+}
+
+#[test]
+#[ignore = "minutes"]
+fn every_particle_of_ten_matches_reproduces_its_evidence() {
+    every_particle_is_right(10);
 }
 
 #[test]

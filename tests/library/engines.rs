@@ -1,6 +1,7 @@
 //! The fast engines against the interpreter, and against the laws of the machine, on every game of `games/` and on what
 //! the environment variable `HYPERPLAY_RULESHEETS` names.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::common;
@@ -29,9 +30,13 @@ fn all_agree(matches: usize) -> usize {
     let mut games = 0;
     for (path, text) in common::rulesheets() {
         let Some(game) = load(Source::new(&*path, text), None).game else { continue };
-        let engines = Engines::new(&game);
+        let is_ours = ["games/perfect", "games/imperfect"].iter().any(|folder| path.contains(folder));
+        let engines = match is_ours {
+            true => common::machines::engines(Path::new(&path)),
+            false => Arc::new(Engines::new(&game)),
+        };
         let (Ok(reference), Ok(_)) = (engines.interpreter(), engines.network()) else {
-            assert!(!path.contains("games/perfect") && !path.contains("games/imperfect"), "{path}");
+            assert!(!is_ours, "{path}");
             continue;
         };
         games += 1;
@@ -94,20 +99,26 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     assert!(difference.extra[0].ends_with(" 7)"), "{difference}");
 }
 
-#[test]
-fn the_laws_of_the_machine_hold_on_every_engine() {
-    for (path, text) in common::rulesheets() {
-        if !path.contains("games/perfect") && !path.contains("games/imperfect") {
-            continue;
-        }
-        let engines = Engines::new(&load(Source::new("test", text), None).game.unwrap());
-        for engine in fast(&engines) {
-            (0..5).for_each(|seed| {
+fn the_laws_hold(matches: u64) {
+    for path in common::games_of_the_house() {
+        for engine in fast(&common::machines::engines(&path)) {
+            (0..matches).for_each(|seed| {
                 let checked = laws::check_random_match(&*engine, STEPS, &mut Seed::root(seed).rng());
-                checked.unwrap_or_else(|breach| panic!("{path}: {breach}"));
+                checked.unwrap_or_else(|breach| panic!("{}: {breach}", path.display()));
             });
         }
     }
+}
+
+#[test]
+fn the_laws_of_the_machine_hold_on_every_engine() {
+    the_laws_hold(1);
+}
+
+#[test]
+#[ignore = "a minute"]
+fn the_laws_of_the_machine_hold_on_every_engine_in_20_matches() {
+    the_laws_hold(20);
 }
 
 /// One match a seed, on each engine.

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
-use crate::common;
+use crate::common::{self, machines::machine};
 use hyperplay::efg;
-use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::engine::Engine as Machine;
 use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
@@ -26,9 +26,8 @@ struct Opened {
 }
 
 fn open(file: &str) -> Opened {
-    let loaded = common::loaded(&common::games(file));
-    let machine = Engines::new(&loaded.game.unwrap()).get(EngineKind::Lanes).unwrap();
-    Opened { rulesheet: loaded.rulesheet, machine }
+    let path = common::games(file);
+    Opened { rulesheet: common::loaded(&path).rulesheet, machine: machine(&path) }
 }
 
 /// Game, fact and value of every row.

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hyperplay::engine::Engines;
 use hyperplay::gdl::{Syntax, print, rules_hash};
 use hyperplay::machine::{
     ByRole, Evidence, History, JointMove, Move, OwnMove, Percepts, Role, StateMachine, StateMachineExt,
@@ -18,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::common::{games, games_of_the_house, loaded};
+use crate::common::{games, games_of_the_house, loaded, machines::engines};
 
 const SEED: u64 = 1;
 /// Steps after which a match ends unfinished.
@@ -213,9 +212,8 @@ fn difference(committed: &str, told: &str) -> Option<String> {
 
 /// Checks the playthrough of a game on the interpreter and, where there is one, on its network.
 fn check(name: &str, path: &Path) -> Vec<String> {
-    let loaded = loaded(path);
-    let hash = rules_hash(&print(&loaded.rulesheet, Syntax::Kif));
-    let engines = Engines::new(&loaded.game.unwrap());
+    let hash = rules_hash(&print(&loaded(path).rulesheet, Syntax::Kif));
+    let engines = engines(path);
     let interpreter = playthrough(&*engines.interpreter().unwrap(), name, &hash);
     let network = playthrough(&*engines.propagator().unwrap(), name, &hash);
     let told = [("interpreter", interpreter), ("network", network)];
