@@ -3,9 +3,11 @@
 //! A line is written step by step, the moves of a step in role order and separated by commas. After the line the test
 //! looks at the percepts of its last step and at the goals.
 
+use std::sync::Arc;
+
 use crate::common::{self, games_of_the_house, loaded};
 use hyperplay::efg;
-use hyperplay::engine::{EngineKind, Engines, Interpreter};
+use hyperplay::engine::{Engine, Interpreter};
 use hyperplay::gdl::{Loaded, Severity};
 use hyperplay::machine::{JointMove, StateMachine, StateMachineExt};
 use hyperplay::referee::{Effort, Interrupt, simulate};
@@ -69,9 +71,8 @@ fn percepts(game: &str, line: &[&str]) -> Vec<Vec<String>> {
 fn nothing_is_found_in(matches: usize) {
     for path in games_of_the_house() {
         let Loaded { rulesheet, game, .. } = loaded(&path);
-        let engines = Engines::new(&game.unwrap());
-        let machine = engines.get(EngineKind::Interpreter).unwrap();
-        let reference = engines.interpreter().unwrap();
+        let reference = Arc::new(Interpreter::new(&game.unwrap()).unwrap());
+        let machine = Engine::Interpreter(Arc::clone(&reference));
         let effort = Effort { matches, seed: 1, limit: 10_000, search: 0 };
         let findings = simulate(&machine, &reference, &rulesheet, &effort, &Interrupt::default(), &|| ());
         let bad = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
