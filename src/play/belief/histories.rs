@@ -115,7 +115,7 @@ impl<M: Bulk> Histories<M> {
         &self.model
     }
 
-    /// How many histories were asked for, at least 1.
+    /// How many histories were requests for, at least 1.
     pub fn wanted(&self) -> usize {
         self.wanted
     }

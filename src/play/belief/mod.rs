@@ -23,23 +23,21 @@ pub mod accuracy;
 pub mod exact;
 pub mod meter;
 
-mod advance;
 mod bootstrap;
 mod branches;
 mod enumerate;
 mod histories;
-mod in_step;
 mod independent;
+mod lockstep;
 mod model;
 mod options;
 mod order;
 mod particle_belief;
-mod rebuild;
+mod reinitialise;
 mod rejuvenate;
 mod resample;
 mod sample;
 mod sampler;
-mod slot;
 mod tree;
 mod weight;
 

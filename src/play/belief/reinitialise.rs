@@ -1,27 +1,28 @@
-//! Rebuild: a new sample where every particle of the old one is dead, and growing all from the root did not help.
+//! Re-initialisation: a new sample, where every particle of the old one is inconsistent and restarting all from the root did not
+//! help.
 //!
-//! A sample that holds too few histories comes into a corner: none of them, and nothing near them, explains the next
-//! step, though many histories do. Searching around them finds little. So [`larger`] samples follow the evidence anew, each
-//! twice the size of the one before, in a tree of their own and step by step from the first; from one that arrives the
-//! particles are drawn. They estimate the posterior as any sample of that size does. (16 particles of Krieg-TicTacToe 5x5
-//! were in such a corner before step 28: cutting their histories off and growing them again, a hundred times and then depth first,
-//! found nothing in sixteen million states.)
+//! A sample that holds too few histories may have moved away from all consistent ones: none of its histories, and nothing near them,
+//! explains the next step, although many other histories do. To search around them finds little. So [`larger`] samples follow the
+//! evidence anew, each twice the size of the one before, in a tree of their own and step by step from the first. The particles are drawn
+//! from the first of these samples that arrives; they estimate the posterior as any sample of that size does. (16 particles of
+//! Krieg-TicTacToe 5x5 were in this situation before step 28. Cutting their histories off and extending them again, a hundred times and
+//! then depth first, found nothing in sixteen million states.)
 //!
-//! If none arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows what is dead.
-//! The particles begin at what was found and make all moves allowed. So where [weights tell how a history was
-//! found](BeliefOptions::has_bases) a belief is depleted only when the caller's budget ends, or [this one](LEAST_STATES).
+//! If no sample arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows what is
+//! inconsistent. The particles begin at what was found and make all moves allowed. So where [weights tell how a history was
+//! found](BeliefOptions::tracks_resampling), a belief is depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
 use super::UpdateOutcome;
-use super::in_step;
+use super::lockstep;
+use super::lockstep::particle::SearchTask;
 use super::options::BeliefOptions;
 use super::resample::systematic;
 use super::sample::Sample;
-use super::slot::Searching;
 use super::tree::{NodeId, Tree};
 use super::weight::normalised;
 use hyperplay_engine::machine::{Budget, Bulk, Seed};
 
-/// A rebuild may visit as many states as the particles may in an update, and at least so many.
+/// A re-initialisation may visit as many states as the particles may in an update, and at least so many.
 const LEAST_STATES: u64 = 1 << 22;
 
 /// The least number of particles that are tried.
@@ -32,7 +33,7 @@ const LEAST_PARTICLES: usize = 64;
 ///
 /// # Errors
 /// Why there is none: the evidence is refuted, or nothing was found within the budget.
-pub(super) fn rebuild<M: Bulk>(
+pub(super) fn reinitialise<M: Bulk>(
     tree: &mut Tree<M>,
     options: &BeliefOptions,
     budget: &Budget,
@@ -76,20 +77,19 @@ fn larger<M: Bulk>(
     let mut logarithms = Vec::new();
     for step in 1..=evidence.step() {
         other.learn(&evidence.until(step));
-        sample.prune(&mut other, std::iter::empty());
+        sample.compact(&mut other, std::iter::empty());
         let left = budget.less(other.visited() - before);
         match sample.update(&mut other, options, &left, &seed.index(step)) {
             Ok(updated) => logarithms = updated,
             Err(ended) => {
-                tree.inherit(other);
+                tree.spent = other.spent;
+                tree.keep_failure(&mut other);
                 return Err(ended);
             }
         }
     }
-    let spent = other.spent;
-    let former = std::mem::replace(tree, other);
-    tree.inherit(former);
-    tree.spent = spent;
+    other.keep_failure(tree);
+    *tree = other;
     Ok((sample.nodes().collect(), normalised(&logarithms)))
 }
 
@@ -99,10 +99,10 @@ fn any<M: Bulk>(
     options: &BeliefOptions,
     budget: &Budget,
 ) -> Result<Sample, UpdateOutcome> {
-    let mut searching = [Searching::new(budget)];
-    in_step::run(tree, &mut searching, budget);
-    let [searching] = searching;
-    match searching.node() {
+    let mut search = [SearchTask::new(budget)];
+    lockstep::run(tree, &mut search, budget);
+    let [search] = search;
+    match search.node() {
         Some(node) => Ok(Sample::copies(tree, options, node)),
         None if tree.is_refuted() => Err(UpdateOutcome::Inconsistent { step: tree.unexplained() }),
         None => Err(UpdateOutcome::Depleted { step: tree.target() }),
