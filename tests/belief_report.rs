@@ -143,7 +143,7 @@ fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
 #[test]
 fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
     let report = report(
-        "kuhn_poker --sampler ours --sampler ours:model=[softmax:temperature=5] --particles 64 --runs 40 \
+        "kuhn_poker --sampler ours --sampler ours:model=[softmax:temperature=5],epsilon=0 --particles 64 --runs 40 \
          --matches 6 --play softmax:temperature=5 --seed 1",
     );
     let mut apart = 0;

@@ -11,7 +11,7 @@ mod naive;
 use std::path::{Path, PathBuf};
 
 use common::{field, games_of_the_field, loaded};
-use hyperplay::engine::{Interpreter, Scratch};
+use hyperplay::engine::{Interpreter, InterpreterScratch};
 use hyperplay::gdl::Loaded;
 use hyperplay::machine::{JointMove, Move, Seed, StateMachine, StateMachineExt, laws};
 use rayon::prelude::*;
@@ -134,7 +134,7 @@ fn the_interpreter_agrees_with_the_naive_evaluator_to_the_end() {
 /// A rulesheet at its start, by the interpreter.
 struct Start {
     machine: Interpreter,
-    scratch: Scratch,
+    scratch: InterpreterScratch,
 }
 
 impl Start {

@@ -12,7 +12,7 @@ use std::fs;
 use std::sync::Arc;
 
 use hyperplay::efg;
-use hyperplay::engine::{Engine as Machine, Engines};
+use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
 use hyperplay::gdl::Rulesheet;
 use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 
@@ -31,7 +31,7 @@ struct Opened {
 
 fn open(file: &str) -> Opened {
     let loaded = common::loaded(&common::games(file));
-    let machine = Engines::new(&loaded.game.unwrap()).lanes().unwrap();
+    let machine = Engines::new(&loaded.game.unwrap()).get(EngineKind::Lanes).unwrap();
     Opened { rulesheet: loaded.rulesheet, machine }
 }
 

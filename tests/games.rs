@@ -8,7 +8,9 @@ mod common;
 
 use common::{games_of_the_house, loaded};
 use hyperplay::efg;
-use hyperplay::engine::Interpreter;
+use std::sync::Arc;
+
+use hyperplay::engine::{Engine, Interpreter};
 use hyperplay::gdl::{Loaded, Severity};
 use hyperplay::machine::{JointMove, StateMachine, StateMachineExt};
 use hyperplay::referee::{Effort, Interrupt, simulate};
@@ -72,9 +74,10 @@ fn percepts(game: &str, line: &[&str]) -> Vec<Vec<String>> {
 fn nothing_is_found_in(matches: usize) {
     for path in games_of_the_house() {
         let Loaded { rulesheet, game, .. } = loaded(&path);
-        let machine = Interpreter::new(&game.unwrap()).unwrap();
+        let reference = Arc::new(Interpreter::new(&game.unwrap()).unwrap());
+        let machine = Engine::Interpreter(Arc::clone(&reference));
         let effort = Effort { matches, seed: 1, limit: 10_000, search: 0 };
-        let findings = simulate(&machine, &machine, &rulesheet, &effort, &Interrupt::default(), &|| ());
+        let findings = simulate(&machine, &reference, &rulesheet, &effort, &Interrupt::default(), &|| ());
         let bad = findings.iter().filter(|finding| finding.severity >= Severity::Warning);
         let bad: Vec<String> = bad.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
         assert!(bad.is_empty(), "{}: {}", path.display(), bad.join("\n"));

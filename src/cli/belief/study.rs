@@ -14,8 +14,10 @@ use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_play::belief::OpponentModel;
+use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::belief::meter::{self, Oracle, Trial};
-use hyperplay_play::player::{Spec, models, registry, samplers};
+use hyperplay_play::player::models::{self, Assumed};
+use hyperplay_play::player::{Spec, registry, samplers};
 use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
@@ -92,21 +94,25 @@ pub struct Study {
 
 /// An opponent model and what rows measured against its posterior say.
 struct Posterior {
-    spec: Spec,
+    assumed: Assumed,
     model: Arc<dyn OpponentModel>,
     letter: &'static str,
 }
 
 impl Plan {
     /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play.
-    fn against(&self, sampler: &Spec) -> Vec<Spec> {
-        let mut specs = vec![sampler.inner(models::MODEL.name)];
-        if let Play::Model(played) = &self.play
-            && !specs.contains(played)
-        {
-            specs.push(played.clone());
+    fn against(&self, sampler: &Spec) -> Vec<Assumed> {
+        let mut all = vec![Assumed::of(sampler)];
+        all.extend(self.played().filter(|played| *played != all[0]));
+        all
+    }
+
+    /// The model really played, which does not tremble.
+    fn played(&self) -> Option<Assumed> {
+        match &self.play {
+            Play::Model(played) => Some(Assumed::exactly(played.clone())),
+            Play::Player(_) => None,
         }
-        specs
     }
 
     /// Runs that a study makes in all.
@@ -124,10 +130,10 @@ impl Plan {
 
     /// Which posterior the one under this model is: under uniform opponents, under the policies really played, or under
     /// a model of the sampler's own.
-    fn letter(&self, model: &Spec) -> &'static str {
-        match &self.play {
-            _ if model.name() == "uniform" => "U",
-            Play::Model(played) if played == model => "P",
+    fn letter(&self, assumed: &Assumed) -> &'static str {
+        match self.played() {
+            _ if assumed.model().name() == "uniform" => "U",
+            Some(played) if played == *assumed => "P",
             _ => "M",
         }
     }
@@ -145,10 +151,10 @@ impl Plan {
     ) -> Result<Study, Failure> {
         let mut study = Study::default();
         let mut posteriors: Vec<Posterior> = Vec::new();
-        for spec in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
-            if posteriors.iter().all(|known| known.spec != spec) {
-                let (model, letter) = (models::build(&spec, machine), self.letter(&spec));
-                posteriors.push(Posterior { spec, model, letter });
+        for assumed in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
+            if posteriors.iter().all(|known| known.assumed != assumed) {
+                let (model, letter) = (assumed.build(machine), self.letter(&assumed));
+                posteriors.push(Posterior { assumed, model, letter });
             }
         }
         let root = Seed::root(self.seed).child("match");
@@ -225,13 +231,20 @@ impl Plan {
             playouts: self.playouts,
         };
         let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop);
-        if let Some(hyperplay_play::belief::exact::ExactError::Failed(failure)) = &points.ended {
+        if let Some(ExactError::Failed(failure)) = &points.ended {
             return Err(failure.clone());
         }
         if let Some(error) = &points.ended {
-            study.left_out.push(LeftOut { index, role: name.clone(), why: error.to_string() });
+            let why = match error {
+                ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
+                    format!("the opponent model excludes what was seen up to step {step}")
+                }
+                error => error.to_string(),
+            };
+            study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
-        for spec in self.samplers.iter().filter(|spec| self.against(spec).contains(&posterior.spec)) {
+        let is_measured = |spec: &&Spec| self.against(spec).contains(&posterior.assumed);
+        for spec in self.samplers.iter().filter(is_measured) {
             let (sampler, model) = samplers::build(spec, machine);
             for &particles in &self.particles {
                 let trial = Trial {
@@ -241,7 +254,7 @@ impl Plan {
                     runs: self.runs,
                     seed: seed.clone(),
                 };
-                let is_own = spec.inner(models::MODEL.name) == posterior.spec;
+                let is_own = Assumed::of(spec) == posterior.assumed;
                 let measured = if is_own {
                     meter::measure(machine, &trial, &points.list, &stop, &|| progress.tick())
                 } else {

@@ -64,6 +64,14 @@ impl Evidence {
         self.steps.len()
     }
 
+    /// Whether it is of the same match as `former` was, as far as can be told: equal to it, or longer by some steps.
+    pub fn continues(&self, former: &Evidence) -> bool {
+        let known = former.step();
+        self.role == former.role
+            && self.steps.get(..known).is_some_and(|start| *start == *former.steps)
+            && if self.step() == known { self.over == former.over } else { !former.over }
+    }
+
     /// What was known after the first `step` steps.
     ///
     /// # Panics

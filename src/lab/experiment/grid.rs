@@ -98,6 +98,15 @@ mod tests {
         let zip = labels(&format!("{text}[zip]\nparticles = [2, 4]\nper_move = [3, 5]")).unwrap();
         assert_eq!(zip[1].0, "h particles=4 per_move=5");
         assert_eq!(zip.len(), 2);
+        let real = labels(&format!("{text}[grid]\nmodel = ['softmax']\nepsilon = [0, 0.01]")).unwrap();
+        assert_eq!(real[0].1, "hyperplay:search=flat,model=softmax,epsilon=0");
+        assert_eq!(
+            real[1],
+            (
+                "h epsilon=0.01 model=softmax".to_owned(),
+                "hyperplay:search=flat,model=softmax,epsilon=0.01".to_owned()
+            )
+        );
     }
 
     #[test]

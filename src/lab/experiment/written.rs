@@ -102,6 +102,7 @@ pub struct PlayerTable {
 pub enum Parameter {
     Count(i64),
     Switch(bool),
+    Real(f64),
     Text(String),
 }
 
@@ -110,6 +111,7 @@ impl Parameter {
     pub fn as_spec(&self) -> String {
         match self {
             Parameter::Count(count) => count.to_string(),
+            Parameter::Real(real) => real.to_string(),
             Parameter::Switch(true) => "on".to_owned(),
             Parameter::Switch(false) => "off".to_owned(),
             Parameter::Text(text) => text.clone(),

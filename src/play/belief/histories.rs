@@ -246,7 +246,7 @@ where
     F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
 {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !continues(&self.evidence, evidence) {
+        if !evidence.continues(&self.evidence) {
             self.histories.forget();
         }
         self.evidence = evidence.clone();
@@ -283,12 +283,4 @@ where
         let own = machine.take_failure(scratch);
         failure.take().or(own)
     }
-}
-
-/// Whether evidence continues what was known before. If not, it is that of another match.
-pub(super) fn continues(known: &Evidence, evidence: &Evidence) -> bool {
-    let step = known.step();
-    evidence.role == known.role
-        && evidence.steps.get(..step).is_some_and(|start| *start == *known.steps)
-        && if evidence.step() == step { evidence.over == known.over } else { !known.over }
 }

@@ -39,12 +39,11 @@ mod resample;
 mod sample;
 mod sampler;
 mod tree;
+mod trembling;
 mod weight;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod toy;
 
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
@@ -52,6 +51,7 @@ pub use model::{OpponentModel, Uniform};
 pub use options::{BeliefOptions, Weight};
 pub use particle_belief::ParticleBelief;
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
+pub use trembling::Trembling;
 pub use weight::effective_size;
 
 use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
@@ -84,7 +84,8 @@ pub enum UpdateOutcome {
         /// The number of steps to be explained.
         step: usize,
     },
-    /// It is proven that no history explains this step: the rules and the match disagree.
+    /// It is proven that no history to which the opponent model gives a positive probability explains this step. Under
+    /// uniform opponents: the rules and the match disagree.
     Inconsistent {
         /// The step, counted from 1; 0 for the initial state.
         step: usize,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::accuracy::{self, Distribution};
 use super::exact::{self, ExactError};
-use super::toy::{ME, Rules, Toy};
 use super::{
     Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateCost, UpdateOutcome, Weight,
 };
+use crate::toy::{ME, Rules, Toy};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Observation, OwnMove, Role, Seed, StateMachineExt};
 
 const ALL: usize = 1 << 20;

@@ -19,7 +19,6 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::branches::{Branches, joint_policy};
-use super::histories::continues;
 use super::model::OpponentModel;
 use super::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
@@ -160,7 +159,7 @@ impl<M: Bulk> Tree<M> {
     /// Takes in evidence. False if it does not continue the evidence known so far: the tree is then empty again.
     pub(super) fn learn(&mut self, evidence: &Evidence) -> bool {
         let known = self.evidence.step();
-        let continues = continues(&self.evidence, evidence);
+        let continues = evidence.continues(&self.evidence);
         if continues {
             self.evidence.steps.extend_from_slice(&evidence.steps[known..]);
             self.evidence.over = evidence.over;

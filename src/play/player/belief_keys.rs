@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::catalogue::{Key, Kind, SWITCH};
-use super::models;
+use super::models::Assumed;
 use super::spec::Spec;
 use crate::belief::{BeliefOptions, OpponentModel, Weight};
 use hyperplay_engine::machine::Bulk;
@@ -107,12 +107,12 @@ pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> BeliefOpti
     }
 }
 
-/// The opponent model that a spec with the key `model` asks for.
+/// The opponent model that a spec with the keys `model` and `epsilon` asks for.
 ///
 /// # Panics
 /// As [`belief_options`].
 pub fn opponent_model<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> Arc<dyn OpponentModel> {
-    models::build(&spec.inner(models::MODEL.name), machine)
+    Assumed::of(spec).build(machine)
 }
 
 #[cfg(test)]

@@ -30,10 +30,12 @@ pub struct Key {
 }
 
 /// The type of a [`Key`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// A whole number from the first to the second, both included. Digits may be grouped, as in `10_000`.
     Count(u64, u64),
+    /// A number in decimal digits, with a point or without, from the first to the second, both included.
+    Real(f64, f64),
     /// One of these words.
     Word(&'static [&'static str]),
     /// Another spec from the same catalogue.
@@ -45,6 +47,9 @@ pub enum Kind {
     Policy,
 }
 
+/// No bound of a [`Kind::Real`] is NaN.
+impl Eq for Kind {}
+
 /// `on` or `off`.
 pub const SWITCH: Kind = Kind::Word(&["on", "off"]);
 
@@ -53,6 +58,7 @@ impl fmt::Display for Kind {
         match self {
             Kind::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
             Kind::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Kind::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
             Kind::Word(words) => f.write_str(&words.join(" or ")),
             Kind::Nested => f.write_str("a spec in brackets"),
             Kind::From(catalogue) => {

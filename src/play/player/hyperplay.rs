@@ -9,6 +9,9 @@
 //! particle (the budget ran out, or the match contradicts the rules) it moves uniformly among the legal moves that it
 //! was shown, and says that it was depleted.
 //!
+//! Where its opponent model gives probability 0 to all that explains the evidence, the belief begins anew under uniform
+//! opponents, and stays so for the rest of the match.
+//!
 //! Of its own time the belief may use four tenths, and of a node budget half.
 //!
 //! Reference: Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with Imperfect
@@ -19,9 +22,9 @@ use std::time::Duration;
 
 use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::{deliberate, merge};
-use crate::belief::{self, Belief, OpponentModel, ParticleBelief, UpdateOutcome, effective_size};
+use crate::belief::{self, Belief, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, effective_size};
 use crate::search;
-use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, Stopwatch};
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
@@ -29,11 +32,19 @@ const BELIEF_SHARE: f64 = 0.4;
 /// States shown in an explanation.
 const SHOWN: usize = 6;
 
+/// What is said when the opponent model is given up.
+const EXCLUDED: &str =
+    "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
+
 /// The player `hyperplay`.
 pub struct HyperPlay<M: Bulk> {
     machine: Arc<M>,
     role: Role,
+    model: Arc<dyn OpponentModel>,
+    options: belief::BeliefOptions,
     belief: ParticleBelief<M>,
+    /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
+    excluded: Option<Evidence>,
     search: search::SearchOptions,
     scratch: M::Scratch,
     update_time: Option<Duration>,
@@ -45,12 +56,47 @@ impl<M: Bulk> HyperPlay<M> {
         machine: Arc<M>,
         role: Role,
         model: Arc<dyn OpponentModel>,
-        belief: belief::BeliefOptions,
+        options: belief::BeliefOptions,
         search: search::SearchOptions,
     ) -> Self {
         let scratch = machine.scratch();
-        let belief = ParticleBelief::new(Arc::clone(&machine), role, model, belief);
-        HyperPlay { machine, role, belief, search, scratch, update_time: None }
+        let belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::clone(&model), options.clone());
+        HyperPlay {
+            machine,
+            role,
+            model,
+            options,
+            belief,
+            excluded: None,
+            search,
+            scratch,
+            update_time: None,
+        }
+    }
+
+    fn begin_anew(&mut self, model: Arc<dyn OpponentModel>) {
+        let machine = Arc::clone(&self.machine);
+        self.belief = ParticleBelief::new(machine, self.role, model, self.options.clone());
+    }
+
+    /// Lets the belief follow the evidence, under uniform opponents where the model excludes it. How that ended, and how
+    /// many states it visited.
+    fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (UpdateOutcome, u64) {
+        if self.excluded.as_ref().is_some_and(|former| !evidence.continues(former)) {
+            self.excluded = None;
+            self.begin_anew(Arc::clone(&self.model));
+        }
+        let mut outcome = self.belief.update(evidence, budget, seed);
+        let mut spent = self.belief.cost().states;
+        let mut is_excluded = self.excluded.is_some();
+        if !is_excluded && !self.model.is_uniform() && matches!(outcome, UpdateOutcome::Inconsistent { .. }) {
+            is_excluded = true;
+            self.begin_anew(Arc::new(Uniform));
+            outcome = self.belief.update(evidence, &budget.less(spent), seed);
+            spent += self.belief.cost().states;
+        }
+        self.excluded = is_excluded.then(|| evidence.clone());
+        (outcome, spent)
     }
 
     /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
@@ -89,9 +135,10 @@ impl<M: Bulk> Player for HyperPlay<M> {
         let budget = budget.share(SAFE_SHARE);
         let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
         let watch = Stopwatch::start();
-        let outcome = self.belief.update(view.evidence, &for_belief, &seed.child("belief"));
+        let (outcome, spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));
         self.update_time = Some(watch.elapsed());
-        let spent = self.belief.cost().states;
+        let is_refuted = matches!(outcome, UpdateOutcome::Inconsistent { .. });
+        let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| EXCLUDED.to_owned());
         let depleted = match outcome {
             UpdateOutcome::Enumerated | UpdateOutcome::Sampled => None,
             UpdateOutcome::Depleted { step } => {
@@ -105,12 +152,14 @@ impl<M: Bulk> Player for HyperPlay<M> {
             let mut decision = Decision::draw(uniform(view.legal), seed);
             decision.depleted = true;
             decision.cost.states = spent;
-            decision.explanation = vec![reason, "a legal move at random".to_owned()];
+            let reasons = [reason, "a legal move at random".to_owned()];
+            decision.explanation = excluded.into_iter().chain(reasons).collect();
             return decision;
         }
         let particles = self.belief.particles().iter();
         let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
-        let mut explanation = self.explain(outcome, &states);
+        let mut explanation: Vec<String> =
+            excluded.into_iter().chain(self.explain(outcome, &states)).collect();
         let held = Held {
             particles: self.belief.particles().len(),
             states: states.len(),

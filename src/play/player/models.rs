@@ -1,7 +1,8 @@
 //! Models: the opponent models there are, as values of the key `model`: how the other roles are taken to choose.
 //!
 //! `uniform`; `file:PATH`, a [policy file](super::PolicyFile), read with the spec; `softmax:...`. In a spec with commas it stands in
-//! brackets, `model=[softmax:level=2,temperature=5]`.
+//! brackets, `model=[softmax:level=2,temperature=5]`. Beside it stands the key `epsilon`: a tremble, so that a move to which
+//! the model gives probability 0 is not ruled out.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::catalogue::{Entry, Key, Kind};
 use super::policy_file::FilePolicy;
 use super::softmax::{Softmax, SoftmaxOptions};
 use super::spec::Spec;
-use crate::belief::{OpponentModel, Uniform};
+use crate::belief::{OpponentModel, Trembling, Uniform};
 use hyperplay_engine::machine::Bulk;
 use hyperplay_logic::gdl::fold;
 
@@ -64,6 +65,64 @@ pub const MODEL: Key = Key {
     default: "uniform",
     about: "how the other roles are taken to choose",
 };
+
+/// The tremble of the opponent model.
+pub const EPSILON: Key = Key {
+    name: "epsilon",
+    kind: Kind::Real(0.0, 1.0),
+    default: "0.001",
+    about: "with which probability they are taken to choose uniformly and not by the model",
+};
+
+/// An opponent model with its tremble.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assumed {
+    /// The model.
+    model: Spec,
+    /// The tremble, a value of [`EPSILON`].
+    epsilon: Tremble,
+}
+
+/// A probability: never NaN.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Tremble(f64);
+
+impl Eq for Tremble {}
+
+impl Assumed {
+    /// What a spec with the keys [`MODEL`] and [`EPSILON`] asks for. Uniform opponents have no tremble, and those who do
+    /// nothing but tremble are uniform.
+    ///
+    /// # Panics
+    /// If the entry of the spec lacks one of the keys.
+    pub fn of(spec: &Spec) -> Self {
+        let (model, epsilon) = (spec.inner(MODEL.name), spec.real(EPSILON.name));
+        if epsilon >= 1.0 {
+            return Assumed::exactly(read(MODEL.default).expect("the default of the key is a model"));
+        }
+        let epsilon = if model.name() == "uniform" { 0.0 } else { epsilon };
+        Assumed { model, epsilon: Tremble(epsilon) }
+    }
+
+    /// A model without a tremble: a policy that is really played.
+    pub fn exactly(model: Spec) -> Self {
+        Assumed { model, epsilon: Tremble(0.0) }
+    }
+
+    /// The model behind the tremble.
+    pub fn model(&self) -> &Spec {
+        &self.model
+    }
+
+    /// Builds it.
+    ///
+    /// # Panics
+    /// As [`build`].
+    pub fn build<M: Bulk + 'static>(&self, machine: &Arc<M>) -> Arc<dyn OpponentModel> {
+        let (model, Tremble(epsilon)) = (build(&self.model, machine), self.epsilon);
+        if epsilon > 0.0 { Arc::new(Trembling::new(model, epsilon)) } else { model }
+    }
+}
 
 /// All opponent models with their keys.
 pub fn models() -> &'static [Entry] {
@@ -123,12 +182,15 @@ pub fn misfit(spec: &Spec, roles: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::Assumed;
     use crate::player::{SpecError, registry};
 
     #[test]
     fn a_model_is_written_with_and_without_brackets() {
         for (text, canonical) in [
             ("hyperplay:model=uniform", "hyperplay"),
+            ("hyperplay:epsilon=0.001,model=softmax", "hyperplay:model=softmax"),
+            ("hyperplay:epsilon=0.0,model=softmax:level=2", "hyperplay:model=softmax:level=2,epsilon=0"),
             ("hyperplay:model=softmax", "hyperplay:model=softmax"),
             ("hyperplay:model=[softmax:level=2]", "hyperplay:model=softmax:level=2"),
             ("hyperplay:model=softmax:level=1,particles=3", "hyperplay:particles=3,model=softmax"),
@@ -144,12 +206,28 @@ mod tests {
     }
 
     #[test]
+    fn uniform_opponents_do_not_tremble() {
+        let assumed = |text: &str| Assumed::of(&registry::read(text).unwrap());
+        assert_eq!(assumed("hyperplay:epsilon=0.3"), assumed("hyperplay"));
+        assert_eq!(assumed("hyperplay:model=softmax,epsilon=1"), assumed("hyperplay"));
+        assert_ne!(assumed("hyperplay:model=softmax,epsilon=0.3"), assumed("hyperplay:model=softmax"));
+        let exactly = Assumed::exactly(super::read("softmax").unwrap());
+        assert_eq!(assumed("hyperplay:model=softmax,epsilon=0"), exactly);
+    }
+
+    #[test]
     fn an_error_of_a_model_says_what_there_is() {
         let error = |text: &str| registry::read(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:model=best"),
             "'model=best': there is no 'best'; there are uniform, file, softmax"
         );
+        for epsilon in ["nan", "-0.5", "1.5", "x"] {
+            assert_eq!(
+                error(&format!("hyperplay:model=softmax,epsilon={epsilon}")),
+                format!("'epsilon={epsilon}': expected a decimal number from 0 to 1")
+            );
+        }
         assert_eq!(
             error("hyperplay:model=softmax:heat=1"),
             "'model=softmax:heat=1': 'softmax' has no key 'heat'; its keys are level, temperature, particles, playouts, nodes"

@@ -19,12 +19,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use thiserror::Error;
 
+use super::remembered::Remembered;
 use crate::belief::OpponentModel;
 use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine};
 use hyperplay_logic::gdl::{fold, text_hash};
@@ -238,12 +239,12 @@ pub(super) struct FilePolicy<M> {
     machine: Arc<M>,
     file: Arc<PolicyFile>,
     /// What was looked up before. It saves the printing of terms and decides nothing.
-    met: Mutex<FxHashMap<Evidence, Vec<f64>>>,
+    met: Remembered<Vec<f64>>,
 }
 
 impl<M: StateMachine> FilePolicy<M> {
     pub(super) fn new(machine: Arc<M>, file: Arc<PolicyFile>) -> Self {
-        FilePolicy { machine, file, met: Mutex::default() }
+        FilePolicy { machine, file, met: Remembered::new() }
     }
 
     fn look_up(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
@@ -276,15 +277,7 @@ impl<M: StateMachine> FilePolicy<M> {
 
 impl<M: StateMachine> OpponentModel for FilePolicy<M> {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        if let Some(met) = self.met.lock().unwrap_or_else(PoisonError::into_inner).get(evidence)
-            && met.len() == legal.len()
-        {
-            return met.clone();
-        }
-        let shares = self.look_up(role, evidence, legal);
-        let mut met = self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        met.insert(evidence.clone(), shares.clone());
-        shares
+        self.met.or(evidence, legal, || self.look_up(role, evidence, legal))
     }
 }
 

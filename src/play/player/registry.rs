@@ -16,7 +16,7 @@ use super::clairvoyant::Clairvoyant;
 use super::decision::Player;
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
-use super::models::MODEL;
+use super::models::{EPSILON, MODEL};
 use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
 use crate::search::{Algorithm, SearchOptions};
@@ -66,7 +66,7 @@ const PLAYERS: &[Entry] = &[
         about: "searches every state that its evidence leaves possible and averages the values",
         keys: &[
             PARTICLES, SEARCH, NODES, PLAYOUTS, PER_MOVE, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
-            REJUVENATE, STATES, MODEL, ENGINE,
+            REJUVENATE, STATES, MODEL, EPSILON, ENGINE,
         ],
     },
     Entry {

@@ -9,7 +9,7 @@ use super::belief_keys::{
     BACKTRACK, ENUMERATE, FILTER, MERGE, REJUVENATE, STATES, WEIGHT, WHOLE, opponent_model,
     options_but_particles,
 };
-use super::models::MODEL;
+use super::models::{EPSILON, MODEL};
 use super::{Entry, Key, Spec, SpecError};
 use crate::belief::{BootstrapSampler, IndependentSampler, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_engine::machine::Bulk;
@@ -18,7 +18,7 @@ const SAMPLERS: &[Entry] = &[
     Entry {
         name: "ours",
         about: "the belief of the player hyperplay",
-        keys: &[ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL],
+        keys: &[ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE, REJUVENATE, STATES, MODEL, EPSILON],
     },
     Entry {
         name: "hyperplay12",
@@ -33,6 +33,7 @@ const SAMPLERS: &[Entry] = &[
             Key { default: "0", ..REJUVENATE },
             STATES,
             MODEL,
+            EPSILON,
         ],
     },
     Entry {
@@ -48,12 +49,13 @@ const SAMPLERS: &[Entry] = &[
             Key { default: "0", ..REJUVENATE },
             STATES,
             MODEL,
+            EPSILON,
         ],
     },
     Entry {
         name: "bootstrap",
         about: "the plain particle filter: steps drawn by the model, those that contradict the percepts dropped, resampled",
-        keys: &[MODEL],
+        keys: &[MODEL, EPSILON],
     },
     Entry {
         name: "rejection",
@@ -68,12 +70,13 @@ const SAMPLERS: &[Entry] = &[
             Key { default: "0", ..REJUVENATE },
             Key { default: "1000000", ..STATES },
             MODEL,
+            EPSILON,
         ],
     },
     Entry {
         name: "exact",
         about: "independent draws from the exact posterior: the control, whose figures are the floors",
-        keys: &[MODEL],
+        keys: &[MODEL, EPSILON],
     },
 ];
 
@@ -138,5 +141,10 @@ mod tests {
         assert_eq!(read("hyperplay12:enumerate=off,merge=on").unwrap().to_string(), "hyperplay12:merge=on");
         assert_eq!(read("ours:enumerate=off,merge=on").unwrap().to_string(), "ours:enumerate=off");
         assert!(read("ours:particles=3").is_err());
+        for sampler in samplers() {
+            let text = format!("{}:model=softmax,epsilon=0.5", sampler.name);
+            assert_eq!(read(&text).unwrap().to_string(), text);
+            assert!(read(&format!("{}:epsilon=2", sampler.name)).is_err());
+        }
     }
 }

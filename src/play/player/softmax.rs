@@ -5,15 +5,14 @@
 //! budgets. At level 1 that belief takes all others to play uniformly, at level k to play as at level k - 1.
 //!
 //! What is answered is a function of role, evidence and legal moves: the stream is that of the printed evidence, the
-//! budget a number of states. So it may be remembered, and is shared by all threads. What it costs is not in the cost of the
+//! budget a number of states. So it may be [remembered](super::remembered), and is shared by all threads. What it costs is not in the cost of the
 //! belief that asks.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use super::decision::{Player, View};
 use super::hyperplay::HyperPlay;
+use super::remembered::Remembered;
 use crate::belief::{self, OpponentModel, Uniform};
 use crate::search;
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, Move, OwnMove, Role, Seed};
@@ -33,14 +32,12 @@ pub(super) struct SoftmaxOptions {
     pub(super) nodes: u64,
 }
 
-/// The legal moves with their probabilities.
-type Judged = Vec<(Move, f64)>;
-
 pub(super) struct Softmax<M: Bulk> {
     machine: Arc<M>,
     options: SoftmaxOptions,
     below: Arc<dyn OpponentModel>,
-    met: Mutex<FxHashMap<Evidence, Arc<Judged>>>,
+    /// The policies worked out before.
+    met: Remembered<Vec<f64>>,
 }
 
 impl<M: Bulk + 'static> Softmax<M> {
@@ -51,7 +48,7 @@ impl<M: Bulk + 'static> Softmax<M> {
             let below = SoftmaxOptions { level: options.level - 1, ..options };
             Arc::new(Softmax::new(Arc::clone(&machine), below))
         };
-        Softmax { machine, options, below, met: Mutex::default() }
+        Softmax { machine, options, below, met: Remembered::new() }
     }
 
     /// What its moves are worth to a role; empty where it cannot say.
@@ -89,15 +86,8 @@ impl<M: Bulk + 'static> OpponentModel for Softmax<M> {
         if legal.len() == 1 {
             return vec![1.0];
         }
-        let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        let met = lock().get(evidence).map(Arc::clone);
-        let values = met.unwrap_or_else(|| {
-            // Two threads may work out the same at once; both come to the same.
-            let values = Arc::new(self.values(role, evidence, legal));
-            lock().insert(evidence.clone(), Arc::clone(&values));
-            values
-        });
-        shares(&values, legal, self.options.temperature as f64)
+        let temperature = self.options.temperature as f64;
+        self.met.or(evidence, legal, || shares(&self.values(role, evidence, legal), legal, temperature))
     }
 }
 

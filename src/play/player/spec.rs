@@ -21,14 +21,18 @@ use super::catalogue::{Entry, Key, Kind};
 use super::policy_file::{PolicyError, PolicyFile};
 use super::spec_reader::{MAX_NESTING, Reader};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum Value {
     Count(u64),
+    Real(f64),
     Word(&'static str),
     Nested(Box<Spec>),
     /// A path as written, and the file unless it was left unopened.
     Policy(PathBuf, Option<Arc<PolicyFile>>),
 }
+
+/// What lies in the range of a [`Kind::Real`] is not NaN.
+impl Eq for Value {}
 
 /// Why a text is no spec.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -157,6 +161,18 @@ impl Spec {
         }
     }
 
+    /// The value of a key that is a decimal number.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn real(&self, key: &str) -> f64 {
+        let (position, key) = self.key(key);
+        match self.given.get(&position) {
+            Some(Value::Real(real)) => *real,
+            _ => key.default.parse().expect("the default of a numeric key is a number"),
+        }
+    }
+
     /// The value of a key of words.
     ///
     /// # Panics
@@ -223,7 +239,7 @@ impl Spec {
             match value {
                 Value::Policy(path, Some(file)) => found.push((path.as_path(), file.as_ref())),
                 Value::Nested(spec) => found.extend(spec.policies()),
-                Value::Count(_) | Value::Word(_) | Value::Policy(_, None) => {}
+                Value::Count(_) | Value::Real(_) | Value::Word(_) | Value::Policy(_, None) => {}
             }
         }
         found
@@ -255,6 +271,7 @@ impl fmt::Display for Spec {
             write!(f, "{separator}{}=", key.name)?;
             match value {
                 Value::Count(count) => write!(f, "{count}")?,
+                Value::Real(real) => write!(f, "{real}")?,
                 Value::Word(word) => f.write_str(word)?,
                 Value::Nested(spec) => {
                     let text = spec.to_string();
@@ -279,11 +296,12 @@ mod tests {
         Key { name: "particles", kind: Kind::Count(1, 10_000), default: "200", about: "how many" };
     const WEIGHT: Key =
         Key { name: "weight", kind: Kind::Word(&["none", "choice"]), default: "choice", about: "which" };
+    const SHARE: Key = Key { name: "share", kind: Kind::Real(0.0, 1.0), default: "0.001", about: "how much" };
     const MERGE: Key = Key { name: "merge", kind: SWITCH, default: "on", about: "whether" };
     const INNER: Key = Key { name: "inner", kind: Kind::Nested, default: "plain", about: "who" };
     const CATALOGUE: &[Entry] = &[
         Entry { name: "plain", about: "nothing to set", keys: &[] },
-        Entry { name: "rich", about: "much to set", keys: &[COUNT, WEIGHT, MERGE, INNER] },
+        Entry { name: "rich", about: "much to set", keys: &[COUNT, WEIGHT, SHARE, MERGE, INNER] },
     ];
 
     fn read(text: &str) -> Result<Spec, SpecError> {
@@ -298,8 +316,8 @@ mod tests {
     fn keys_not_given_have_their_default() {
         let spec = read("rich:merge=off").unwrap();
         assert_eq!(
-            (spec.count("particles"), spec.word("weight"), spec.is_on("merge")),
-            (200, "choice", false)
+            (spec.count("particles"), spec.word("weight"), spec.real("share"), spec.is_on("merge")),
+            (200, "choice", 0.001, false)
         );
         assert_eq!(spec.nested("inner", CATALOGUE), read("plain").unwrap());
     }
@@ -316,6 +334,11 @@ mod tests {
                 "rich:merge=off,inner=[rich:particles=4,merge=off]",
             ),
             ("rich:inner=[plain]", "rich"),
+            ("rich:share=0.0010", "rich"),
+            ("rich:share=00.250,merge=off", "rich:share=0.25,merge=off"),
+            ("rich:share=1.0", "rich:share=1"),
+            ("rich:share=0", "rich:share=0"),
+            ("rich:share=0.00000000000000000001", "rich:share=0.00000000000000000001"),
         ] {
             assert_eq!(read(text).unwrap().to_string(), canonical, "{text}");
         }
@@ -326,11 +349,15 @@ mod tests {
         assert_eq!(error("poor"), "there is no 'poor'; there are plain, rich");
         assert_eq!(
             error("rich:size=3"),
-            "'rich' has no key 'size'; its keys are particles, weight, merge, inner"
+            "'rich' has no key 'size'; its keys are particles, weight, share, merge, inner"
         );
         assert_eq!(error("plain:size=3"), "'plain' has no key 'size'; it has no keys");
         assert_eq!(error("rich:particles=0"), "'particles=0': expected a whole number from 1 to 10000");
         assert_eq!(error("rich:particles=+1"), "'particles=+1': expected a whole number from 1 to 10000");
+        for share in ["1.01", "-0.1", "-0", "+0.5", "NaN", "inf", "1e-3", ".5", "1.", "0.1.2", "", "."] {
+            let expected = format!("'share={share}': expected a decimal number from 0 to 1");
+            assert_eq!(error(&format!("rich:share={share}")), expected);
+        }
         assert_eq!(error("rich:weight=some"), "'weight=some': expected none or choice");
         assert_eq!(error("rich:merge=on,merge=on"), "the key 'merge' is given twice");
         assert_eq!(error("rich:merge"), "'merge' is not of the form key=value");
@@ -347,13 +374,15 @@ mod tests {
     }
 
     fn any_spec() -> impl Strategy<Value = String> {
-        let keys = (1_u64..300, prop::bool::ANY, prop::bool::ANY);
+        let keys = (1_u64..300, prop::bool::ANY, prop::bool::ANY, 0.0..=1.0_f64);
         let leaf = Just("plain".to_owned());
         leaf.prop_recursive(4, 16, 1, move |inner| {
-            (keys.clone(), inner).prop_map(|((particles, none, off), inner)| {
+            (keys.clone(), inner).prop_map(|((particles, none, off, share), inner)| {
                 let weight = if none { "none" } else { "choice" };
                 let merge = if off { "off" } else { "on" };
-                format!("rich:inner=[{inner}],weight={weight},merge={merge},particles={particles}")
+                format!(
+                    "rich:inner=[{inner}],weight={weight},merge={merge},share={share},particles={particles}"
+                )
             })
         })
     }

@@ -81,6 +81,10 @@ impl Reader<'_> {
                 let count = digits.parse().ok().filter(|count| plain && (least..=most).contains(count));
                 count.map(Value::Count).ok_or_else(bad)
             }
+            Kind::Real(least, most) => {
+                let real = text.parse().ok().filter(|real| is_decimal(text) && (least..=most).contains(real));
+                real.map(Value::Real).ok_or_else(bad)
+            }
             Kind::Word(words) => {
                 words.iter().find(|&&word| word == text).map(|&word| Value::Word(word)).ok_or_else(bad)
             }
@@ -106,6 +110,12 @@ impl Reader<'_> {
         let read = |base: &Path| PolicyFile::read(&base.join(path)).map(Arc::new);
         Ok(Value::Policy(path.to_owned(), self.base.map(read).transpose()?))
     }
+}
+
+/// Whether a text is digits, with a point between two of them or without.
+fn is_decimal(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').map_or_else(|| digits(text), |(whole, part)| digits(whole) && digits(part))
 }
 
 /// The default as it would be written.

@@ -330,11 +330,12 @@ fn choosers(legal: &ByRole<Vec<Move>>) -> Vec<Role> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
 
     fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
-        alphabeta(&mut context(toy, role, Budget::nodes(nodes)), &0, leaves)
+        alphabeta(&mut context(toy, role, Budget::nodes(nodes)), &at(0), leaves)
     }
 
     fn proof(toy: &Toy) -> Answer {
@@ -344,7 +345,7 @@ mod tests {
     /// The first role picks a state, the second the worse of its two ends.
     fn alternating() -> Toy {
         let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 2], &[4, 5])];
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             table.into_iter().chain([end(&[100, 0]), end(&[30, 70]), end(&[20, 80])]).collect(),
         )
@@ -367,7 +368,7 @@ mod tests {
         // In the first state the first role has two moves, then the other has two or one.
         let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[4])];
         let ends = [choice(&[2, 1], &[5, 4]), end(&[0, 100]), end(&[100, 0])];
-        let toy = Toy::new(&["a", "b"], table.into_iter().chain(ends).collect());
+        let toy = Toy::table(&["a", "b"], table.into_iter().chain(ends).collect());
         let (Answer::Judged(evaluation), _) = run(&toy, 0, Leaves::Mobility, 2) else {
             panic!("one step fits")
         };
@@ -379,20 +380,22 @@ mod tests {
     fn chance_choices_at_once_and_other_sums_are_refused() {
         let ends = || [end(&[100, 0]), end(&[0, 100])];
         let at_once =
-            Toy::new(&["a", "b"], [choice(&[2, 2], &[1, 2, 2, 1])].into_iter().chain(ends()).collect());
+            Toy::table(&["a", "b"], [choice(&[2, 2], &[1, 2, 2, 1])].into_iter().chain(ends()).collect());
         assert_eq!(proof(&at_once), Answer::NotAlternating);
-        let chance =
-            Toy::with_random(&["a", "b", "random"], vec![choice(&[1, 1, 2], &[1, 1]), end(&[0, 100, 0])]);
+        let chance = Toy::table_with_random(
+            &["a", "b", "random"],
+            vec![choice(&[1, 1, 2], &[1, 1]), end(&[0, 100, 0])],
+        );
         assert_eq!(proof(&chance), Answer::NotAlternating);
-        let sums = Toy::new(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), end(&[100, 0]), end(&[50, 0])]);
+        let sums = Toy::table(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), end(&[100, 0]), end(&[50, 0])]);
         assert_eq!(proof(&sums), Answer::NotAlternating);
-        assert_eq!(proof(&Toy::new(&["a"], vec![choice(&[1], &[1]), end(&[1])])), Answer::NotAlternating);
+        assert_eq!(proof(&Toy::table(&["a"], vec![choice(&[1], &[1]), end(&[1])])), Answer::NotAlternating);
     }
 
     #[test]
     fn a_game_that_can_loop_ends_without_a_proof() {
         let cyclic =
-            Toy::new(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[0, 2]), end(&[40, 60])]);
+            Toy::table(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[0, 2]), end(&[40, 60])]);
         assert_eq!(proof(&cyclic), Answer::OutOfBudget);
     }
 }

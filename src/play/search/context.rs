@@ -36,3 +36,15 @@ impl<M: Bulk> SearchContext<'_, M> {
             .filter(move |&other| other != role && Some(other) != machine.random())
     }
 }
+
+/// A search of a role of a toy game, with seed 1.
+#[cfg(test)]
+pub(super) fn toy_context(
+    toy: &crate::toy::Toy,
+    role: usize,
+    budget: Budget,
+) -> SearchContext<'_, crate::toy::Toy> {
+    // A scratch without content takes no memory that could leak.
+    let scratch = Box::leak(Box::new(()));
+    SearchContext { machine: toy, role: Role::new(role), budget, seed: Seed::root(1), scratch }
+}

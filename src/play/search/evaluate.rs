@@ -146,15 +146,16 @@ fn then<M: Bulk>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::toy_context as context;
     use super::super::evaluation::Method;
-    use super::super::toy::{Toy, choice, context, end};
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::Budget;
     use std::time::Duration;
 
     /// From 0 six states follow, from 1 two.
     fn toy() -> Toy {
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -169,7 +170,7 @@ mod tests {
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
         let options = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
-        evaluate(&mut context(&toy(), 0, budget), &[(&0, 0.5), (&1, 0.5)], &options)
+        evaluate(&mut context(&toy(), 0, budget), &[(&at(0), 0.5), (&at(1), 0.5)], &options)
     }
 
     #[test]
@@ -184,14 +185,14 @@ mod tests {
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
         let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
-        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[(&0, 1.0)], &options);
+        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[(&at(0), 1.0)], &options);
         assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
     #[test]
     fn playouts_can_be_asked_for_by_the_move_and_state() {
         let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
-        let states = [(&0, 0.5), (&1, 0.5)];
+        let states = [(&at(0), 0.5), (&at(1), 0.5)];
         let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options);
         let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
         assert_eq!(made.playouts, 5 * starts as u64);

@@ -119,18 +119,19 @@ fn matrix_of(
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::Budget;
 
     fn values(toy: &Toy, role: usize) -> Option<Evaluation> {
-        exact(&mut context(toy, role, Budget::nodes(1_000)), &0).0
+        exact(&mut context(toy, role, Budget::nodes(1_000)), &at(0)).0
     }
 
     #[test]
     fn alternating_moves_give_minimax() {
         // The first role picks a state, the second role the worse of its two ends.
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -144,13 +145,13 @@ mod tests {
         let evaluation = values(&toy, 0).unwrap();
         assert_eq!((evaluation.method, evaluation.values), (Method::ExactZeroSum, vec![30.0, 20.0]));
         assert_eq!(evaluation.mixture, None);
-        let evaluation = exact(&mut context(&toy, 1, Budget::nodes(2)), &2).0.unwrap();
+        let evaluation = exact(&mut context(&toy, 1, Budget::nodes(2)), &at(2)).0.unwrap();
         assert_eq!(evaluation.values, [70.0, 80.0]);
     }
 
     #[test]
     fn simultaneous_moves_give_the_value_of_the_matrix_and_the_mixture() {
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![choice(&[2, 2], &[1, 2, 2, 3]), end(&[60, 40]), end(&[20, 80]), end(&[40, 60])],
         );
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn random_is_averaged_and_a_lone_role_maximises() {
-        let toy = Toy::with_random(
+        let toy = Toy::table_with_random(
             &["a", "random"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn without_a_constant_sum_the_others_are_taken_as_uniform() {
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -197,18 +198,18 @@ mod tests {
 
     #[test]
     fn a_state_that_recurs_does_not_fit_but_one_reached_twice_does() {
-        let cyclic = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[0]), end(&[100])]);
+        let cyclic = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[0]), end(&[100])]);
         assert_eq!(values(&cyclic, 0), None);
-        let inner = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[1]), end(&[100])]);
+        let inner = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[1]), end(&[100])]);
         assert_eq!(values(&inner, 0), None);
         let diamond = vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[70])];
-        assert_eq!(values(&Toy::new(&["a"], diamond), 0).unwrap().values, [70.0, 70.0]);
+        assert_eq!(values(&Toy::table(&["a"], diamond), 0).unwrap().values, [70.0, 70.0]);
     }
 
     #[test]
     fn the_budget_is_kept_to_the_state() {
-        let toy = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[100]), end(&[0])]);
-        let with = |nodes| exact(&mut context(&toy, 0, Budget::nodes(nodes)), &0);
+        let toy = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[100]), end(&[0])]);
+        let with = |nodes| exact(&mut context(&toy, 0, Budget::nodes(nodes)), &at(0));
         assert_eq!(with(2), (None, 2));
         let (evaluation, spent) = with(3);
         assert!(evaluation.is_some());
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn the_second_role_gets_the_rest_of_the_sum() {
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 3], &[1, 2, 3, 4, 1, 2]),

@@ -19,8 +19,6 @@ mod mcts;
 mod options;
 mod pace;
 mod playout;
-#[cfg(test)]
-pub(crate) mod toy;
 
 pub use alphabeta::{Answer, Leaves, alphabeta};
 pub use context::SearchContext;

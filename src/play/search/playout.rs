@@ -203,14 +203,15 @@ fn evaluation(moves: &[Move], sums: &[(u64, u32)]) -> Evaluation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::{StateMachine, StateMachineExt};
     use std::time::Duration;
 
     /// A coin for the first move, a certain 40 for the second.
     fn coin() -> Toy {
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -225,7 +226,7 @@ mod tests {
     fn run(count: u32, budget: Budget) -> Playouts {
         let toy = coin();
         let legal = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(0)].clone();
-        let open = OpenState { state: &0, moves: legal, weight: 1.0 };
+        let open = OpenState { state: &at(0), moves: legal, weight: 1.0 };
         playouts(&mut context(&toy, 0, budget), &[open], count)
     }
 
@@ -259,17 +260,17 @@ mod tests {
     fn halving_has_less_regret_than_the_even_split() {
         let mut nodes = vec![choice(&[8, 1], &[1, 2, 3, 4, 5, 6, 7, 8])];
         nodes.extend((0..8).map(|coin| {
-            let sides: Vec<usize> = (0..10).map(|side| if side < 2 + coin { 9 } else { 10 }).collect();
+            let sides: Vec<u8> = (0..10).map(|side| if side < 2 + coin { 9 } else { 10 }).collect();
             choice(&[1, 10], &sides)
         }));
         nodes.extend([end(&[100, 0]), end(&[0, 100])]);
-        let toy = Toy::new(&["a", "b"], nodes);
+        let toy = Toy::table(&["a", "b"], nodes);
         let legal = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(0)].clone();
         let regret = |chosen: usize| (7 - chosen) as f64 * 10.0;
         let (mut halving, mut even) = (0.0, 0.0);
         for seed in 0..400 {
             let (seed, budget) = (Seed::root(seed), Budget::UNLIMITED);
-            let open = OpenState { state: &0, moves: legal.clone(), weight: 1.0 };
+            let open = OpenState { state: &at(0), moves: legal.clone(), weight: 1.0 };
             let mut context = SearchContext { seed: seed.clone(), ..context(&toy, 0, budget) };
             let made = playouts(&mut context, &[open], 24);
             assert!(made.playouts <= 8 * 24, "{}", made.playouts);
@@ -277,9 +278,9 @@ mod tests {
                 values.iter().rposition(|&v| v == values.iter().copied().fold(0.0, f64::max))
             };
             halving += regret(best(&made.evaluations[0].values).unwrap());
-            let starts: Vec<Start<usize>> = legal
+            let starts: Vec<Start<crate::toy::State>> = legal
                 .iter()
-                .map(|&own| Start { state: 0, first: vec![(Role::new(0), own)], count: 24 })
+                .map(|&own| Start { state: at(0), first: vec![(Role::new(0), own)], count: 24 })
                 .collect();
             let flat: Vec<f64> = toy
                 .playouts(&starts, &seed, &budget, &mut ())

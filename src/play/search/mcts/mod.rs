@@ -163,14 +163,15 @@ fn evaluation<S: Clone>(tree: &Tree<S>, moves: &[Move], role: Role) -> Evaluatio
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::{Budget, StateMachine, StateMachineExt};
     use std::time::Duration;
 
     fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {
         let moves = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(role)].clone();
-        let open = OpenState { state: &0, moves, weight: 1.0 };
+        let open = OpenState { state: &at(0), moves, weight: 1.0 };
         uct(&mut context(toy, role, budget), &[open], descents, &Blocks::default())
     }
 
@@ -192,7 +193,7 @@ mod tests {
     /// The first move gives the other a choice between 100 and 0 for the first role, the second a certain 40.
     fn trap() -> Toy {
         let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[5])];
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             table.into_iter().chain([end(&[100, 0]), end(&[0, 100]), end(&[40, 60])]).collect(),
         )
@@ -211,7 +212,7 @@ mod tests {
     #[test]
     fn random_does_not_learn() {
         let table = vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), end(&[40, 0])];
-        let toy = Toy::with_random(
+        let toy = Toy::table_with_random(
             &["a", "random"],
             table.into_iter().chain([end(&[100, 0]), end(&[0, 0])]).collect(),
         );
@@ -223,7 +224,7 @@ mod tests {
     fn moves_made_at_once_are_learnt_by_each_role_for_itself() {
         // The second row dominates, then the first column.
         let table = vec![choice(&[2, 2], &[1, 2, 3, 1]), end(&[0, 100]), end(&[60, 40]), end(&[70, 30])];
-        let toy = Toy::new(&["a", "b"], table);
+        let toy = Toy::table(&["a", "b"], table);
         for role in 0..2 {
             let made = run(&toy, role, 2_000, Budget::UNLIMITED);
             assert_eq!(made.evaluations[0].moves.len(), 2);

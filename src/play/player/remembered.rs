@@ -1,0 +1,79 @@
+//! Remembered: what an opponent model has answered before.
+//!
+//! An answer is kept by what it is a function of: the role's evidence and the legal moves that it was asked about. Legal
+//! moves belong to the key because they may differ between histories of equal evidence. So what is remembered saves
+//! work and changes no answer, whoever asked first. When [`MOST`] answers are kept, all are dropped.
+
+use std::sync::{Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use hyperplay_engine::machine::{Evidence, Move};
+
+/// The most answers kept.
+const MOST: usize = 1 << 16;
+
+struct Met<T> {
+    count: usize,
+    answers: FxHashMap<Evidence, FxHashMap<Box<[Move]>, T>>,
+}
+
+/// Answers by evidence and legal moves, shared by all threads.
+pub(super) struct Remembered<T> {
+    met: Mutex<Met<T>>,
+    most: usize,
+}
+
+impl<T: Clone> Remembered<T> {
+    pub(super) fn new() -> Self {
+        Remembered::of_at_most(MOST)
+    }
+
+    fn of_at_most(most: usize) -> Self {
+        Remembered { met: Mutex::new(Met { count: 0, answers: FxHashMap::default() }), most }
+    }
+
+    /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
+    /// function of evidence and legal moves, so both come to the same.
+    pub(super) fn or(&self, evidence: &Evidence, legal: &[Move], work_out: impl FnOnce() -> T) -> T {
+        let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();
+        known.unwrap_or_else(|| {
+            let answer = work_out();
+            let mut met = lock();
+            if met.count >= self.most {
+                met.answers.clear();
+                met.count = 0;
+            }
+            let by_moves = met.answers.entry(evidence.clone()).or_default();
+            if by_moves.insert(legal.into(), answer.clone()).is_none() {
+                met.count += 1;
+            }
+            answer
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_engine::machine::Role;
+    use hyperplay_logic::gdl::{Symbols, TermStore};
+
+    #[test]
+    fn answers_are_kept_by_evidence_and_moves_and_are_dropped_when_too_many() {
+        let mut symbols = Symbols::new();
+        let names = ["a", "b", "c"].map(|name| symbols.intern(name));
+        let terms = TermStore::new(symbols);
+        let [a, b, c] = names.map(|name| Move(terms.intern(name, &[])));
+        let remembered = Remembered::of_at_most(2);
+        let [first, second] = [0, 1].map(|role| Evidence::new(Role::new(role)));
+        assert_eq!(remembered.or(&first, &[a, b], || 1), 1);
+        assert_eq!(remembered.or(&first, &[a, c], || 2), 2);
+        assert_eq!(remembered.or(&first, &[a, b], || panic!("it is remembered")), 1);
+        assert_eq!(remembered.or(&first, &[a, c], || panic!("it is remembered")), 2);
+        assert_eq!(remembered.or(&second, &[a, b], || 3), 3);
+        assert_eq!(remembered.or(&second, &[a, b], || panic!("it is remembered")), 3);
+        assert_eq!(remembered.or(&first, &[a, b], || 4), 4);
+    }
+}
