@@ -1,9 +1,9 @@
 //! Bootstrap: the plain particle filter, the baseline of every other sampler.
 //!
-//! In each step, each particle makes a joint move drawn by the model among those that agree with the own move. Its weight is 1
-//! if the successor explains what was perceived, else 0. If some particles have weight 0, all are resampled systematically. Nothing is
-//! remembered of contradictions and nothing is taken back: when all have weight 0, the belief is depleted for the rest of the
-//! match. A step costs one state a particle.
+//! In each step, each particle makes a joint move drawn by the model among those that agree with the own move. Its
+//! weight is 1 if the successor explains what was perceived, else 0. If some particles have weight 0, all are
+//! resampled systematically. Nothing is remembered of contradictions and nothing is taken back: when all have weight
+//! 0, the belief is depleted for the rest of the match. A step costs one state a particle.
 //!
 //! Reference: Gordon93 (`docs/REFERENCES.md`).
 

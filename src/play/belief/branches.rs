@@ -1,14 +1,14 @@
 //! The branches of a node: the joint moves J that agree with the own move, and what is known of each.
 //!
-//! A joint move is named by its position in J (the last role's move changes fastest), so nothing depends on the numbers of
-//! terms. A branch is *untried*, *inconsistent* (it leads to no history that explains the evidence) or *open* (its successor
-//! explains the evidence of its own step). Evidence only grows, so a branch stays inconsistent for ever. The inconsistent
-//! branches are the set `bad` of `HyperPlay12`, keyed by the prefix because each node is one. An open branch whose successor was
-//! dropped when the tree was [compacted](super::tree::Tree::compact) is *forgotten*: it is known to explain its own step, and is
-//! expanded again when a particle goes there.
+//! A joint move is named by its position in J (the last role's move changes fastest), so nothing depends on the
+//! numbers of terms. A branch is *untried*, *inconsistent* (it leads to no history that explains the evidence) or
+//! *open* (its successor explains the evidence of its own step). Evidence only grows, so a branch stays inconsistent
+//! for ever. The inconsistent branches are the set `bad` of `HyperPlay12`, keyed by the prefix because each node is
+//! one. An open branch whose successor was dropped when the tree was [compacted](super::tree::Tree::compact) is
+//! *forgotten*: it is known to explain its own step, and is expanded again when a particle goes there.
 //!
-//! There may be millions of branches. So what is known of up to [`LISTED`] branches takes four bytes each, and nodes with the
-//! same moves share the list of them.
+//! There may be millions of branches. So what is known of up to [`LISTED`] branches takes four bytes each, and nodes
+//! with the same moves share the list of them.
 //!
 //! Invariant: `inconsistent` counts the branches that are inconsistent, and `tried` those that are not untried.
 
@@ -73,8 +73,8 @@ pub(super) struct Branches {
     pub(super) is_hopeless: bool,
 }
 
-/// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint moves
-/// are equally probable. `evidence` says what a role knows.
+/// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint
+/// moves are equally probable. `evidence` says what a role knows.
 pub(super) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,

@@ -1,16 +1,17 @@
 //! Enumeration: while an information set is small, all of it is kept and nothing is sampled.
 //!
-//! Invariant: an [`EnumeratedSet`] lists every history that explains the evidence up to its step, each once, with the exact logarithm of
-//! its prior. So when they are normalised, the weights are the posterior.
+//! Invariant: an [`EnumeratedSet`] lists every history that explains the evidence up to its step, each once, with the
+//! exact logarithm of its prior. So when they are normalised, the weights are the posterior.
 //!
-//! At each step, all joint moves of all histories are tried. When a step would cost too many states or leaves too many histories,
-//! the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not inconsistent, which ends as soon as it
-//! finds too many histories.
+//! At each step, all joint moves of all histories are tried. When a step would cost too many states or leaves too
+//! many histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not
+//! inconsistent, which ends as soon as it finds too many histories.
 //!
-//! **The exact belief-state update.** Under a uniform model, what follows a history depends on its state alone. So when there are too many
-//! histories, those with equal states become one, with the sum of their probabilities, and the weights of the states stay exact. The
-//! history that stands for the others is drawn in proportion to its probability. Hence it is a draw from the posterior given the state, and
-//! particles drawn from a set of states are draws from the posterior.
+//! **The exact belief-state update.** Under a uniform model, what follows a history depends on its state alone. So
+//! when there are too many histories, those with equal states become one, with the sum of their probabilities, and
+//! the weights of the states stay exact. The history that stands for the others is drawn in proportion to its
+//! probability. Hence it is a draw from the posterior given the state, and particles drawn from a set of states are
+//! draws from the posterior.
 
 use rand::RngExt;
 use rustc_hash::FxHashMap;
@@ -59,7 +60,8 @@ impl EnumeratedSet {
     }
 
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
-    /// A step that would cost more is not begun. With a seed for `by_state`, histories with equal states may become one.
+    /// A step that would cost more is not begun. With a seed for `by_state`, histories with equal states may become
+    /// one.
     pub(super) fn extend<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,

@@ -1,11 +1,12 @@
 //! What can be chosen about a belief, each part so that it can be measured alone.
 //!
-//! The default is the sampler at its best: the information set is enumerated while it is small; then there are weighted particles, which
-//! are moved after every update, the oftener the more uneven their weights were. (With 64 particles, bias TV is 1.3 times its baseline
-//! without moves on Krieg-TicTacToe 3x3 and 1.7 times on small Battleships, with one move a particle 1.07 and 1.16, with five 1.0
-//! and 1.04. With a handful of particles, weights without moves decide better.) As published (`HyperPlay12`) it is
-//! `enumerate: false, weight: Weight::BranchingFactor, rejuvenate: 0`; plain rejection is
-//! `enumerate: false, backtrack: false, weight: Weight::None, rejuvenate: 0`.
+//! The default is the sampler at its best: the information set is enumerated while it is small; then there are
+//! weighted particles, which are moved after every update, the oftener the more uneven their weights were. (With 64
+//! particles, bias TV is 1.3 times its baseline without moves on Krieg-TicTacToe 3x3 and 1.7 times on small
+//! Battleships, with one move a particle 1.07 and 1.16, with five 1.0 and 1.04. With a handful of particles, weights
+//! without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight:
+//! Weight::BranchingFactor, rejuvenate: 0`; plain rejection is `enumerate: false, backtrack: false, weight:
+//! Weight::None, rejuvenate: 0`.
 
 /// How particles are weighted. The derivation stands in `belief/weight.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,8 +43,8 @@ pub struct BeliefOptions {
     pub enumerate: bool,
     /// The most histories that are enumerated, where this exceeds the number of particles.
     pub enumerate_limit: usize,
-    /// Whether an information set with more histories is enumerated by its distinct states, if these are few enough, and updated
-    /// exactly. Only under a uniform opponent model, where what may follow depends on the state alone.
+    /// Whether an information set with more histories is enumerated by its distinct states, if these are few enough,
+    /// and updated exactly. Only under a uniform opponent model, where what may follow depends on the state alone.
     pub exact_update: bool,
     /// How particles are weighted.
     pub weight: Weight,
@@ -53,7 +54,8 @@ pub struct BeliefOptions {
     pub merge: bool,
     /// The most Metropolis-Hastings moves made with every particle after an update. With 1 or more at least one is
     /// made, and as many as change every particle that uneven weights cost twice
-    /// ([`effective_size`](super::effective_size)), going by the share of moves that changed something at the update before.
+    /// ([`effective_size`](super::effective_size)), going by the share of moves that changed something at the update
+    /// before.
     pub rejuvenate: usize,
     /// States that each particle may visit in one update before it is given up.
     pub states: u64,
@@ -96,8 +98,8 @@ impl BeliefOptions {
         self.weight == Weight::Posterior && self.backtrack
     }
 
-    /// The resampling time of a particle drawn from the posterior at this depth. Weights that do not depend on how a history was found
-    /// allow to take back everything.
+    /// The resampling time of a particle drawn from the posterior at this depth. Weights that do not depend on how a
+    /// history was found allow to take back everything.
     pub(super) fn resampled_at(&self, depth: usize) -> usize {
         if self.tracks_resampling() { depth } else { 0 }
     }

@@ -1,15 +1,17 @@
 //! Particle belief: the weighted histories of one role, kept from step to step.
 //!
 //! An update goes like this:
-//! 1. While the information set is small it is [enumerated](super::enumerate), as histories or as states, and the weights are the
-//!    posterior.
-//! 2. When it grows past the limits, particles are drawn from it systematically. From then on there is a [sample](super::sample): each
-//!    particle is brought to the new step by [advancing and backtracking](super::lockstep::walk), within its budget of states.
+//! 1. While the information set is small it is [enumerated](super::enumerate), as histories or as states, and the
+//!    weights are the posterior.
+//! 2. When it grows past the limits, particles are drawn from it systematically. From then on there is a
+//!    [sample](super::sample): each particle is brought to the new step by [advancing and
+//!    backtracking](super::lockstep::walk), within its budget of states.
 //! 3. The branches beside the particles are tested, and the [weights](super::weight) computed.
 //! 4. When the effective sample size is below half (or whenever weights differ, if moves follow), particles are
 //!    [resampled](super::resample), and each gets the mean of the old weights.
 //! 5. They are [rejuvenated](super::rejuvenate), the oftener the more uneven the weights were.
-//! 6. When all particles are inconsistent, a larger sample is [re-initialised](super::reinitialise) from the first step on.
+//! 6. When all particles are inconsistent, a larger sample is [re-initialised](super::reinitialise) from the first
+//!    step on.
 //! 7. When few different ones are left, enumeration is tried again.
 
 use std::sync::Arc;
@@ -36,6 +38,23 @@ enum Held {
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+///
+/// // In Monty Hall, the candidate has chosen door 2, and door 3 has been opened.
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+///
+/// assert_eq!(outcome, UpdateOutcome::Enumerated);
+/// assert!(belief.is_enumerated());
+/// let mut weights: Vec<f64> = belief.particles().iter().map(|particle| particle.weight).collect();
+/// weights.sort_by(f64::total_cmp);
+/// assert!((weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ParticleBelief<M: Bulk> {
     options: BeliefOptions,
     tree: Tree<M>,

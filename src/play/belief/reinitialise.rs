@@ -1,16 +1,18 @@
-//! Re-initialisation: a new sample, where every particle of the old one is inconsistent and restarting all from the root did not
-//! help.
+//! Re-initialisation: a new sample, where every particle of the old one is inconsistent and restarting all from the
+//! root did not help.
 //!
-//! A sample that holds too few histories may have moved away from all consistent ones: none of its histories, and nothing near them,
-//! explains the next step, although many other histories do. To search around them finds little. So [`larger`] samples follow the
-//! evidence anew, each twice the size of the one before, in a tree of their own and step by step from the first. The particles are drawn
-//! from the first of these samples that arrives; they estimate the posterior as any sample of that size does. (16 particles of
-//! Krieg-TicTacToe 5x5 were in this situation before step 28. Cutting their histories off and extending them again, a hundred times and
-//! then depth first, found nothing in sixteen million states.)
+//! A sample that holds too few histories may have moved away from all consistent ones: none of its histories, and
+//! nothing near them, explains the next step, although many other histories do. To search around them finds little.
+//! So [`larger`] samples follow the evidence anew, each twice the size of the one before, in a tree of their own and
+//! step by step from the first. The particles are drawn from the first of these samples that arrives; they estimate
+//! the posterior as any sample of that size does. (16 particles of Krieg-TicTacToe 5x5 were in this situation before
+//! step 28. Cutting their histories off and extending them again, a hundred times and then depth first, found nothing
+//! in sixteen million states.)
 //!
-//! If no sample arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows what is
-//! inconsistent. The particles begin at what was found and make all moves allowed. So where [weights tell how a history was
-//! found](BeliefOptions::tracks_resampling), a belief is depleted only when the caller's budget ends, or [this one](LEAST_STATES).
+//! If no sample arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows
+//! what is inconsistent. The particles begin at what was found and make all moves allowed. So where [weights tell how
+//! a history was found](BeliefOptions::tracks_resampling), a belief is depleted only when the caller's budget ends,
+//! or [this one](LEAST_STATES).
 
 use super::UpdateOutcome;
 use super::lockstep;
@@ -28,8 +30,8 @@ const LEAST_STATES: u64 = 1 << 22;
 /// The least number of particles that are tried.
 const LEAST_PARTICLES: usize = 64;
 
-/// A sample at the last step of the evidence of a tree, whose place another one may have taken. All its particles are of
-/// one weight.
+/// A sample at the last step of the evidence of a tree, whose place another one may have taken. All its particles are
+/// of one weight.
 ///
 /// # Errors
 /// Why there is none: the evidence is refuted, or nothing was found within the budget.
@@ -62,8 +64,8 @@ pub(super) fn reinitialise<M: Bulk>(
     any(tree, options, &budget.with_nodes(left))
 }
 
-/// The histories of a sample of this size, with their weights, brought from the first step of the evidence to the last in
-/// a new tree, which takes the place of the old one. If it ends on the way the old tree stays.
+/// The histories of a sample of this size, with their weights, brought from the first step of the evidence to the
+/// last in a new tree, which takes the place of the old one. If it ends on the way the old tree stays.
 fn larger<M: Bulk>(
     tree: &mut Tree<M>,
     options: &BeliefOptions,
@@ -72,7 +74,7 @@ fn larger<M: Bulk>(
 ) -> Result<(Vec<NodeId>, Vec<f64>), UpdateOutcome> {
     let before = tree.visited();
     let evidence = tree.evidence().clone();
-    let mut other = tree.anew();
+    let mut other = tree.empty_like();
     let mut sample = Sample::new(options);
     let mut logarithms = Vec::new();
     for step in 1..=evidence.step() {

@@ -1,14 +1,15 @@
 //! Rejuvenation: Metropolis-Hastings moves on histories, whose stationary distribution is the posterior.
 //!
-//! A [move](MoveTask) picks a step uniformly among all steps (from the first one on, because otherwise not every history
-//! could be reached). It draws the rest of the history again, at each node from the set A of branches that are not known to be
-//! inconsistent. A contradiction rejects the move. Otherwise the move is accepted with probability `min(1, r/d)`, where r
-//! and d are the products of `|A|/|J|` over the new and the old rest.
+//! A [move](MoveTask) picks a step uniformly among all steps (from the first one on, because otherwise not every
+//! history could be reached). It draws the rest of the history again, at each node from the set A of branches that
+//! are not known to be inconsistent. A contradiction rejects the move. Otherwise the move is accepted with
+//! probability `min(1, r/d)`, where r and d are the products of `|A|/|J|` over the new and the old rest.
 //!
-//! During a pass nothing is learnt: A stays what it was when the pass began. There is one exception, which does no harm: a small
-//! node is expanded completely when it is first met, before its A is ever used, so that its A is a function of the node
-//! alone. Contradictions that are found on the way are marked as inconsistent after the pass. Hence the moves of a pass do not
-//! depend on each other, and all particles make theirs in [lockstep](super::lockstep).
+//! During a pass nothing is learnt: A stays what it was when the pass began. There is one exception, which does no
+//! harm: a small node is expanded completely when it is first met, before its A is ever used, so that its A is a
+//! function of the node alone. Contradictions that are found on the way are marked as inconsistent after the pass.
+//! Hence the moves of a pass do not depend on each other, and all particles make theirs in
+//! [lockstep](super::lockstep).
 
 use super::lockstep::metropolis::MoveTask;
 use super::lockstep::run;

@@ -1,7 +1,8 @@
 //! Systematic resampling: draws from a weighted list, spread as evenly as possible.
 //!
-//! The weights are laid end to end on a line, and a comb of equally spaced teeth is placed over it at one uniformly drawn offset. Each
-//! tooth draws the entry below it. So every entry is drawn its expected number of times, rounded down or up.
+//! The weights are laid end to end on a line, and a comb of equally spaced teeth is placed over it at one uniformly
+//! drawn offset. Each tooth draws the entry below it. So every entry is drawn its expected number of times, rounded
+//! down or up.
 
 use rand::{Rng, RngExt};
 

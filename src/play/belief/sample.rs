@@ -1,31 +1,34 @@
 //! Sample: the particles of a sampled belief, each in its slot, brought from update to update.
 //!
-//! The *resampling time* of a particle is the depth from which its weight is computed and above which it takes nothing back. It is 0
-//! for a particle that started from the root, and the last step for one that was resampled or rejuvenated. It is the last step for all when the
-//! tests became too much for the budget, so that the next ones begin at that step. All particles of an update have their weights on
-//! one scale, that of the probability of the evidence.
+//! The *resampling time* of a particle is the depth from which its weight is computed and above which it takes
+//! nothing back. It is 0 for a particle that started from the root, and the last step for one that was resampled or
+//! rejuvenated. It is the last step for all when the tests became too much for the budget, so that the next ones
+//! begin at that step. All particles of an update have their weights on one scale, that of the probability of the
+//! evidence.
 //!
-//! A particle is inconsistent when it has no continuation from its resampling time on. It then has weight 0. It is restarted from the
-//! root if the budget allows, and waits for the next resampling otherwise. When no particle is left, all are restarted from the root; if that
-//! fails too, the sample is depleted, and may be [re-initialised](super::reinitialise).
+//! A particle is inconsistent when it has no continuation from its resampling time on. It then has weight 0. It is
+//! restarted from the root if the budget allows, and waits for the next resampling otherwise. When no particle is
+//! left, all are restarted from the root; if that fails too, the sample is depleted, and may be
+//! [re-initialised](super::reinitialise).
 //!
-//! The *restarted* particles estimate the posterior by themselves, and so do the others. The two groups share the total weight by their
-//! effective sizes. (At their own scale the restarted ones would weigh next to nothing: each has the probability of all the evidence for its
-//! weight, while a survivor stands for the inconsistent particles beside it too. On Mastermind, where most particles become inconsistent at every
-//! guess, set TV is 1.5 times its baseline without them and 1.0 times with them.)
+//! The *restarted* particles estimate the posterior by themselves, and so do the others. The two groups share the
+//! total weight by their effective sizes. (At their own scale the restarted ones would weigh next to nothing: each
+//! has the probability of all the evidence for its weight, while a survivor stands for the inconsistent particles
+//! beside it too. On Mastermind, where most particles become inconsistent at every guess, set TV is 1.5 times its
+//! baseline without them and 1.0 times with them.)
 //!
-//! Every particle draws from its own stream and pays from its own budget, which is divided before starting. The tree that all share
-//! holds facts only, so results depend neither on the order of particles nor on threads, budgets aside. All particles work in
-//! [lockstep](super::lockstep), a [cohort](COHORT) at a time.
+//! Every particle draws from its own stream and pays from its own budget, which is divided before starting. The tree
+//! that all share holds facts only, so results depend neither on the order of particles nor on threads, budgets
+//! aside. All particles work in [lockstep](super::lockstep), a [cohort](COHORT) at a time.
 //!
-//! **How many moves.** Every particle is to be changed once an update. Those that uneven weights cost, `N - ESS`, are to be changed
-//! [twice](CHANGES) more, because resampling leaves copies of others in their place. Of a round of moves, the share that changed something at the
-//! update before is expected to do so again. So the number of rounds is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at most what the
-//! options allow. It is fixed before the first move is drawn: moves that went on until something changed would favour histories that
-//! are easily left.
+//! **How many moves.** Every particle is to be changed once an update. Those that uneven weights cost, `N - ESS`, are
+//! to be changed [twice](CHANGES) more, because resampling leaves copies of others in their place. Of a round of
+//! moves, the share that changed something at the update before is expected to do so again. So the number of rounds
+//! is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at most what the options allow. It is fixed before the first
+//! move is drawn: moves that went on until something changed would favour histories that are easily left.
 //!
-//! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a finite logarithm in
-//! its result.
+//! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
+//! finite logarithm in its result.
 
 use super::UpdateOutcome;
 use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
@@ -46,8 +49,8 @@ const CHANGES: f64 = 2.0;
 /// Particles restarted at a time.
 const TOGETHER: usize = 64;
 
-/// Particles at work at a time. What these have met beside their histories may be dropped before the next ones begin, so
-/// that many particles need little more memory than what they hold.
+/// Particles at work at a time. What these have met beside their histories may be dropped before the next ones begin,
+/// so that many particles need little more memory than what they hold.
 const COHORT: usize = 4096;
 
 /// A place for a particle.
@@ -160,8 +163,8 @@ impl Sample {
         (needed as usize).max(1).min(options.rejuvenate)
     }
 
-    /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns what
-    /// is left of the budgets.
+    /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns
+    /// what is left of the budgets.
     fn descend_all<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,

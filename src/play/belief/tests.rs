@@ -96,7 +96,7 @@ fn enumeration_is_the_exact_posterior_for_any_model() {
 }
 
 /// 4,000 weighted particles come as near the posterior as independent draws would, up to what uneven weights cost: the
-/// distances measured are 0.6 to 1.9 times the floor on sets of 1 to 39 histories.
+/// distances measured are 0.6 to 1.9 times the baseline on sets of 1 to 39 histories.
 #[test]
 fn large_weighted_samples_come_near_the_posterior_for_any_model() {
     let models: [Arc<dyn OpponentModel>; 2] = [Arc::new(Uniform), Arc::new(Biased)];
@@ -111,8 +111,8 @@ fn large_weighted_samples_come_near_the_posterior_for_any_model() {
                 belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
             }
             let distance = Distribution::of(&belief).total_variation(&expected);
-            let floor = accuracy::floor(&expected, 4_000);
-            assert!(distance < 2.5 * floor + 1e-9, "{distance} beside the floor {floor}");
+            let baseline = accuracy::floor(&expected, 4_000);
+            assert!(distance < 2.5 * baseline + 1e-9, "{distance} beside the baseline {baseline}");
         }
     }
 }
@@ -220,10 +220,10 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
     readings.sort_unstable();
     readings.dedup();
     assert_eq!(readings.len(), 2);
-    let mut whole =
+    let mut all =
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
-    whole.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-    assert!(Distribution::of(&whole).total_variation(&expected) < 1e-9);
+    all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+    assert!(Distribution::of(&all).total_variation(&expected) < 1e-9);
     let mut sampled = belief(&toy, sampled(4_000));
     sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(Distribution::of(&sampled).total_variation(&expected) < 0.03);
@@ -245,10 +245,10 @@ fn a_seed_fixes_the_particles_and_their_weights() {
     assert_ne!(run(1), run(2));
 }
 
-/// The particles are the same when the tree already knew what is dead: the order of a particle's draws does not
+/// The particles are the same when the tree already knew what is inconsistent: the order of a particle's draws does not
 /// depend on it, so particles may work at the same time.
 #[test]
-fn what_others_found_dead_does_not_change_a_particle() {
+fn what_others_found_inconsistent_does_not_change_a_particle() {
     let toy = planted(9);
     let (evidence, _) = toy.random_evidence(6, 9);
     let first = |particles: usize, steps: &[usize]| {

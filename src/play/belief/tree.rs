@@ -1,15 +1,16 @@
 //! The prefix tree of a belief: every history that was met and explains the evidence so far, as a node.
 //!
-//! A node is a prefix of histories, and its number is its key. It holds the state, which branch of its parent it is, what
-//! every role perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
+//! A node is a prefix of histories, and its number is its key. It holds the state, which branch of its parent it is,
+//! what every role perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
 //!
 //! Successors beside the particles are kept, because many will be requested again. But when the tree has become
-//! [large](Tree::is_large), it is [compacted](Tree::compact): nodes that are on no particle's history are dropped. What is
-//! inconsistent stays known.
+//! [large](Tree::is_large), it is [compacted](Tree::compact): nodes that are on no particle's history are dropped.
+//! What is inconsistent stays known.
 //!
-//! Invariant: a node explains the evidence of all steps up to its depth (every move is legal, the own move is admitted, the own
-//! percepts are equal, and the game is over exactly where the evidence says so), and no node lies below a terminal one.
-//! Successors that do not explain the evidence never become nodes; their branch is inconsistent.
+//! Invariant: a node explains the evidence of all steps up to its depth (every move is legal, the own move is
+//! admitted, the own percepts are equal, and the game is over exactly where the evidence says so), and no node lies
+//! below a terminal one. Successors that do not explain the evidence never become nodes; their branch is
+//! inconsistent.
 //!
 //! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
 //! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`Meter`](hyperplay_engine::machine::Meter).
@@ -136,7 +137,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
-    pub(super) fn anew(&self) -> Self {
+    pub(super) fn empty_like(&self) -> Self {
         let new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
         Tree { spent: self.spent, ..new }
     }
@@ -296,8 +297,8 @@ impl<M: Bulk> Tree<M> {
         Branches::new(moves, policy)
     }
 
-    /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and all are
-    /// paid for.
+    /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
+    /// all are paid for.
     pub(super) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
         let joints: Vec<JointMove> =
             requests.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();

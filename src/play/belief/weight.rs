@@ -1,16 +1,17 @@
 //! Weights: what makes backtracking estimate the posterior.
 //!
-//! Let J be the branches of a prefix and G those that lead to a consistent history. Whatever is known to be inconsistent,
-//! the branch that a particle finally keeps at the prefix is drawn from G. So a history h is sampled with probability
-//! `prod 1/|G|`, where its prior is `prod 1/|J|`, and its importance weight is `W(h) = prod |G|/|J|` over the steps from its
-//! resampling time on. For a model that is not uniform, the sizes are the sums of the probabilities.
+//! Let J be the branches of a prefix and G those that lead to a consistent history. Whatever is known to be
+//! inconsistent, the branch that a particle finally keeps at the prefix is drawn from G. So a history h is sampled
+//! with probability `prod 1/|G|`, where its prior is `prod 1/|J|`, and its importance weight is `W(h) = prod |G|/|J|`
+//! over the steps from its resampling time on. For a model that is not uniform, the sizes are the sums of the
+//! probabilities.
 //!
-//! A particle that was resampled at the last step makes one step of the *optimal proposal*: a successor drawn given what
-//! was perceived, weighted by the probability of perceiving it, `|G|/|J|` (Doucet, Godsill, Andrieu 2000).
+//! A particle that was resampled at the last step makes one step of the *optimal proposal*: a successor drawn given
+//! what was perceived, weighted by the probability of perceiving it, `|G|/|J|` (Doucet, Godsill, Andrieu 2000).
 //!
-//! G is known only at the end of an update. The [branch tests](super::lockstep::branch_test) look for a consistent history below
-//! every branch that was not taken, within what is left of the particle's budget. What stays untested counts as
-//! consistent. All weights are logarithms until they are [`normalised`].
+//! G is known only at the end of an update. The [branch tests](super::lockstep::branch_test) look for a consistent
+//! history below every branch that was not taken, within what is left of the particle's budget. What stays untested
+//! counts as consistent. All weights are logarithms until they are [`normalised`].
 
 use super::tree::{NodeId, Tree};
 use hyperplay_engine::machine::Bulk;
@@ -60,8 +61,8 @@ pub fn effective_size(weights: impl IntoIterator<Item = f64>) -> f64 {
     if squares > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
-/// Lets the particles that were restarted and the others share the total weight by their effective sizes. The mean of all
-/// weights stays what it was for the others.
+/// Lets the particles that were restarted and the others share the total weight by their effective sizes. The mean of
+/// all weights stays what it was for the others.
 pub(super) fn share_weight(logarithms: &mut [f64], restarted: &[bool]) {
     let part = |wanted: bool, logarithms: &[f64]| -> Vec<f64> {
         let of = logarithms.iter().zip(restarted).filter(|&(_, &restarted)| restarted == wanted);

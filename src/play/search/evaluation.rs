@@ -1,4 +1,4 @@
-//! Evaluation: what a search says of the moves of one role in one state.
+//! Evaluation: what a search says about the moves of one role in one state.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use hyperplay_engine::machine::Move;
 /// How a state was judged.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Method {
-    /// The rest of the game searched whole, both roles playing optimally.
+    /// The rest of the game searched completely, both roles playing optimally.
     ExactZeroSum,
-    /// The rest of the game searched whole, the others playing uniformly.
+    /// The rest of the game searched completely, the others playing uniformly.
     ExactVersusUniform,
-    /// The rest of the game searched whole; no other role has a choice.
+    /// The rest of the game searched completely; no other role has a choice.
     ExactAlone,
     /// Random playouts, this many for each move at least.
     Playouts(u32),
     /// A tree of playouts, this many in all.
     Uct(u32),
-    /// The rest of the game searched whole, every role playing uniformly.
+    /// The rest of the game searched completely, every role playing uniformly.
     Uniform,
     /// Alpha-beta to this depth, mobility at its leaves.
     AlphaBeta(u32),

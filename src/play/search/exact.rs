@@ -1,16 +1,17 @@
-//! Exact: what each move is worth when the rest of the game is searched whole.
+//! Exact: what each move is worth when the rest of the game is searched completely.
 //!
-//! Backward induction over a [`Graph`], so each state is judged once. How the others are taken to play is read off
-//! the graph, and the [`Method`] says which it was:
+//! This is backward induction over a [`Graph`], so each state is judged once. How the others are taken to play is
+//! read off the graph, and the [`Method`] says which it was:
 //!
-//! - two roles besides `random` whose goals sum to the same at every end met: zero-sum. A state is worth the value of
-//!   the matrix game of its moves; where only one role has a choice that is its best or the other's best move.
-//! - one role besides `random`: its best move.
-//! - otherwise: its best move where all others play uniformly. That is no equilibrium; it is HyperPlay's own
-//!   assumption carried through.
+//! - Two roles besides `random` whose goals sum to the same at every end met: the game is zero-sum. A state is worth
+//!   the value of the matrix game of its moves; where only one role has a choice, that is its best move or the
+//!   other's.
+//! - One role besides `random`: its best move.
+//! - Otherwise: its best move where all others play uniformly. That is no equilibrium; it carries HyperPlay's own
+//!   assumption through to the end.
 //!
-//! `random` always averages uniformly. At the root each own move is judged: where both choose at once, against the
-//! opponent's optimal mixed move, and the own optimal mixed move comes with it.
+//! `random` always averages uniformly. At the root each own move is judged. Where both choose at once, it is judged
+//! against the opponent's optimal mixed move, and the evaluation holds the own optimal mixed move too.
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
@@ -18,21 +19,50 @@ use super::graph::{Graph, Index, Node};
 use super::matrix::{self, Matrix};
 use hyperplay_engine::machine::{Bulk, ByRole, Meter, Move, Role};
 
-/// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it does not fit
-/// the budget or has no end. Second: the states visited, either way.
+/// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it
+/// does not fit the budget or has no end. Second: the states visited, either way.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{SearchContext, exact};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let (evaluation, _) = exact(&mut context, &state);
+/// let evaluation = evaluation.expect("it fits");
+/// let switch = evaluation.moves[1];
+/// assert_eq!((machine.show_move(switch), evaluation.value(switch)), ("switch".to_owned(), Some(100.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(context.budget);
-    let graph = Graph::build(context, state, &mut meter);
+    let mut account = Meter::new(context.budget);
+    let graph = Graph::build(context, state, &mut account);
     let others: Vec<Role> = context.opponents().collect();
-    (graph.and_then(|graph| judge(&graph, context.role, &others)), meter.spent())
+    (graph.and_then(|graph| judge(&graph, context.role, &others)), account.spent())
 }
 
-/// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from there on:
-/// what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
+/// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from
+/// there on: what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Method, SearchContext, uniform};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// // Before the first step every door is as good as another.
+/// let (evaluation, _) = uniform(&mut context, &machine.initial());
+/// let evaluation = evaluation.expect("it fits");
+/// assert_eq!(evaluation.method, Method::Uniform);
+/// assert!(evaluation.values.iter().all(|value| (value - 50.0).abs() < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn uniform<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(context.budget);
-    let graph = Graph::build(context, state, &mut meter);
-    (graph.and_then(|graph| average(&graph, context.role)), meter.spent())
+    let mut account = Meter::new(context.budget);
+    let graph = Graph::build(context, state, &mut account);
+    (graph.and_then(|graph| average(&graph, context.role)), account.spent())
 }
 
 fn average(graph: &Graph, role: Role) -> Option<Evaluation> {

@@ -1,7 +1,8 @@
 //! Branch test: finds out which branches beside a history lead to a consistent history, for the weight of a particle.
 //!
-//! The prefixes are tested from the last step up to the resampling time. For each branch that was not taken, and that explains its own
-//! step, a walk looks for any consistent history below it. What one particle is finding out, another one waits for.
+//! The prefixes are tested from the last step up to the resampling time. For each branch that was not taken, and that
+//! explains its own step, a walk looks for any consistent history below it. What one particle is finding out, another
+//! one waits for.
 
 use std::task::{Poll, ready};
 

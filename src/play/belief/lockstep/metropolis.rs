@@ -15,7 +15,7 @@ use hyperplay_engine::machine::{Bulk, Meter, Seed};
 pub(in super::super) struct MoveTask {
     rng: ChaCha8Rng,
     account: Meter,
-    /// The prefixes of the old history below the step where it is drawn anew, the last one last.
+    /// The prefixes of the old history below the step where it is drawn again, the last one last.
     old: Vec<NodeId>,
     /// The new history as far as it is drawn, and the branch drawn next.
     node: NodeId,
@@ -34,7 +34,7 @@ impl MoveTask {
         let kept = rng.random_range(0..tree.depth(old));
         let steps = tree.steps(old).map(|(above, _)| above);
         let mut old: Vec<NodeId> = steps.take_while(|&above| tree.depth(above) >= kept).collect();
-        let node = old.pop().expect("a step is drawn anew");
+        let node = old.pop().expect("a step is drawn again");
         MoveTask { rng, account, old, node, next: None, is_at_parting: true, ln_ratio: 0.0, accepted: None }
     }
 

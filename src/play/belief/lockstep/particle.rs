@@ -1,9 +1,9 @@
 //! The tasks of a sample's particles: to reach the last step, to be tested, and to be restarted.
 //!
-//! [`DescentTask`] brings a particle to the last step. If its budget runs out it starts again from the root, with a weight
-//! that counts the attempts; but a particle that was resampled after the first step is given up then. [`TestTask`]
-//! tests the branches beside a particle. [`RestartTask`] does both from the root, for a particle that was inconsistent.
-//! [`SearchTask`] looks for any consistent history.
+//! [`DescentTask`] brings a particle to the last step. If its budget runs out it starts again from the root, with a
+//! weight that counts the attempts; but a particle that was resampled after the first step is given up then.
+//! [`TestTask`] tests the branches beside a particle. [`RestartTask`] does both from the root, for a particle that
+//! was inconsistent. [`SearchTask`] looks for any consistent history.
 
 use std::task::{Poll, ready};
 

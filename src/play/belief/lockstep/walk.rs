@@ -7,8 +7,8 @@
 //!
 //! [`RejectionWalk`] takes nothing back: at the first contradiction it starts again from the root.
 //!
-//! Finding one consistent history is FNP-complete, so a walk has a budget of visited states. A walk never takes back moves
-//! above the *resampling time* of its particle: its weight no longer accounts for that part of the history.
+//! Finding one consistent history is FNP-complete, so a walk has a budget of visited states. A walk never takes back
+//! moves above the *resampling time* of its particle: its weight no longer accounts for that part of the history.
 
 use std::task::Poll;
 
@@ -36,14 +36,15 @@ pub(in super::super) enum WalkEnd {
 
 /// In which order the branches of a node are tried.
 pub(super) enum BranchChoice {
-    /// In a random order, by depth. With `expand_small`, small nodes are expanded completely, because all their branches will
-    /// be tested for the weight.
+    /// In a random order, by depth. With `expand_small`, small nodes are expanded completely, because all their
+    /// branches will be tested for the weight.
     Random { seed: Seed, expand_small: bool },
     /// In whatever order finds a consistent history soonest.
     Any,
 }
 
-/// A history that grows to the last step. Where nothing else is left it takes moves back, down to the depth `resampled_at`.
+/// A history that grows to the last step. Where nothing else is left it takes moves back, down to the depth
+/// `resampled_at`.
 pub(super) struct BacktrackingWalk {
     node: NodeId,
     resampled_at: usize,
@@ -127,8 +128,8 @@ impl BacktrackingWalk {
 
 /// A history that grows without taking anything back: at the first contradiction it starts again from the root.
 /// Inconsistent branches are remembered but still drawn, so accepted histories have the posterior distribution. Every
-/// step drawn counts as a visited state, whoever has visited it before, and no branch that explains its own step is marked as
-/// inconsistent: a walk costs what it would cost without the tree.
+/// step drawn counts as a visited state, whoever has visited it before, and no branch that explains its own step is
+/// marked as inconsistent: a walk costs what it would cost without the tree.
 pub(super) struct RejectionWalk {
     node: NodeId,
     rng: ChaCha8Rng,
@@ -187,8 +188,8 @@ impl RejectionWalk {
     }
 }
 
-/// Records for a node and its prefixes, up to the first of which that is not known, that nothing below them explains the
-/// evidence. If that holds for the root, the evidence is refuted.
+/// Records for a node and its prefixes, up to the first of which that is not known, that nothing below them explains
+/// the evidence. If that holds for the root, the evidence is refuted.
 fn give_up<M: Bulk>(tree: &mut Tree<M>, node: NodeId) {
     let mut next = Some(node);
     while let Some(node) = next {
