@@ -213,7 +213,7 @@ impl StateMachine for Toy {
             Rules::Planted { seed, percepts, every, .. } => {
                 let next = self.next(state, joint, &mut ());
                 let hash = mix(seed, &next, 2 + role.index() as u64);
-                (next.len() % every == 0).then_some((hash % percepts) as u8)
+                next.len().is_multiple_of(every).then_some((hash % percepts) as u8)
             }
             Rules::Coin if role.index() == 1 && state.is_empty() => Some(THUD),
             Rules::MontyHall | Rules::Coin | Rules::Table(_) => None,

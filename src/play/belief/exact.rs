@@ -64,6 +64,7 @@ struct Open<S> {
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_play::belief::{Uniform, exact};
+/// use hyperplay_play::belief::exact::ExactError;
 ///
 /// let posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
 /// assert_eq!(posterior.histories.len(), 2);
@@ -71,6 +72,9 @@ struct Open<S> {
 /// assert!((probability - 2.0 / 3.0).abs() < 1e-9);
 /// // The evidence: the car is behind door 1 and door 3 is opened, or it is behind door 2 and so is one of two.
 /// assert!((posterior.evidence - (1.0 / 3.0 + 1.0 / 6.0)).abs() < 1e-9);
+///
+/// let too_large = exact::posterior(&*machine, &evidence, &Uniform, 1);
+/// assert_eq!(too_large, Err(ExactError::TooLarge { limit: 1, step: 1 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn posterior<M: StateMachine>(

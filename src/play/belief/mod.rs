@@ -63,6 +63,16 @@ use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, Histo
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
 /// history it stands for, and only until its next update.
+///
+/// ```
+/// use hyperplay_play::belief::{Particle, ParticleId};
+///
+/// // A belief that keeps its histories in a list may use their positions.
+/// let weights = [0.25, 0.75];
+/// let particle = |(at, &weight): (usize, &f64)| Particle { id: ParticleId(at), weight };
+/// let particles: Vec<Particle> = weights.iter().enumerate().map(particle).collect();
+/// assert_eq!(weights[particles[1].id.0], 0.75);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ParticleId(pub usize);
 

@@ -87,6 +87,25 @@ pub trait Sampler<M: Bulk>: Send + Sync {
 }
 
 /// Samples by a [`ParticleBelief`] with these options; the number of particles is said when a belief is asked for.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{
+///     BeliefOptions, BootstrapSampler, IndependentSampler, OpponentModel, ParticleSampler, Sampler, Uniform,
+/// };
+///
+/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+/// let sampled = ParticleSampler(BeliefOptions { enumerate: false, ..BeliefOptions::default() });
+/// let samplers: [&dyn Sampler<Interpreter>; 3] = [&sampled, &BootstrapSampler, &IndependentSampler];
+/// for sampler in samplers {
+///     let mut belief = sampler.belief(&machine, candidate, &model, 200);
+///     belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+///     let right = belief.particles().iter().filter(|particle| belief.history(particle) == truth);
+///     let weight: f64 = right.map(|particle| particle.weight).sum();
+///     assert!((weight - 2.0 / 3.0).abs() < 0.1, "{weight}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParticleSampler(pub BeliefOptions);
 

@@ -44,6 +44,23 @@ impl fmt::Display for Method {
 }
 
 /// What the moves of a role are worth in a state.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Evaluation, Method};
+///
+/// let moves = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
+/// let (stay, other) = (moves[0], joint("noop", "noop")[0]);
+/// let evaluation = Evaluation {
+///     values: vec![0.0, 100.0],
+///     method: Method::Playouts(10),
+///     ..Evaluation::unjudged(moves)
+/// };
+/// assert_eq!((evaluation.value(stay), evaluation.value(other)), (Some(0.0), None));
+/// assert_eq!((evaluation.best(), evaluation.mean()), (100.0, 50.0));
+/// assert_eq!(evaluation.method.to_string(), "10 random playouts a move");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
     /// The legal moves of the role, in the natural order of terms.
