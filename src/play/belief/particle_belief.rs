@@ -49,7 +49,6 @@ enum Held {
 /// let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
 ///
 /// assert_eq!(outcome, UpdateOutcome::Enumerated);
-/// assert!(belief.is_enumerated());
 /// let mut weights: Vec<f64> = belief.particles().iter().map(|particle| particle.weight).collect();
 /// weights.sort_by(f64::total_cmp);
 /// assert!((weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
@@ -83,11 +82,6 @@ impl<M: Bulk> ParticleBelief<M> {
         };
         belief.forget();
         belief
-    }
-
-    /// Whether the particles are the complete information set with its posterior.
-    pub fn is_enumerated(&self) -> bool {
-        matches!(self.held, Held::Enumerated(_))
     }
 
     fn forget(&mut self) {

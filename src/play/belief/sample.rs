@@ -27,6 +27,9 @@
 //! is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at most what the options allow. It is fixed before the first
 //! move is drawn: moves that went on until something changed would favour histories that are easily left.
 //!
+//! **Labels.** Random streams keep the labels that they had under earlier names (`regrow`, `dead`, here and elsewhere
+//! `rebuild`, `filter`), because a label is a part of the seed: another one would change every result.
+//!
 //! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
 //! finite logarithm in its result.
 
@@ -284,7 +287,7 @@ impl Sample {
         share_weight(logarithms, &restarted);
     }
 
-    /// Draws the particles anew by their weights where these are too uneven; each then carries the mean.
+    /// Draws the particles again by their weights where these are too uneven; each then carries the mean.
     fn resample<M: Bulk>(
         &mut self,
         tree: &Tree<M>,

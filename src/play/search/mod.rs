@@ -23,6 +23,8 @@ mod graph;
 mod mcts;
 mod options;
 mod playout;
+#[cfg(test)]
+mod tests;
 
 pub use alphabeta::{Answer, Leaves, alphabeta};
 pub use context::SearchContext;
