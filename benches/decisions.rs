@@ -106,7 +106,7 @@ fn print(game: &str, engine: &str, time: f64, sum: &Sum) {
 fn all_particles(game: &str, particles: usize, step: usize) {
     let (machine, role) = (lanes(game), Role::new(0));
     let mut scratch = machine.scratch();
-    let options = belief::Options { particles, enumerate: false, ..belief::Options::default() };
+    let options = belief::BeliefOptions { particles, enumerate: false, ..belief::BeliefOptions::default() };
     let mut belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::new(Uniform), options);
     let known = random_match(&*machine, step + 1, 1);
     let spec = format!("hyperplay:particles={particles},enumerate=off,nodes=0,search=flat,playouts=");

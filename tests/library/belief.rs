@@ -7,7 +7,10 @@ use crate::common::machines::{all_imperfect, evidence_by_step, imperfect, machin
 use hyperplay::belief::accuracy::{self, Distribution};
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::meter::{self, Figures, Point, Trial};
-use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Sampler, Uniform, Weight};
+use hyperplay::belief::{
+    Belief, BeliefOptions, IndependentSampler, OpponentModel, ParticleBelief, ParticleSampler, Sampler,
+    Uniform, UpdateOutcome, Weight,
+};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 
@@ -25,21 +28,21 @@ fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
     history
 }
 
-fn belief(machine: &Arc<Machine>, role: Role, options: &Options) -> ParticleBelief<Machine> {
+fn belief(machine: &Arc<Machine>, role: Role, options: &BeliefOptions) -> ParticleBelief<Machine> {
     ParticleBelief::new(machine.clone(), role, Arc::new(Uniform), options.clone())
 }
 
-fn sampled(particles: usize) -> Options {
-    Options { particles, enumerate: false, rejuvenate: 0, ..Options::default() }
+fn sampled(particles: usize) -> BeliefOptions {
+    BeliefOptions { particles, enumerate: false, rejuvenate: 0, ..BeliefOptions::default() }
 }
 
 /// Follows so many random matches of every game.
 fn every_particle_is_right(matches: u64) {
     let variants = [
-        Options { particles: 12, whole: 30, ..Options::default() },
-        Options { rejuvenate: 2, ..sampled(12) },
-        Options { weight: Weight::Choice, ..sampled(12) },
-        Options { backtrack: false, weight: Weight::None, ..sampled(4) },
+        BeliefOptions { particles: 12, enumerate_limit: 30, ..BeliefOptions::default() },
+        BeliefOptions { rejuvenate: 2, ..sampled(12) },
+        BeliefOptions { weight: Weight::BranchingFactor, ..sampled(12) },
+        BeliefOptions { backtrack: false, weight: Weight::None, ..sampled(4) },
     ];
     for path in all_imperfect() {
         let machine = machine(&path);
@@ -52,7 +55,7 @@ fn every_particle_is_right(matches: u64) {
                     for now in once(Evidence::new(role)).chain(evidence_by_step(&machine, &history, role)) {
                         let seed = Seed::root(seed).index(now.step());
                         let outcome = belief.update(&now, &Budget::UNLIMITED, &seed);
-                        assert!(!matches!(outcome, Outcome::Inconsistent { .. }), "{}", path.display());
+                        assert!(!matches!(outcome, UpdateOutcome::Inconsistent { .. }), "{}", path.display());
                         if options.backtrack {
                             assert!(!belief.particles().is_empty(), "{}: {outcome:?}", path.display());
                         }
@@ -81,7 +84,7 @@ fn every_particle_of_ten_matches_reproduces_its_evidence() {
 
 #[test]
 fn enumeration_equals_the_exact_posterior() {
-    let options = Options { whole: 1_000, states: 1 << 30, ..Options::default() };
+    let options = BeliefOptions { enumerate_limit: 1_000, states: 1 << 30, ..BeliefOptions::default() };
     let mut compared = 0;
     for path in all_imperfect() {
         let machine = machine(&path);
@@ -92,7 +95,7 @@ fn enumeration_equals_the_exact_posterior() {
                 let outcome = belief.update(&now, &Budget::UNLIMITED, &Seed::root(1));
                 match exact::posterior(&*machine, &now, &Uniform, 1_000) {
                     Ok(posterior) => {
-                        assert_eq!(outcome, Outcome::Whole, "{}", path.display());
+                        assert_eq!(outcome, UpdateOutcome::Enumerated, "{}", path.display());
                         assert_eq!(belief.particles().len(), posterior.histories.len());
                         assert!(Distribution::of(&belief).total_variation(&posterior) < 1e-9);
                         compared += 1;
@@ -107,12 +110,12 @@ fn enumeration_equals_the_exact_posterior() {
 }
 
 /// What a sampler makes of the points of a match for the first role of Krieg-TicTacToe.
-fn krieg_tictactoe(options: &Options, steps: usize) -> (Vec<Point>, Vec<Figures>) {
+fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<Point>, Vec<Figures>) {
     let machine = imperfect("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = meter::random_match(&*machine, steps, &Seed::root(3));
     let points = meter::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
-    let sampler = Sampler::Particles(options.clone());
+    let sampler = ParticleSampler(options.clone());
     let trial = Trial {
         sampler: &sampler,
         model: &model,
@@ -127,7 +130,10 @@ fn krieg_tictactoe(options: &Options, steps: usize) -> (Vec<Point>, Vec<Figures>
 /// The weights on states are the posterior, and over many seeds the histories that stand for them are draws from it.
 #[test]
 fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
-    let (points, figures) = krieg_tictactoe(&Options { particles: 64, whole: 200, ..Options::default() }, 4);
+    let (points, figures) = krieg_tictactoe(
+        &BeliefOptions { particles: 64, enumerate_limit: 200, ..BeliefOptions::default() },
+        4,
+    );
     let mut filtered = 0;
     for (point, figures) in points.iter().zip(&figures) {
         assert!(figures.state_bias_tv < 1e-9, "{figures:?}");
@@ -145,7 +151,8 @@ fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
 
 #[test]
 fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
-    let (points, figures) = krieg_tictactoe(&Options { particles: 64, whole: 64, ..Options::default() }, 4);
+    let (points, figures) =
+        krieg_tictactoe(&BeliefOptions { particles: 64, enumerate_limit: 64, ..BeliefOptions::default() }, 4);
     let sampled = points.iter().zip(&figures).filter(|(_, figures)| figures.state_bias_tv > 1e-9);
     let ratios: Vec<f64> =
         sampled.map(|(_, figures)| figures.state_bias_tv / figures.state_bias_tv_floor).collect();
@@ -154,11 +161,11 @@ fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
 }
 
 /// The geometric mean, over the decisions of the first role in some random matches, of bias TV over its floor.
-fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &Options) -> f64 {
+fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &BeliefOptions) -> f64 {
     let machine = imperfect(name);
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let sampler = Sampler::Particles(options.clone());
+    let sampler = ParticleSampler(options.clone());
     let mut logarithms = Vec::new();
     for index in 0..matches {
         let history = meter::random_match(&*machine, steps, &Seed::root(index as u64));
@@ -177,13 +184,13 @@ fn bias_over_floor(name: &str, matches: usize, steps: usize, options: &Options) 
 /// five, and by rejection. As published, particles are far from the posterior; weighted, the error is near that of
 /// independent draws, and moves make it theirs.
 fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
-    let ratio = |options: Options| bias_over_floor("krieg_tictactoe_3x3", matches, steps, &options);
+    let ratio = |options: BeliefOptions| bias_over_floor("krieg_tictactoe_3x3", matches, steps, &options);
     let ratios = [
-        ratio(Options { weight: Weight::Choice, ..sampled(64) }),
+        ratio(BeliefOptions { weight: Weight::BranchingFactor, ..sampled(64) }),
         ratio(sampled(64)),
-        ratio(Options { rejuvenate: 1, ..sampled(64) }),
-        ratio(Options { rejuvenate: 5, ..sampled(64) }),
-        ratio(Options { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) }),
+        ratio(BeliefOptions { rejuvenate: 1, ..sampled(64) }),
+        ratio(BeliefOptions { rejuvenate: 5, ..sampled(64) }),
+        ratio(BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) }),
     ];
     println!("{ratios:.2?}");
     ratios
@@ -214,7 +221,7 @@ fn weights_and_moves_bring_ten_matches_of_krieg_tictactoe_near_the_floor() {
 /// to its mean and may be up to 3. Unweighted it is 0.167 beside a floor of 0.005.
 #[test]
 fn weights_make_monty_hall_unbiased() {
-    let unweighted = Options { weight: Weight::None, ..sampled(64) };
+    let unweighted = BeliefOptions { weight: Weight::None, ..sampled(64) };
     let unweighted = bias_over_floor("monty_hall", 1, 2, &unweighted);
     let weighted = bias_over_floor("monty_hall", 1, 2, &sampled(64));
     println!("{unweighted:.2} {weighted:.2}");
@@ -230,14 +237,17 @@ fn rejection_passes_the_chi_squared_test() {
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = meter::random_match(&*machine, 4, &Seed::root(1));
     let points = meter::points(&*machine, role, &history, &Uniform, 5_000).list;
-    let rejection = Options { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
-    for sampler in [Sampler::Independent, Sampler::Particles(rejection)] {
+    let rejection = BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
+    let rejection = ParticleSampler(rejection);
+    let samplers: [(&str, &dyn Sampler<Machine>); 2] =
+        [("exact", &IndependentSampler), ("rejection", &rejection)];
+    for (name, sampler) in samplers {
         let seed = Seed::root(3);
-        let trial = Trial { sampler: &sampler, model: &model, particles: 64, runs: 100, seed };
+        let trial = Trial { sampler, model: &model, particles: 64, runs: 100, seed };
         let figures = meter::measure(&machine, &trial, &points, &|| false, &|| ()).unwrap();
         for figures in figures {
             let fit = figures.chi_squared.unwrap();
-            assert!(fit.p > 1e-3, "{sampler:?}: {fit:?}");
+            assert!(fit.p > 1e-3, "{name}: {fit:?}");
         }
     }
 }

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use crate::common::machines::{imperfect, players};
+use hyperplay::belief::exact::{Posterior, posterior};
 use hyperplay::belief::meter::{self, BINS, Bin, Figures, Oracle, Point, Trial};
-use hyperplay::belief::{OpponentModel, Options, Sampler, Uniform, Weight};
+use hyperplay::belief::{
+    Belief, BeliefOptions, HistoryBelief, IndependentSampler, OpponentModel, ParticleSampler, Sampler,
+    Uniform, UpdateOutcome, Weight, draws,
+};
 use hyperplay::engine::Engine as Machine;
-use hyperplay::machine::{Role, Seed, StateMachineExt};
+use hyperplay::machine::{History, Role, Seed, StateMachineExt};
 
 fn uniform() -> Arc<dyn OpponentModel> {
     Arc::new(Uniform)
@@ -31,9 +35,43 @@ fn uneven(machine: &Arc<Machine>, times: f64, steps: (usize, usize), count: usiz
     (0..60).flat_map(of_match).filter(is_uneven).take(count).collect()
 }
 
+/// Independent draws from the *square* of the posterior: wrong on purpose.
+struct Squared;
+
+fn squared(posterior: &Posterior) -> Posterior {
+    let square = |(history, probability): &(History, f64)| (history.clone(), probability * probability);
+    Posterior { histories: posterior.histories.iter().map(square).collect(), ..posterior.clone() }
+}
+
+impl Sampler<Machine> for Squared {
+    fn belief(
+        &self,
+        machine: &Arc<Machine>,
+        role: Role,
+        model: &Arc<dyn OpponentModel>,
+        particles: usize,
+    ) -> Box<dyn Belief<Machine>> {
+        Box::new(HistoryBelief::new(machine, role, model, particles, |histories, evidence, _, seed| {
+            let exact = posterior(&**histories.machine(), evidence, &**histories.model(), 10_000).unwrap();
+            let drawn = draws(&squared(&exact), histories.wanted(), &mut seed.rng());
+            let drawn = drawn.into_iter().map(|at| (histories.trace(&exact.histories[at].0), 1.0)).collect();
+            histories.replace(drawn);
+            UpdateOutcome::Sampled
+        }))
+    }
+
+    fn is_independent(&self) -> bool {
+        true
+    }
+
+    fn draw_from(&self, posterior: &Posterior, particles: usize, seed: &Seed) -> Option<Vec<usize>> {
+        Some(draws(&squared(posterior), particles, &mut seed.rng()))
+    }
+}
+
 fn figures(
     machine: &Arc<Machine>,
-    sampler: &Sampler,
+    sampler: &dyn Sampler<Machine>,
     points: &[Point],
     (particles, runs): (usize, usize),
     seed: u64,
@@ -56,7 +94,7 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
     let of_match = |seed| points(&machine, players(&machine)[0], (1, 4), seed);
     let points = (0..60).map(of_match).find(|points| points.len() == 4).unwrap();
     let all: Vec<Figures> =
-        (0..100).flat_map(|seed| figures(&machine, &Sampler::Independent, &points, (500, 2), seed)).collect();
+        (0..100).flat_map(|seed| figures(&machine, &IndependentSampler, &points, (500, 2), seed)).collect();
     let (share, tests) = rejected(&all);
     println!("{share} of {tests}");
     assert!(tests == 400 && (0.02..0.09).contains(&share), "{share} of {tests}");
@@ -66,12 +104,12 @@ fn chi_squared_rejects_exact_draws_in_one_test_of_twenty() {
 #[test]
 fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
     let machine = imperfect("krieg_tictactoe_3x3");
-    let published = Sampler::Particles(Options {
+    let published = ParticleSampler(BeliefOptions {
         enumerate: false,
-        weight: Weight::Choice,
+        weight: Weight::BranchingFactor,
         merge: false,
         rejuvenate: 0,
-        ..Options::default()
+        ..BeliefOptions::default()
     });
     let all: Vec<Figures> = uneven(&machine, 1.05, (4, 4), 16)
         .into_iter()
@@ -89,11 +127,11 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
     let machine = imperfect("monty_hall");
     let points = uneven(&machine, 1.9, (2, 2), 3);
     assert_eq!(points.len(), 3);
-    let of_points = |sampler| -> Vec<Figures> {
+    let of_points = |sampler: &dyn Sampler<Machine>| -> Vec<Figures> {
         let one = |point: &Point| figures(&machine, sampler, std::slice::from_ref(point), (64, 300), 1);
         points.iter().flat_map(one).collect()
     };
-    let (right, wrong) = (of_points(&Sampler::Independent), of_points(&Sampler::Squared));
+    let (right, wrong) = (of_points(&IndependentSampler), of_points(&Squared));
     for (right, wrong) in right.iter().zip(&wrong) {
         assert!(right.bias_tv < 4.0 * right.bias_tv_floor, "{right:?}");
         assert!(wrong.bias_tv > 20.0 * wrong.bias_tv_floor, "{wrong:?}");
@@ -117,7 +155,8 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
     let mut exact = 0.0;
     for seed in 0..MATCHES {
         let points = points(&machine, candidate, (2, 2), seed);
-        for (sampler, mean) in [Sampler::Independent, Sampler::Squared].iter().zip(&mut means) {
+        let samplers: [&dyn Sampler<Machine>; 2] = [&IndependentSampler, &Squared];
+        for (sampler, mean) in samplers.into_iter().zip(&mut means) {
             let figures = &figures(&machine, sampler, &points, (1_000, 2), seed)[0];
             mean.0 += figures.log_loss.value / MATCHES as f64;
             mean.1 += figures.brier.value / MATCHES as f64;
@@ -146,10 +185,10 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
 fn regret_falls_with_particles_and_is_none_for_the_whole_set() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let points = points(&machine, players(&machine)[0], (2, 4), 3);
-    let whole = figures(&machine, &Sampler::Particles(Options::default()), &points, (64, 2), 1);
+    let whole = figures(&machine, &ParticleSampler(BeliefOptions::default()), &points, (64, 2), 1);
     assert!(whole.iter().all(|figures| figures.regret.value.abs() < 1e-9));
     let mean = |particles| {
-        let all = figures(&machine, &Sampler::Independent, &points, (particles, 100), 1);
+        let all = figures(&machine, &IndependentSampler, &points, (particles, 100), 1);
         assert!(all.iter().all(|figures| figures.regret.value >= 0.0));
         all.iter().map(|figures| figures.regret.value).sum::<f64>()
     };

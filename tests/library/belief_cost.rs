@@ -6,13 +6,13 @@ use std::sync::Arc;
 use crate::common::machines::{evidence_before_the_end, imperfect, machine, players};
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
-use hyperplay::belief::{Cost, Uniform, exact};
+use hyperplay::belief::{Uniform, UpdateCost, exact};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::samplers;
 
 /// An update: the evidence that it followed, and what it cost.
-type Update = (Evidence, Cost);
+type Update = (Evidence, UpdateCost);
 
 /// What every update of a sampler costs, by match and role.
 fn updates(
@@ -95,7 +95,12 @@ fn sampling_never_visits_more_states_than_enumeration() {
 }
 
 /// The cost of a belief of so many particles that is asked for the first time at this evidence.
-fn cost_from_nothing(machine: &Arc<Machine>, spec: &str, particles: usize, evidence: &Evidence) -> Cost {
+fn cost_from_nothing(
+    machine: &Arc<Machine>,
+    spec: &str,
+    particles: usize,
+    evidence: &Evidence,
+) -> UpdateCost {
     let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
     let mut belief = sampler.belief(machine, evidence.role, &model, particles);
     belief.update(evidence, &Budget::UNLIMITED, &Seed::root(2).index(evidence.step()));

@@ -9,7 +9,9 @@ use crate::common::machines::{
 };
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::meter::random_match;
-use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief, Uniform, exact};
+use hyperplay::belief::{
+    Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, exact,
+};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
@@ -197,8 +199,11 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
                     let expected = exact::posterior(&*machine, &evidence, &*other, 1_000).unwrap();
                     assert_eq!(other.policy(role, &evidence, &legal), policy);
                     let mut belief =
-                        ParticleBelief::new(machine.clone(), role, one.clone(), Options::default());
-                    assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), Outcome::Whole);
+                        ParticleBelief::new(machine.clone(), role, one.clone(), BeliefOptions::default());
+                    assert_eq!(
+                        belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)),
+                        UpdateOutcome::Enumerated
+                    );
                     assert!(Distribution::of(&belief).total_variation(&expected) < 1e-9);
                 }
             }
@@ -211,25 +216,26 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
 #[test]
 fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
     let machine = imperfect("battleships_small");
-    let options = Options { particles: 30, whole: 30, ..Options::default() };
+    let options = BeliefOptions { particles: 30, enumerate_limit: 30, ..BeliefOptions::default() };
     let (mut grown, mut shrunk) = (0, 0);
     for seed in 0..3 {
         let history = random_match(&*machine, 100, &Seed::root(seed));
         for role in players(&machine) {
             let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
             let mut belief = ParticleBelief::new(machine.clone(), role, model, options.clone());
-            let mut before = Outcome::Whole;
+            let mut before = UpdateOutcome::Enumerated;
             for evidence in evidence_by_step(&machine, &history, role) {
                 let seed = Seed::root(seed).index(evidence.step());
                 let outcome = belief.update(&evidence, &Budget::UNLIMITED, &seed);
                 match (before, outcome) {
-                    (Outcome::Whole, Outcome::Sampled) => grown += 1,
-                    (Outcome::Sampled, Outcome::Whole) => shrunk += 1,
-                    (Outcome::Whole, Outcome::Whole) | (Outcome::Sampled, Outcome::Sampled) => {}
+                    (UpdateOutcome::Enumerated, UpdateOutcome::Sampled) => grown += 1,
+                    (UpdateOutcome::Sampled, UpdateOutcome::Enumerated) => shrunk += 1,
+                    (UpdateOutcome::Enumerated, UpdateOutcome::Enumerated)
+                    | (UpdateOutcome::Sampled, UpdateOutcome::Sampled) => {}
                     other => panic!("{other:?}"),
                 }
                 let posterior = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap();
-                if outcome == Outcome::Whole {
+                if outcome == UpdateOutcome::Enumerated {
                     assert!(Distribution::of(&belief).on(&posterior).state_variation(&posterior) < 1e-9);
                 } else {
                     assert!(posterior.histories.len() > 1);
@@ -271,7 +277,9 @@ fn follow(machine: &Arc<Machine>, history: &History, seed: &Seed, sums: &mut Fol
             for (evidence, &decides) in known.iter().zip(&decides) {
                 let outcome = belief.update(evidence, &Budget::UNLIMITED, &seed.index(evidence.step()));
                 // The match was played, so a history that explains what was seen exists.
-                if !matches!(outcome, Outcome::Whole | Outcome::Sampled) || belief.particles().is_empty() {
+                if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled)
+                    || belief.particles().is_empty()
+                {
                     let role = &machine.roles()[role];
                     sums.depleted.push(format!("{spec}, {role}, step {}: {outcome:?}", evidence.step()));
                 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::common::machines::machine;
 use crate::common::program::{Folder, json};
-use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief};
+use hyperplay::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief, UpdateOutcome};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
@@ -203,7 +203,7 @@ impl Written {
         expected: &BTreeMap<History, f64>,
     ) {
         let evidence = self.evidence(truth, "me");
-        assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), Outcome::Whole);
+        assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), UpdateOutcome::Enumerated);
         let held: BTreeMap<History, f64> =
             belief.particles().iter().map(|particle| (belief.history(particle), particle.weight)).collect();
         assert!(held.keys().eq(expected.keys()), "{held:?} {expected:?}");
@@ -255,7 +255,8 @@ fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
         }
         for truth in [written.seen("sawx"), written.seen("sawother")] {
             let (machine, model) = (written.machine.clone(), model.clone());
-            let mut belief = ParticleBelief::new(machine, written.role("me"), model, Options::default());
+            let mut belief =
+                ParticleBelief::new(machine, written.role("me"), model, BeliefOptions::default());
             written.assert_held(&mut belief, &truth, &written.posterior(&policy, &truth, 0.0));
         }
         asked.reverse();

@@ -4,13 +4,26 @@ use crate::common::machines::built_in;
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
-    Algorithm, Answer, Evaluation, Leaves, Method, Options, alphabeta, evaluate, exact, uniform,
+    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, alphabeta, evaluate, exact,
+    uniform,
 };
 
 type State = <Machine as StateMachine>::State;
 
+type Scratch = <Machine as StateMachine>::Scratch;
+
+fn context<'a>(
+    machine: &'a Machine,
+    role: Role,
+    budget: Budget,
+    scratch: &'a mut Scratch,
+) -> SearchContext<'a, Machine> {
+    SearchContext { machine, role, budget, seed: Seed::root(1), scratch }
+}
+
 fn whole(machine: &Machine, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {
-    exact(machine, state, Role::new(role), Budget::nodes(nodes), &mut machine.scratch()).0
+    let scratch = &mut machine.scratch();
+    exact(&mut context(machine, Role::new(role), Budget::nodes(nodes), scratch), state).0
 }
 
 /// Minimax by the definition: the moves of the role in whose turn it is, everything else averaged; no table.
@@ -31,7 +44,7 @@ fn tictactoe_is_a_draw_and_its_5478_states_have_16167_successors() {
     let machine = built_in("perfect/tictactoe.kif");
     let start = machine.initial();
     let (evaluation, visited) =
-        exact(&*machine, &start, Role::new(0), Budget::nodes(20_000), &mut machine.scratch());
+        exact(&mut context(&machine, Role::new(0), Budget::nodes(20_000), &mut machine.scratch()), &start);
     let evaluation = evaluation.unwrap();
     assert_eq!(evaluation.method, Method::ExactZeroSum);
     assert_eq!(evaluation.values, [50.0; 9]);
@@ -80,11 +93,11 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = built_in("perfect/tictactoe.kif");
-    let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
+    let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
     let run = || {
         let start = machine.initial();
-        let (seed, scratch) = (Seed::root(1), &mut machine.scratch());
-        evaluate(&*machine, &[(&start, 1.0)], Role::new(0), &options, &Budget::UNLIMITED, &seed, scratch)
+        let scratch = &mut machine.scratch();
+        evaluate(&mut context(&machine, Role::new(0), Budget::UNLIMITED, scratch), &[(&start, 1.0)], &options)
     };
     let made = run();
     // Four phases of 9,000 over 9, 5, 3 and 2 moves: a move dropped after the first has a ninth of that.
@@ -110,8 +123,9 @@ fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
             }
             for role in machine.each_role() {
                 let budget = Budget::nodes(200_000);
-                let (whole, all) = exact(&*machine, &state, role, budget, &mut scratch);
-                let (answer, some) = alphabeta(&*machine, &state, role, Leaves::Proof, budget, &mut scratch);
+                let mut context = context(&machine, role, budget, &mut scratch);
+                let (whole, all) = exact(&mut context, &state);
+                let (answer, some) = alphabeta(&mut context, &state, Leaves::Proof);
                 let (Answer::Judged(proven), Some(whole)) = (answer, whole) else { panic!("both fit") };
                 assert_eq!(proven, whole, "{path} after {steps}");
                 assert!(some <= all, "{path} after {steps}: {some} of {all}");
@@ -125,7 +139,8 @@ fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
 fn uniform_play_of_tictactoe_is_averaged_exactly() {
     let machine = built_in("perfect/tictactoe.kif");
     let (start, budget) = (machine.initial(), Budget::nodes(20_000));
-    let (evaluation, _) = uniform(&*machine, &start, Role::new(0), budget, &mut machine.scratch());
+    let scratch = &mut machine.scratch();
+    let (evaluation, _) = uniform(&mut context(&machine, Role::new(0), budget, scratch), &start);
     let exact = 100.0 * (737.0 + 80.0) / 1_260.0;
     assert!((evaluation.unwrap().mean() - exact).abs() < 1e-9);
 }

@@ -248,7 +248,7 @@ impl Plan {
             let (sampler, model) = samplers::build(spec, machine);
             for &particles in &self.particles {
                 let trial = Trial {
-                    sampler: &sampler,
+                    sampler: &*sampler,
                     model: &model,
                     particles,
                     runs: self.runs,

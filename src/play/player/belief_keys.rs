@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::catalogue::{Key, Kind, SWITCH};
 use super::models::Assumed;
 use super::spec::Spec;
-use crate::belief::{OpponentModel, Options, Weight};
+use crate::belief::{BeliefOptions, OpponentModel, Weight};
 use hyperplay_engine::machine::Bulk;
 
 /// How many particles.
@@ -84,20 +84,20 @@ pub const STATES: Key = Key {
 ///
 /// # Panics
 /// If the entry of the spec lacks one of them.
-pub fn belief_options(spec: &Spec) -> Options {
+pub fn belief_options(spec: &Spec) -> BeliefOptions {
     options_but_particles(spec, usize::try_from(spec.count("particles")).unwrap_or(usize::MAX))
 }
 
 /// The options that a spec with all keys of this file but [`PARTICLES`] asks for.
-pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> Options {
-    Options {
+pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> BeliefOptions {
+    BeliefOptions {
         particles,
         enumerate: spec.is_on("enumerate"),
-        whole: usize::try_from(spec.count("whole")).unwrap_or(usize::MAX),
-        filter: spec.is_on("filter"),
+        enumerate_limit: usize::try_from(spec.count("whole")).unwrap_or(usize::MAX),
+        exact_update: spec.is_on("filter"),
         weight: match spec.word("weight") {
             "none" => Weight::None,
-            "choice" => Weight::Choice,
+            "choice" => Weight::BranchingFactor,
             _ => Weight::Posterior,
         },
         backtrack: spec.is_on("backtrack"),
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_defaults_are_those_of_the_belief() {
         let spec = registry::read("hyperplay").unwrap();
-        assert_eq!(belief_options(&spec), Options::default());
+        assert_eq!(belief_options(&spec), BeliefOptions::default());
     }
 
     #[test]
@@ -132,12 +132,12 @@ mod tests {
             "hyperplay:particles=7,enumerate=off,whole=9,filter=off,weight=choice,backtrack=off,merge=off,rejuvenate=3,states=11",
         );
         let options = belief_options(&spec.unwrap());
-        let expected = Options {
+        let expected = BeliefOptions {
             particles: 7,
             enumerate: false,
-            whole: 9,
-            filter: false,
-            weight: Weight::Choice,
+            enumerate_limit: 9,
+            exact_update: false,
+            weight: Weight::BranchingFactor,
             backtrack: false,
             merge: false,
             rejuvenate: 3,

@@ -8,14 +8,14 @@ use std::sync::Arc;
 
 use super::decision::{Decision, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::deliberate;
-use crate::search::Options;
+use crate::search::SearchOptions;
 use hyperplay_engine::machine::{Budget, Bulk, History, Role, Seed, StateMachineExt};
 
 /// The player `clairvoyant`.
 pub struct Clairvoyant<M: Bulk> {
     machine: Arc<M>,
     role: Role,
-    options: Options,
+    options: SearchOptions,
     scratch: M::Scratch,
     /// The history replayed so far and the state after it.
     known: History,
@@ -24,7 +24,7 @@ pub struct Clairvoyant<M: Bulk> {
 
 impl<M: Bulk> Clairvoyant<M> {
     /// A player for one match.
-    pub fn new(machine: Arc<M>, role: Role, options: Options) -> Self {
+    pub fn new(machine: Arc<M>, role: Role, options: SearchOptions) -> Self {
         let (scratch, state) = (machine.scratch(), machine.initial());
         Clairvoyant { machine, role, options, scratch, known: History::default(), state }
     }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::decision::{Cost, Decision};
 use super::judgement::{Judged, judge};
-use crate::search::{self, Evaluation, Method, Options};
+use crate::search::{Evaluation, Method, SearchContext, SearchOptions, StateSearch};
 use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, StateMachineExt};
 
 /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. Stops before the deadline of
@@ -20,7 +20,7 @@ pub(super) fn deliberate<M: Bulk>(
     machine: &M,
     states: &[(&M::State, f64)],
     role: Role,
-    options: &Options,
+    options: &SearchOptions,
     budget: &Budget,
     seed: &Seed,
     scratch: &mut M::Scratch,
@@ -31,7 +31,8 @@ pub(super) fn deliberate<M: Bulk>(
         let explanation = vec![format!("no choice: {}", machine.show_move(own))];
         return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
     }
-    let made = search::evaluate(machine, states, role, options, budget, &seed.child("search"), scratch);
+    let mut context = SearchContext { machine, role, budget: *budget, seed: seed.child("search"), scratch };
+    let made = options.evaluate(&mut context, states);
     let mut explanation = vec![methods(&made.states)];
     let judged: Vec<Judged> = states
         .iter()

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
 use super::deliberation::{deliberate, merge};
-use crate::belief::{self, Belief, OpponentModel, Outcome, ParticleBelief, Uniform, effective_size};
+use crate::belief::{self, Belief, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, effective_size};
 use crate::search;
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
 
@@ -41,11 +41,11 @@ pub struct HyperPlay<M: Bulk> {
     machine: Arc<M>,
     role: Role,
     model: Arc<dyn OpponentModel>,
-    options: belief::Options,
+    options: belief::BeliefOptions,
     belief: ParticleBelief<M>,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
     excluded: Option<Evidence>,
-    search: search::Options,
+    search: search::SearchOptions,
     scratch: M::Scratch,
     update_time: Option<Duration>,
 }
@@ -56,8 +56,8 @@ impl<M: Bulk> HyperPlay<M> {
         machine: Arc<M>,
         role: Role,
         model: Arc<dyn OpponentModel>,
-        options: belief::Options,
-        search: search::Options,
+        options: belief::BeliefOptions,
+        search: search::SearchOptions,
     ) -> Self {
         let scratch = machine.scratch();
         let belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::clone(&model), options.clone());
@@ -81,7 +81,7 @@ impl<M: Bulk> HyperPlay<M> {
 
     /// Lets the belief follow the evidence, under uniform opponents where the model excludes it. How that ended, and how
     /// many states it visited.
-    fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (Outcome, u64) {
+    fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (UpdateOutcome, u64) {
         if self.excluded.as_ref().is_some_and(|former| !evidence.continues(former)) {
             self.excluded = None;
             self.begin_anew(Arc::clone(&self.model));
@@ -89,7 +89,7 @@ impl<M: Bulk> HyperPlay<M> {
         let mut outcome = self.belief.update(evidence, budget, seed);
         let mut spent = self.belief.cost().states;
         let mut is_excluded = self.excluded.is_some();
-        if !is_excluded && !self.model.is_uniform() && matches!(outcome, Outcome::Inconsistent { .. }) {
+        if !is_excluded && !self.model.is_uniform() && matches!(outcome, UpdateOutcome::Inconsistent { .. }) {
             is_excluded = true;
             self.begin_anew(Arc::new(Uniform));
             outcome = self.belief.update(evidence, &budget.less(spent), seed);
@@ -101,9 +101,9 @@ impl<M: Bulk> HyperPlay<M> {
 
     /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
     /// which they differ.
-    fn explain(&self, outcome: Outcome, states: &[(&M::State, f64)]) -> Vec<String> {
+    fn explain(&self, outcome: UpdateOutcome, states: &[(&M::State, f64)]) -> Vec<String> {
         let particles = self.belief.particles();
-        let kind = if outcome == Outcome::Whole { "the whole information set" } else { "sampled" };
+        let kind = if outcome == UpdateOutcome::Enumerated { "the whole information set" } else { "sampled" };
         let size = effective_size(particles.iter().map(|particle| particle.weight));
         let mut lines = vec![format!(
             "{} particles ({kind}) in {} states, effective sample size {size:.1}",
@@ -137,14 +137,14 @@ impl<M: Bulk> Player for HyperPlay<M> {
         let watch = Stopwatch::start();
         let (outcome, spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));
         self.update_time = Some(watch.elapsed());
-        let is_refuted = matches!(outcome, Outcome::Inconsistent { .. });
+        let is_refuted = matches!(outcome, UpdateOutcome::Inconsistent { .. });
         let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| EXCLUDED.to_owned());
         let depleted = match outcome {
-            Outcome::Whole | Outcome::Sampled => None,
-            Outcome::Depleted { step } => {
+            UpdateOutcome::Enumerated | UpdateOutcome::Sampled => None,
+            UpdateOutcome::Depleted { step } => {
                 Some(format!("depleted: no history was found that explains step {step}"))
             }
-            Outcome::Inconsistent { step } => {
+            UpdateOutcome::Inconsistent { step } => {
                 Some(format!("inconsistent: no history of these rules explains step {step}"))
             }
         };
@@ -164,7 +164,7 @@ impl<M: Bulk> Player for HyperPlay<M> {
             particles: self.belief.particles().len(),
             states: states.len(),
             effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
-            whole: outcome == Outcome::Whole,
+            whole: outcome == UpdateOutcome::Enumerated,
         };
         let left = budget.less(spent);
         let scratch = &mut self.scratch;

@@ -19,7 +19,7 @@ use super::legal::LegalPlayer;
 use super::models::{EPSILON, MODEL};
 use super::random::RandomPlayer;
 use super::spec::{Spec, SpecError};
-use crate::search::{Algorithm, Options};
+use crate::search::{Algorithm, SearchOptions};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::{Bulk, Role};
 
@@ -130,7 +130,7 @@ pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Bo
     }
 }
 
-fn search_options(spec: &Spec) -> Options {
+fn search_options(spec: &Spec) -> SearchOptions {
     let algorithm = match spec.word("search") {
         "exact" => Algorithm::Exact,
         "uniform" => Algorithm::Uniform,
@@ -140,5 +140,5 @@ fn search_options(spec: &Spec) -> Options {
         _ => Algorithm::Auto,
     };
     let per_move = Some(spec.count("per_move")).filter(|&each| each > 0);
-    Options { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts"), per_move }
+    SearchOptions { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts"), per_move }
 }

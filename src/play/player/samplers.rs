@@ -11,7 +11,7 @@ use super::belief_keys::{
 };
 use super::models::{EPSILON, MODEL};
 use super::{Entry, Key, Spec, SpecError};
-use crate::belief::{OpponentModel, Sampler};
+use crate::belief::{BootstrapSampler, IndependentSampler, OpponentModel, ParticleSampler, Sampler};
 use hyperplay_engine::machine::Bulk;
 
 const SAMPLERS: &[Entry] = &[
@@ -93,53 +93,47 @@ pub fn read(text: &str) -> Result<Spec, SpecError> {
     Spec::parse(text, SAMPLERS)
 }
 
-/// The way to sample that a spec asks for.
-///
-/// # Panics
-/// If the spec was read against another catalogue than [`samplers`].
-pub fn sampler(spec: &Spec) -> Sampler {
-    match spec.name() {
-        "exact" => Sampler::Independent,
-        "bootstrap" => Sampler::Bootstrap,
-        _ => Sampler::Particles(options_but_particles(spec, 1)),
-    }
-}
-
 /// The way to sample that a spec asks for, and what it takes the other roles to do.
 ///
 /// # Panics
-/// As [`sampler`].
-pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> (Sampler, Arc<dyn OpponentModel>) {
-    (sampler(spec), opponent_model(spec, machine))
+/// If the spec was read against another catalogue than [`samplers`].
+pub fn build<M: Bulk + 'static>(
+    spec: &Spec,
+    machine: &Arc<M>,
+) -> (Box<dyn Sampler<M>>, Arc<dyn OpponentModel>) {
+    let sampler: Box<dyn Sampler<M>> = match spec.name() {
+        "exact" => Box::new(IndependentSampler),
+        "bootstrap" => Box::new(BootstrapSampler),
+        _ => Box::new(ParticleSampler(options_but_particles(spec, 1))),
+    };
+    (sampler, opponent_model(spec, machine))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Options, Weight};
+    use crate::belief::{BeliefOptions, Weight};
 
-    fn options(text: &str) -> Options {
-        let Sampler::Particles(options) = sampler(&read(text).unwrap()) else { panic!("{text}") };
-        options
+    fn options(text: &str) -> BeliefOptions {
+        options_but_particles(&read(text).unwrap(), 1)
     }
 
     #[test]
     fn every_sampler_is_what_it_says() {
-        assert_eq!(options("ours"), Options { particles: 1, ..Options::default() });
-        let published = Options {
+        assert_eq!(options("ours"), BeliefOptions { particles: 1, ..BeliefOptions::default() });
+        let published = BeliefOptions {
             enumerate: false,
-            weight: Weight::Choice,
+            weight: Weight::BranchingFactor,
             merge: false,
             rejuvenate: 0,
             ..options("ours")
         };
         assert_eq!(options("hyperplay12"), published);
-        let rejection = Options { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
+        let rejection =
+            BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
         assert_eq!(options("rejection"), rejection.clone());
-        let unweighted = Options { weight: Weight::None, states: 500, backtrack: true, ..rejection };
+        let unweighted = BeliefOptions { weight: Weight::None, states: 500, backtrack: true, ..rejection };
         assert_eq!(options("hyperplay12-unweighted"), unweighted);
-        assert_eq!(sampler(&read("bootstrap").unwrap()), Sampler::Bootstrap);
-        assert_eq!(sampler(&read("exact").unwrap()), Sampler::Independent);
     }
 
     #[test]

@@ -54,8 +54,13 @@ impl<M: Bulk + 'static> Softmax<M> {
     /// What its moves are worth to a role; empty where it cannot say.
     fn values(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<(Move, f64)> {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
-        let belief = belief::Options { particles, whole: particles, ..belief::Options::default() };
-        let search = search::Options { algorithm: search::Algorithm::Auto, nodes, playouts, per_move: None };
+        let belief = belief::BeliefOptions {
+            particles,
+            enumerate_limit: particles,
+            ..belief::BeliefOptions::default()
+        };
+        let search =
+            search::SearchOptions { algorithm: search::Algorithm::Auto, nodes, playouts, per_move: None };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
         let mut player = HyperPlay::new(machine, role, below, belief, search);
         let view = View { evidence, legal, history: None };

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::super::Cost;
+use super::super::UpdateCost;
 use super::super::accuracy::{GoodnessOfFit, Placed, expected_coverage, floor, state_floor};
 use super::fluents::{BINS, Bin};
 use super::interval::{centred, mean};
@@ -118,7 +118,7 @@ pub struct Figures {
 pub(super) struct Held {
     /// None if there was no particle.
     pub(super) set: Option<Set>,
-    pub(super) cost: Cost,
+    pub(super) cost: UpdateCost,
     pub(super) seconds: f64,
 }
 
@@ -227,7 +227,8 @@ fn mean_of(sets: &[&Set], sample: &[usize], histories: usize) -> Placed {
 }
 
 fn costs(runs: &[Held], particles: usize) -> Costs {
-    let each = |figure: &dyn Fn(&Cost) -> u64| runs.iter().map(|held| figure(&held.cost) as f64).sum::<f64>();
+    let each =
+        |figure: &dyn Fn(&UpdateCost) -> u64| runs.iter().map(|held| figure(&held.cost) as f64).sum::<f64>();
     let all = runs.len() as f64 * particles as f64;
     let moves = each(&|cost| cost.rejuvenation_moves);
     let mut states: Vec<f64> = runs.iter().map(|held| held.cost.states as f64).collect();

@@ -29,16 +29,15 @@ use std::sync::Arc;
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
-use super::{Cost, OpponentModel, Sampler, draws};
+use super::{OpponentModel, Sampler, UpdateCost};
 use figures::{Held, all_figures};
 use hyperplay_engine::machine::{Budget, Bulk, Seed};
 use set::Loose;
 
 /// What is done at every point.
-#[derive(Clone)]
-pub struct Trial<'a> {
+pub struct Trial<'a, M: Bulk> {
     /// The sampler.
-    pub sampler: &'a Sampler,
+    pub sampler: &'a dyn Sampler<M>,
     /// What it takes the other roles to do.
     pub model: &'a Arc<dyn OpponentModel>,
     /// Particles in a set.
@@ -53,20 +52,19 @@ pub struct Trial<'a> {
 /// each run; `None` if `stop` said so before the last.
 pub fn measure<M: Bulk + 'static>(
     machine: &Arc<M>,
-    trial: &Trial<'_>,
+    trial: &Trial<'_, M>,
     points: &[Point],
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
 ) -> Option<Vec<Figures>> {
-    let exact = points.iter().all(Point::is_exact);
-    let at_once = exact && matches!(trial.sampler, Sampler::Independent | Sampler::Squared);
+    let at_once = points.iter().all(Point::is_exact);
     runs(machine, trial, points, at_once, stop, tick)
 }
 
 /// The same for points whose posteriors are those of another model: the sampler's error and its model's together.
 pub fn measure_against<M: Bulk + 'static>(
     machine: &Arc<M>,
-    trial: &Trial<'_>,
+    trial: &Trial<'_, M>,
     points: &[Point],
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
@@ -76,7 +74,7 @@ pub fn measure_against<M: Bulk + 'static>(
 
 fn runs<M: Bulk + 'static>(
     machine: &Arc<M>,
-    trial: &Trial<'_>,
+    trial: &Trial<'_, M>,
     points: &[Point],
     at_once: bool,
     stop: &(dyn Fn() -> bool + Sync),
@@ -86,10 +84,13 @@ fn runs<M: Bulk + 'static>(
         .into_par_iter()
         .map(|run| {
             let seed = trial.seed.index(run);
-            let sets = if at_once {
-                points.iter().map(|point| draw(point, trial, &seed.index(point.evidence.step()))).collect()
-            } else {
-                follow(machine, trial, points, &seed, stop)?
+            let drawn = || {
+                let draw = |point: &Point| draw(point, trial, &seed.index(point.evidence.step()));
+                points.iter().map(draw).collect::<Option<Vec<Held>>>()
+            };
+            let sets = match at_once.then(drawn).flatten() {
+                Some(sets) => sets,
+                None => follow(machine, trial, points, &seed, stop)?,
             };
             tick();
             (!stop()).then_some(sets)
@@ -105,7 +106,7 @@ fn runs<M: Bulk + 'static>(
 /// One run: a belief that follows the evidence step by step.
 fn follow<M: Bulk + 'static>(
     machine: &Arc<M>,
-    trial: &Trial<'_>,
+    trial: &Trial<'_, M>,
     points: &[Point],
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
@@ -128,25 +129,24 @@ fn follow<M: Bulk + 'static>(
             seconds = since.elapsed().as_secs_f64();
         }
         let set = Loose::of(machine.as_ref(), belief.as_ref(), point);
-        all.push(settled(set, point, trial, belief.cost(), seconds, &seed.index(step)));
+        all.push(settled(set, point, trial.particles, belief.cost(), seconds, &seed.index(step)));
     }
     Some(all)
 }
 
-/// Independent draws, as if each had cost its share of the enumeration.
-fn draw(point: &Point, trial: &Trial<'_>, seed: &Seed) -> Held {
-    let squared = *trial.sampler == Sampler::Squared;
+/// Draws from the posterior where the sampler can be asked for them, as if each had cost its share of the enumeration.
+fn draw<M: Bulk>(point: &Point, trial: &Trial<'_, M>, seed: &Seed) -> Option<Held> {
     let since = ThreadTime::now();
-    let drawn = draws(&point.posterior, trial.particles, squared, &mut seed.rng());
+    let drawn = trial.sampler.draw_from(&point.posterior, trial.particles, seed)?;
     let seconds = since.elapsed().as_secs_f64();
     let weight = 1.0 / trial.particles as f64;
     let cells = drawn.into_iter().map(|place| (place, weight)).collect();
     let set = Loose { cells, effective: trial.particles as f64, ..Loose::default() };
-    let cost = Cost { states: point.posterior.states, ..Cost::default() };
-    settled(set, point, trial, cost, seconds, seed)
+    let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
+    Some(settled(set, point, trial.particles, cost, seconds, seed))
 }
 
-fn settled(set: Loose, point: &Point, trial: &Trial<'_>, cost: Cost, seconds: f64, seed: &Seed) -> Held {
-    let set = set.settle(point, trial.particles, &mut seed.child("drawn").rng());
+fn settled(set: Loose, point: &Point, particles: usize, cost: UpdateCost, seconds: f64, seed: &Seed) -> Held {
+    let set = set.settle(point, particles, &mut seed.child("drawn").rng());
     Held { set, cost, seconds }
 }

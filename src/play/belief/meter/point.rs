@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::exact::{self, ExactError, Posterior};
 use super::super::model::OpponentModel;
-use super::super::{Belief, Options, Outcome, ParticleBelief};
+use super::super::{Belief, BeliefOptions, ParticleBelief, UpdateOutcome};
 use super::fluents::Fluents;
 use super::values::Values;
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed, StateMachineExt};
@@ -150,11 +150,11 @@ impl Oracle<'_> {
                 break;
             }
             let belief = reference.get_or_insert_with(|| {
-                let options = Options { particles: self.reference, ..Options::default() };
+                let options = BeliefOptions { particles: self.reference, ..BeliefOptions::default() };
                 ParticleBelief::new(Arc::clone(machine), role, Arc::clone(self.model), options)
             });
             let outcome = belief.update(&evidence, &Budget::UNLIMITED, &seed.child("reference").index(step));
-            if !matches!(outcome, Outcome::Whole | Outcome::Sampled) {
+            if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
                 break;
             }
             let posterior = held(belief);

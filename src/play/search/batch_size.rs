@@ -1,11 +1,11 @@
-//! Pace: how many playouts are asked for at once.
+//! Batch sizing: how many playouts are requested at once.
 //!
-//! A machine that plays many games in step wants large calls, a budget wants to be kept. So the first round is small
-//! where there is a budget, and every later one is as large as what the rounds before it cost allows: all that the nodes
-//! are good for, or half of the time that is left (the estimate may be wrong, and a round that the deadline cuts off
-//! leaves moves unequally tried). Without a budget a round is all that is wanted.
+//! A machine that plays many games at the same time wants large calls, but a budget must be kept. So the first round
+//! is small where there is a budget, and every later round is as large as the cost of the earlier ones allows: all
+//! that the nodes are good for, or half of the time that is left (because the estimate may be wrong, and a round that
+//! the deadline cuts off leaves moves unequally tried). Without a budget, a round is all that is wanted.
 //!
-//! Sizes depend on the clock only where there is a deadline: under a limit in nodes they are a function of the counts.
+//! Sizes depend on the clock only where there is a deadline. Under a limit in nodes they are a function of the counts.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const MOST: u64 = 1 << 24;
 
 /// What playouts have cost so far.
 #[derive(Clone, Debug)]
-pub(super) struct Pace {
+pub(super) struct BatchSize {
     budget: Budget,
     /// Playouts made.
     pub playouts: u64,
@@ -31,10 +31,10 @@ pub(super) struct Pace {
     began: Option<Duration>,
 }
 
-impl Pace {
+impl BatchSize {
     /// Nothing played yet.
     pub fn new(budget: Budget) -> Self {
-        Pace { budget, playouts: 0, steps: 0, each: 0.0, began: None }
+        BatchSize { budget, playouts: 0, steps: 0, each: 0.0, began: None }
     }
 
     /// Playouts that the rest of the budget is good for; `u64::MAX` without a budget or experience.
@@ -84,31 +84,31 @@ mod tests {
 
     #[test]
     fn without_a_budget_a_round_is_all_that_is_wanted() {
-        let mut pace = Pace::new(Budget::UNLIMITED);
-        assert_eq!(pace.size(10, 1_000), 1_000);
-        assert_eq!(pace.size(10, 1 << 40), (MOST / 10) as u32);
-        assert_eq!(pace.size(0, 5), 0);
+        let mut batch = BatchSize::new(Budget::UNLIMITED);
+        assert_eq!(batch.size(10, 1_000), 1_000);
+        assert_eq!(batch.size(10, 1 << 40), (MOST / 10) as u32);
+        assert_eq!(batch.size(0, 5), 0);
     }
 
     #[test]
     fn nodes_are_spent_in_two_rounds_if_playouts_are_equally_long() {
-        let mut pace = Pace::new(Budget::nodes(1_000));
-        assert_eq!(pace.size(10, 1_000), 1);
-        pace.spend(10, 50);
-        assert_eq!((pace.rest(), pace.size(10, 1_000)), (190, 19));
-        pace.spend(190, 950);
-        assert_eq!(pace.size(10, 1_000), 0);
+        let mut batch = BatchSize::new(Budget::nodes(1_000));
+        assert_eq!(batch.size(10, 1_000), 1);
+        batch.spend(10, 50);
+        assert_eq!((batch.rest(), batch.size(10, 1_000)), (190, 19));
+        batch.spend(190, 950);
+        assert_eq!(batch.size(10, 1_000), 0);
     }
 
     #[test]
     fn a_round_takes_half_of_the_time_that_the_last_one_says() {
-        let mut pace = Pace::new(Budget::time(Duration::from_secs(1_000)));
-        assert_eq!(pace.size(1, 1 << 40), 1);
-        pace.spend(1, 10);
-        pace.each = 1.0;
-        let size = pace.size(1, 1 << 40);
+        let mut batch = BatchSize::new(Budget::time(Duration::from_secs(1_000)));
+        assert_eq!(batch.size(1, 1 << 40), 1);
+        batch.spend(1, 10);
+        batch.each = 1.0;
+        let size = batch.size(1, 1 << 40);
         assert!((490..=500).contains(&size), "{size}");
-        assert_eq!(pace.size(10_000, 1 << 40), 1, "what the time allows, but one at least");
-        assert_eq!(Pace::new(Budget::time(Duration::ZERO)).size(1, 1), 0);
+        assert_eq!(batch.size(10_000, 1 << 40), 1, "what the time allows, but one at least");
+        assert_eq!(BatchSize::new(Budget::time(Duration::ZERO)).size(1, 1), 0);
     }
 }
