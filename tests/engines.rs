@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use hyperplay::engine::agree::{Disagreement, agree};
-use hyperplay::engine::{Engine, EngineKind, Engines, Lanes, Propagator, State};
+use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator, State};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
     Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt, laws,
@@ -70,10 +70,9 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     let with = |change: &dyn Fn(&mut hyperplay::propnet::Propnet)| {
         let mut propnet = (**right).clone();
         change(&mut propnet);
-        let wrong = Arc::new(Engine::Network(Arc::new(Lanes::none(Arc::new(Propagator::new(
-            &game,
-            Arc::new(propnet),
-        ))))));
+        let wrong = Propagator::new(&game, Arc::new(propnet));
+        let wrong = NetworkEngine::new(Arc::new(wrong), None);
+        let wrong = Arc::new(Engine::Network(Arc::new(wrong)));
         let reference = engines.interpreter().unwrap();
         let matches =
             (0..20).map(|number| agree(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));

@@ -160,12 +160,11 @@ fn play(
         Ok(())
     })?;
     for engine in engines {
-        let Some(lanes) = engine.lanes() else { continue };
-        let tracer = Tracer::new(lanes);
+        let Some(tracer) = engine.network_engine().and_then(|engine| Tracer::new(engine)) else { continue };
         let of_block = |block: usize| (arguments.matches - block * BLOCK).min(BLOCK);
         let one = |block| {
             let (count, seed) = (of_block(block) as u32, match_seed(seed, block).child("drawn"));
-            agree_drawn(reference, lanes, &tracer, count, arguments.limit, &seed)
+            agree_drawn(reference, &tracer, count, arguments.limit, &seed)
                 .map_err(|disagreement| (block * BLOCK, disagreement))
         };
         play_series(arguments.matches.div_ceil(BLOCK), true, interrupt, one, |block, agreed| {

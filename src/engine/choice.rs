@@ -8,8 +8,8 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::lanes::{Detail, Policy};
-use super::{Engine, EngineError, Interpreter, Lanes, Propagator};
+use super::lanes::{Detail, Lanes, Policy};
+use super::{Engine, EngineError, Interpreter, NetworkEngine, Propagator};
 use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};
@@ -70,8 +70,8 @@ pub struct Engines {
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
-    no_lanes: OnceLock<Arc<Lanes>>,
-    lanes: OnceLock<Arc<Lanes>>,
+    no_lanes: OnceLock<Arc<NetworkEngine>>,
+    lanes: OnceLock<Arc<NetworkEngine>>,
 }
 
 /// The network of a game, and how it was made.
@@ -144,14 +144,14 @@ impl Engines {
     ///
     /// # Errors
     /// As [`network`](Engines::network).
-    pub fn lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+    pub fn lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
-        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(Lanes::new(propagator)))))
+        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(NetworkEngine::with_lanes(propagator)))))
     }
 
-    fn no_lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+    fn no_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
-        Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(Lanes::none(propagator)))))
+        Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
     /// Nothing if the network is what [`EngineKind::Auto`] plays on; else why it is not.
@@ -173,10 +173,11 @@ impl Engines {
     ///
     /// # Errors
     /// As [`network`](Engines::network).
-    pub fn perceiving_lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+    pub fn perceiving_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
         let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
-        Ok(Arc::new(Lanes::with(propagator, policies, Detail::Percepts, None)))
+        let lanes = Lanes::with(&propagator, policies, Detail::Percepts);
+        Ok(Arc::new(NetworkEngine::new(propagator, Some(lanes))))
     }
 
     /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the network is not worthwhile.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
 use super::interpreter::InterpreterScratch;
-use super::lanes::{LanesScratch, Usage};
-use super::{EngineKind, Interpreter, Lanes, State};
+use super::lanes::Usage;
+use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
 use crate::machine::{
     Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start,
     StateMachine, Successor, Tally,
@@ -25,7 +25,7 @@ pub enum Engine {
     /// The reference.
     Interpreter(Arc<Interpreter>),
     /// The ground network, with lanes or without.
-    Network(Arc<Lanes>),
+    Network(Arc<NetworkEngine>),
 }
 
 /// What one thread evaluates with.
@@ -34,7 +34,7 @@ pub enum EngineScratch {
     /// Of an interpreter.
     Interpreter(Box<InterpreterScratch>),
     /// Of a network engine.
-    Network(Box<LanesScratch>),
+    Network(Box<NetworkScratch>),
 }
 
 impl EngineScratch {
@@ -45,7 +45,7 @@ impl EngineScratch {
         }
     }
 
-    fn network(&mut self) -> &mut LanesScratch {
+    fn network(&mut self) -> &mut NetworkScratch {
         match self {
             EngineScratch::Network(scratch) => scratch,
             EngineScratch::Interpreter(_) => {
@@ -60,7 +60,7 @@ impl Engine {
     pub fn kind(&self) -> EngineKind {
         match self {
             Engine::Interpreter(_) => EngineKind::Interpreter,
-            Engine::Network(machine) if machine.are_there() => EngineKind::Lanes,
+            Engine::Network(machine) if machine.lanes().is_some() => EngineKind::Lanes,
             Engine::Network(_) => EngineKind::Propagator,
         }
     }
@@ -73,11 +73,11 @@ impl Engine {
         }
     }
 
-    /// The lanes, if it has some.
-    pub fn lanes(&self) -> Option<&Arc<Lanes>> {
+    /// The network engine, if it is one.
+    pub fn network_engine(&self) -> Option<&Arc<NetworkEngine>> {
         match self {
-            Engine::Network(machine) if machine.are_there() => Some(machine),
-            Engine::Network(_) | Engine::Interpreter(_) => None,
+            Engine::Network(machine) => Some(machine),
+            Engine::Interpreter(_) => None,
         }
     }
 

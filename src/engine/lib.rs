@@ -14,6 +14,7 @@ mod interpreter;
 pub mod lanes;
 pub mod machine;
 pub mod measure;
+mod network_engine;
 mod packed;
 pub mod program;
 mod propagator;
@@ -32,7 +33,8 @@ pub use choice::{EngineKind, Engines, Grounded};
 pub use declared::declared;
 pub use engine::{Engine, EngineScratch};
 pub use interpreter::{Interpreter, InterpreterScratch};
-pub use lanes::{Lanes, LanesScratch};
+pub use lanes::Lanes;
+pub use network_engine::{NetworkEngine, NetworkScratch};
 pub use propagator::{Propagator, PropagatorScratch};
 pub use state::State;
 

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::difference::{Difference, fact};
 use super::{Agreed, Disagreement};
-use crate::lanes::{Lanes, Step, Tracer};
+use crate::lanes::{Step, Tracer};
 use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
-use crate::{EngineKind, Interpreter, InterpreterScratch, State};
+use crate::{EngineKind, Interpreter, InterpreterScratch, Propagator, State};
 
 /// Follows `count` playouts of the lanes from the initial state, each for at most `limit` steps. `over` says whether
 /// all of them came to an end.
@@ -19,19 +19,19 @@ use crate::{EngineKind, Interpreter, InterpreterScratch, State};
 /// The first difference, or that the interpreter met a limit.
 pub fn agree_drawn(
     reference: &Interpreter,
-    lanes: &Lanes,
     tracer: &Tracer,
     count: u32,
     limit: usize,
     seed: &Seed,
 ) -> Result<Agreed, Disagreement> {
+    let lanes = tracer.propagator();
     let (mut scratch, mut of_rules) = (lanes.scratch(), reference.scratch());
     let initial = lanes.initial();
     if lanes.terminal(&initial, &mut scratch) {
         return Ok(Agreed { steps: 0, over: true });
     }
     let start = Start { state: initial.clone(), first: Vec::new(), count };
-    let (steps, _) = tracer.trace(&[start], limit, seed, &mut scratch);
+    let (steps, _) = tracer.trace(&[start], limit, seed);
     // The states met, as the interpreter has them. Several lanes may be in one.
     let mut known: FxHashMap<State, State> = FxHashMap::default();
     known.insert(initial, reference.initial());
@@ -48,7 +48,7 @@ pub fn agree_drawn(
 /// Makes a step by the rules; gives the state after it.
 fn follow(
     reference: &Interpreter,
-    lanes: &Lanes,
+    lanes: &Propagator,
     (number, (state, joint, made)): (usize, &Step),
     before: &State,
     scratch: &mut InterpreterScratch,

@@ -8,7 +8,7 @@
 //! first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws again, all of its
 //! choices, so that what it draws in the end is uniform.
 
-use super::choosers::{Chooser, Turn, choosers};
+use super::active_player::{Chooser, Turn, choosers};
 use super::draw::{Tree, choose, draw, index_bits, is_below};
 use super::policy::{GREEDY_BITS, Policy};
 use crate::machine::{ByRole, Goal, Move};

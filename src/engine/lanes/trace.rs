@@ -1,50 +1,56 @@
 //! Traces: every step that the lanes make, one by one, to be held against another engine.
 
+use std::sync::Arc;
+
+use super::Lanes;
 use super::code::{Code, Detail};
 use super::plan::Plan;
 use super::vector::{Vector, Work};
-use super::{Lanes, LanesScratch, Policy};
-use crate::State;
 use crate::machine::{
     Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,
 };
 use crate::packed::gather;
 use crate::propnet::Propnet;
+use crate::{NetworkEngine, Propagator, State};
 
 /// A state, the joint move drawn in it, and what came of it.
 pub type Step = (State, JointMove, Successor<State>);
 
-/// An engine that draws as another one does and keeps every step.
+/// Lanes that draw as others do and keep every step.
 #[derive(Debug)]
-pub struct Tracer(Lanes);
+pub struct Tracer {
+    propagator: Arc<Propagator>,
+    lanes: Lanes,
+}
 
 impl Tracer {
-    /// The tracer of an engine; compiles its circuit anew, with all detail.
-    pub fn new(lanes: &Lanes) -> Tracer {
-        let policies: ByRole<Policy> = lanes.policies.clone();
-        Tracer(Lanes::with(lanes.propagator.clone(), policies, Detail::Steps, None))
+    /// The tracer of an engine, if it has lanes; compiles their circuit anew, with all detail.
+    pub fn new(engine: &NetworkEngine) -> Option<Tracer> {
+        let propagator = Arc::clone(engine.propagator());
+        let lanes = Lanes::with(&propagator, engine.lanes()?.policies.clone(), Detail::Steps);
+        Some(Tracer { propagator, lanes })
+    }
+
+    /// The engine for the states of the steps.
+    pub fn propagator(&self) -> &Propagator {
+        &self.propagator
     }
 
     /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by lane
     /// as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves are
     /// legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
-    pub fn trace(
-        &self,
-        starts: &[Start<State>],
-        limit: usize,
-        seed: &Seed,
-        scratch: &mut LanesScratch,
-    ) -> (Vec<Step>, Vec<Tally>) {
-        let Tracer(lanes) = self;
-        let (code, budget) = (lanes.code.as_ref().expect("a tracer has lanes"), &Budget::UNLIMITED);
+    pub fn trace(&self, starts: &[Start<State>], limit: usize, seed: &Seed) -> (Vec<Step>, Vec<Tally>) {
+        let Tracer { propagator, lanes } = self;
+        let (code, mut single) = (&lanes.code, propagator.scratch());
         let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| lanes.image(&code.circuit, start, &mut scratch.single)).collect();
+            starts.iter().map(|start| lanes.image(propagator, start, &mut single)).collect();
         let counts = starts.iter().zip(&images);
         let plan = Plan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
-        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(lanes.roles().len())).collect();
-        let mut goals = |words: &[u64]| lanes.propagator.goals(&State::new(words), &mut scratch.single);
+        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(propagator.roles().len())).collect();
+        let mut goals = |words: &[u64]| propagator.goals(&State::new(words), &mut single);
+        let budget = &Budget::UNLIMITED;
         let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let (mut steps, mut passes) = (Vec::new(), 0);
         let mut vector = Vector::<1>::new();
@@ -53,7 +59,7 @@ impl Tracer {
                 return false;
             }
             passes += 1;
-            read(code, lanes.propagator.propnet(), planes, active, &mut steps);
+            read(code, propagator.propnet(), planes, active, &mut steps);
             true
         });
         (steps, tallies)
