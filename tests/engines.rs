@@ -6,7 +6,7 @@ mod common;
 
 use std::sync::Arc;
 
-use hyperplay::engine::agree::{Disagreement, agree};
+use hyperplay::engine::crosscheck::{Disagreement, crosscheck};
 use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator, State};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
@@ -39,7 +39,7 @@ fn all_agree(matches: usize) -> usize {
         games += 1;
         let others = fast(&engines);
         for number in 0..matches {
-            match agree(&reference, &others, STEPS, &Seed::root(1).child("engines").index(number)) {
+            match crosscheck(&reference, &others, STEPS, &Seed::root(1).child("engines").index(number)) {
                 Ok(_) => {}
                 Err(Disagreement::Differs(difference)) => panic!("{path}, match {number}, {difference}"),
                 // The interpreter met a limit that the network does not have.
@@ -74,8 +74,8 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
         let wrong = NetworkEngine::new(Arc::new(wrong), None);
         let wrong = Arc::new(Engine::Network(Arc::new(wrong)));
         let reference = engines.interpreter().unwrap();
-        let matches =
-            (0..20).map(|number| agree(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));
+        let matches = (0..20)
+            .map(|number| crosscheck(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));
         match matches.into_iter().find_map(Result::err) {
             Some(Disagreement::Differs(difference)) => difference,
             other => panic!("not noticed: {other:?}"),

@@ -8,11 +8,11 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::lanes::{Detail, Lanes, Policy};
+use super::lanes::{LaneDetail, Lanes, Policy};
 use super::{Engine, EngineError, Interpreter, NetworkEngine, Propagator};
 use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
-use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};
+use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::Game;
 
 /// Gates of two inputs up to which a network is played on by default.
@@ -66,7 +66,7 @@ impl fmt::Display for EngineKind {
 #[derive(Debug)]
 pub struct Engines {
     game: Game,
-    limits: Limits,
+    limits: GroundingLimits,
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
@@ -88,11 +88,11 @@ pub struct Grounded {
 impl Engines {
     /// The engines of a game; none is made yet.
     pub fn new(game: &Game) -> Engines {
-        Engines::within(game, Limits::default())
+        Engines::within(game, GroundingLimits::default())
     }
 
     /// The engines of a game that is grounded within these limits.
-    pub fn within(game: &Game, limits: Limits) -> Engines {
+    pub fn within(game: &Game, limits: GroundingLimits) -> Engines {
         Engines {
             game: game.clone(),
             limits,
@@ -176,7 +176,7 @@ impl Engines {
     pub fn perceiving_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
         let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
-        let lanes = Lanes::with(&propagator, policies, Detail::Percepts);
+        let lanes = Lanes::with(&propagator, policies, LaneDetail::Percepts);
         Ok(Arc::new(NetworkEngine::new(propagator, Some(lanes))))
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
 use super::interpreter::InterpreterScratch;
-use super::lanes::Usage;
+use super::lanes::LaneUsage;
 use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
 use crate::machine::{
     Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start,
@@ -104,7 +104,7 @@ impl Engine {
         seed: &Seed,
         budget: &Budget,
         scratch: &mut EngineScratch,
-    ) -> (Vec<Tally>, Option<Usage>) {
+    ) -> (Vec<Tally>, Option<LaneUsage>) {
         match self {
             Engine::Interpreter(machine) => {
                 (machine.playouts(starts, seed, budget, scratch.interpreter()), None)

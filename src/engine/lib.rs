@@ -6,8 +6,8 @@
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-pub mod agree;
 mod choice;
+pub mod crosscheck;
 mod declared;
 mod engine;
 mod interpreter;

@@ -24,7 +24,7 @@
 use std::sync::Arc;
 
 use super::State;
-use super::lanes::{Lanes, LanesScratch, Usage};
+use super::lanes::{LaneUsage, Lanes, LanesScratch};
 use super::propagator::{Propagator, PropagatorScratch};
 use crate::machine::{
     Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
@@ -92,7 +92,7 @@ impl NetworkEngine {
         seed: &Seed,
         budget: &Budget,
         scratch: &mut NetworkScratch,
-    ) -> (Vec<Tally>, Option<Usage>) {
+    ) -> (Vec<Tally>, Option<LaneUsage>) {
         match &self.lanes {
             Some(lanes) => {
                 let (tallies, usage) = lanes.playouts(

@@ -16,16 +16,16 @@ use crate::propnet::{Gate, Propnet, Wire};
 
 /// A choice that is drawn at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Chooser {
+pub enum ActivePlayer {
     /// The moves of one role.
-    Alone(Role),
+    Always(Role),
     /// The moves of roles of which at most one has a choice.
-    InTurn(Vec<Turn>),
+    InTurn(Vec<ActiveWhen>),
 }
 
 /// When a role is to choose, and its move where it is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn {
+pub struct ActiveWhen {
     /// The role.
     pub role: Role,
     /// The input of the state, or its complement, that is on exactly where the role chooses.
@@ -35,14 +35,14 @@ pub struct Turn {
 }
 
 /// The choices of a game, each role in one of them; only roles that choose uniformly share one. O(gates x bits / 64).
-pub fn choosers(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Chooser> {
+pub fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<ActivePlayer> {
     let may_be_idle = |wire: Wire| bit_of(net, wire).is_some();
     let in_question =
         net.roles.values().iter().filter(|role| role.legal.iter().any(|&wire| may_be_idle(wire)));
     let bits = net.roles.values().iter().flat_map(|role| &role.legal).filter_map(|&wire| bit_of(net, wire));
     let asked = in_question.flat_map(|role| role.legal.iter().copied()).chain(bits.map(|bit| net.next[bit]));
     let implied = Implied::new(net, asked);
-    let turns: Vec<Option<Turn>> = policies
+    let turns: Vec<Option<ActiveWhen>> = policies
         .iter()
         .map(|(role, policy)| match policy {
             Policy::Uniform => turn(net, role, &implied),
@@ -50,36 +50,36 @@ pub fn choosers(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Chooser> {
         })
         .collect();
     let exclusive = exclusive_pairs(net, &turns, &implied);
-    let mut groups: Vec<Chooser> = Vec::new();
+    let mut groups: Vec<ActivePlayer> = Vec::new();
     for (role, turn) in turns.into_iter().enumerate() {
         let Some(turn) = turn else {
-            groups.push(Chooser::Alone(Role::new(role)));
+            groups.push(ActivePlayer::Always(Role::new(role)));
             continue;
         };
-        let joins = |other: &Turn| {
+        let joins = |other: &ActiveWhen| {
             exclusive.contains(&(other.active.min(turn.active), other.active.max(turn.active)))
         };
         let group = groups.iter_mut().find_map(|group| match group {
-            Chooser::InTurn(turns) if turns.iter().all(joins) => Some(turns),
+            ActivePlayer::InTurn(turns) if turns.iter().all(joins) => Some(turns),
             _ => None,
         });
         match group {
             Some(turns) => turns.push(turn),
-            None => groups.push(Chooser::InTurn(vec![turn])),
+            None => groups.push(ActivePlayer::InTurn(vec![turn])),
         }
     }
     for group in &mut groups {
-        if let Chooser::InTurn(turns) = group
+        if let ActivePlayer::InTurn(turns) = group
             && let [only] = turns[..]
         {
-            *group = Chooser::Alone(only.role);
+            *group = ActivePlayer::Always(only.role);
         }
     }
     groups
 }
 
 /// When a role with a move `idle` chooses, if that is as the module says.
-fn turn(net: &Propnet, role: Role, implied: &Implied) -> Option<Turn> {
+fn turn(net: &Propnet, role: Role, implied: &Implied) -> Option<ActiveWhen> {
     let legal = &net.roles[role].legal;
     if legal.len() < 3 {
         return None; // there is little to share
@@ -88,7 +88,11 @@ fn turn(net: &Propnet, role: Role, implied: &Implied) -> Option<Turn> {
         let active = !legal[idle];
         let is_bit = bit_of(net, active).is_some();
         let others = || legal.iter().enumerate().filter(|(number, _)| *number != idle);
-        (is_bit && others().all(|(_, &wire)| implied.by(wire, active))).then_some(Turn { role, active, idle })
+        (is_bit && others().all(|(_, &wire)| implied.by(wire, active))).then_some(ActiveWhen {
+            role,
+            active,
+            idle,
+        })
     })
 }
 
@@ -101,7 +105,7 @@ fn bit_of(net: &Propnet, wire: Wire) -> Option<usize> {
 }
 
 /// The pairs of literals, ordered, of which never both are on.
-fn exclusive_pairs(net: &Propnet, turns: &[Option<Turn>], implied: &Implied) -> BTreeSet<(Wire, Wire)> {
+fn exclusive_pairs(net: &Propnet, turns: &[Option<ActiveWhen>], implied: &Implied) -> BTreeSet<(Wire, Wire)> {
     let literals: BTreeSet<Wire> = turns.iter().flatten().map(|turn| turn.active).collect();
     let pairs = || literals.iter().flat_map(|&a| literals.range(a..).skip(1).map(move |&b| (a, b)));
     let number = |wire: Wire| wire.gate() - 1;

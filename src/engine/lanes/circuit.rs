@@ -8,7 +8,7 @@
 //! first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws again, all of its
 //! choices, so that what it draws in the end is uniform.
 
-use super::active_player::{Chooser, Turn, choosers};
+use super::active_player::{ActivePlayer, ActiveWhen, active_players};
 use super::draw::{Tree, choose, draw, index_bits, is_below};
 use super::policy::{GREEDY_BITS, Policy};
 use crate::machine::{ByRole, Goal, Move};
@@ -18,7 +18,7 @@ use crate::propnet::{Network, Propnet, Wire};
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// Whose choice it is.
-    pub chooser: Chooser,
+    pub player: ActivePlayer,
     /// The first of the inputs for the forced index, least bit first; the one after them says whether it is forced.
     pub forced: usize,
     /// How many bits the index has.
@@ -80,19 +80,20 @@ fn rounds(choices: usize) -> usize {
 impl Circuit {
     /// The circuit of a game in which the roles choose as the policies say.
     pub fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
-        let choosers = choosers(net, policies);
-        let leaves: Vec<usize> = choosers.iter().map(|chooser| leaves_of(net, policies, chooser)).collect();
+        let active_players = active_players(net, policies);
+        let leaves: Vec<usize> =
+            active_players.iter().map(|player| leaves_of(net, policies, player)).collect();
         let real = leaves.iter().filter(|leaves| **leaves > 1).count();
         let bits = net.bits();
         let mut next_input = bits;
         let mut choices = Vec::new();
-        for (chooser, &leaves) in choosers.into_iter().zip(&leaves) {
+        for (player, &leaves) in active_players.into_iter().zip(&leaves) {
             let bits = index_bits(leaves);
-            let extra = match chooser {
-                Chooser::Alone(role) => policies[role].extra_bits(),
-                Chooser::InTurn(_) => 0,
+            let extra = match player {
+                ActivePlayer::Always(role) => policies[role].extra_bits(),
+                ActivePlayer::InTurn(_) => 0,
             };
-            choices.push(Choice { chooser, forced: next_input, bits, random: bits * rounds(real) + extra });
+            choices.push(Choice { player, forced: next_input, bits, random: bits * rounds(real) + extra });
             next_input += bits + 1;
         }
         let first = next_input;
@@ -119,14 +120,14 @@ impl Circuit {
             let random: Vec<Wire> =
                 random_wires.by_ref().take(choice.random).map(|input| network.input(input)).collect();
             let mut drawing = Drawing { network: &mut network, choice, random: &random, first };
-            let drawn = match &choice.chooser {
-                Chooser::Alone(role) => {
+            let drawn = match &choice.player {
+                ActivePlayer::Always(role) => {
                     let drawn;
                     let own = &net.roles[*role].moves;
                     (does[*role], drawn) = drawing.alone(own, &legal[*role], &policies[*role]);
                     drawn
                 }
-                Chooser::InTurn(turns) => drawing.in_turn(turns, &legal, &mut does),
+                ActivePlayer::InTurn(turns) => drawing.in_turn(turns, &legal, &mut does),
             };
             made.push(drawn.made);
             stuck.push(drawn.stuck);
@@ -179,10 +180,10 @@ impl Circuit {
     }
 }
 
-fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, chooser: &Chooser) -> usize {
-    match chooser {
-        Chooser::Alone(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
-        Chooser::InTurn(turns) => {
+fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) -> usize {
+    match player {
+        ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
+        ActivePlayer::InTurn(turns) => {
             turns.iter().map(|turn| net.roles[turn.role].moves.len() - 1).max().unwrap_or(0)
         }
     }
@@ -238,8 +239,13 @@ impl Drawing<'_> {
     }
 
     /// The moves of the role whose turn it is; leaf `i` is move `i` of each, the idle ones left out.
-    fn in_turn(&mut self, turns: &[Turn], legal: &ByRole<Vec<Wire>>, does: &mut ByRole<Vec<Wire>>) -> Drawn {
-        let active_moves = |turn: &Turn| {
+    fn in_turn(
+        &mut self,
+        turns: &[ActiveWhen],
+        legal: &ByRole<Vec<Wire>>,
+        does: &mut ByRole<Vec<Wire>>,
+    ) -> Drawn {
+        let active_moves = |turn: &ActiveWhen| {
             let idle = turn.idle;
             legal[turn.role]
                 .iter()

@@ -18,16 +18,16 @@ mod tests;
 mod trace;
 mod vector;
 
-use active_player::Chooser;
+use active_player::ActivePlayer;
 use circuit::Circuit;
-use code::Code;
-use plan::Plan;
-use vector::{Vector, Work};
+use code::LanesCode;
+use plan::PlayoutPlan;
+use vector::{LaneWork, Vector};
 
-pub use code::Detail;
+pub use code::LaneDetail;
 pub use policy::Policy;
-pub use trace::{Step, Tracer};
-pub use vector::Usage;
+pub use trace::{TracedStep, Tracer};
+pub use vector::LaneUsage;
 
 use super::State;
 use super::propagator::{Propagator, PropagatorScratch};
@@ -35,7 +35,7 @@ use crate::machine::{Budget, Bulk, ByRole, Seed, Start, StateMachine, StateMachi
 
 /// How many lanes play in lockstep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Width {
+enum LaneWidth {
     /// One word.
     Lanes64,
     /// Four words.
@@ -52,9 +52,9 @@ enum Width {
 /// propagator that they were made from.
 #[derive(Debug)]
 pub struct Lanes {
-    code: Code,
+    code: LanesCode,
     /// The width of the vectors; none where the number of playouts decides.
-    width: Option<Width>,
+    width: Option<LaneWidth>,
     policies: ByRole<Policy>,
 }
 
@@ -83,13 +83,13 @@ impl Lanes {
     /// The lanes of a game in which every role chooses uniformly.
     pub fn new(propagator: &Propagator) -> Lanes {
         let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
-        Lanes::with(propagator, policies, Detail::Ends)
+        Lanes::with(propagator, policies, LaneDetail::Ends)
     }
 
     /// The lanes in which the roles choose by these policies and each step computes so much detail.
-    pub fn with(propagator: &Propagator, policies: ByRole<Policy>, detail: Detail) -> Lanes {
+    pub fn with(propagator: &Propagator, policies: ByRole<Policy>, detail: LaneDetail) -> Lanes {
         let circuit = Circuit::new(propagator.propnet(), &policies);
-        Lanes { code: Code::new(circuit, detail), width: None, policies }
+        Lanes { code: LanesCode::new(circuit, detail), width: None, policies }
     }
 
     /// The playouts of [`Bulk::playouts`], and how the lanes were used.
@@ -101,14 +101,14 @@ impl Lanes {
         budget: &Budget,
         single: &mut PropagatorScratch,
         vectors: &mut LanesScratch,
-    ) -> (Vec<Tally>, Usage) {
+    ) -> (Vec<Tally>, LaneUsage) {
         let roles = propagator.roles().len();
         let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(roles)).collect();
         let images: Vec<Option<Vec<u64>>> =
             starts.iter().map(|start| self.image(propagator, start, single)).collect();
         let counts = starts.iter().zip(&images);
         let counts = counts.map(|(start, image)| if image.is_some() { start.count } else { 0 });
-        let plan = Plan::new(counts);
+        let plan = PlayoutPlan::new(counts);
         // A first move that is not legal is made all the same, as by every engine, but not by a choice among the legal.
         for (index, start) in starts.iter().enumerate().filter(|(index, _)| images[*index].is_none()) {
             let seed = seed.child("plain").index(index);
@@ -117,18 +117,19 @@ impl Lanes {
         }
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
         let mut goals = |words: &[u64]| propagator.goals(&State::new(words), single);
-        let work = Work { code: &self.code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
+        let work =
+            LaneWork { code: &self.code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let width = self.width.unwrap_or(match plan.ends.len() {
-            0..=1 => Width::Lanes64,
-            2..=4 => Width::Lanes256,
-            5..=15 => Width::Lanes512,
-            _ => Width::Lanes1024,
+            0..=1 => LaneWidth::Lanes64,
+            2..=4 => LaneWidth::Lanes256,
+            5..=15 => LaneWidth::Lanes512,
+            _ => LaneWidth::Lanes1024,
         });
         let usage = match width {
-            Width::Lanes64 => vectors.narrow.play(work, &mut tallies, &mut |_, _| true),
-            Width::Lanes256 => vectors.middle.play(work, &mut tallies, &mut |_, _| true),
-            Width::Lanes512 => vectors.wide.play(work, &mut tallies, &mut |_, _| true),
-            Width::Lanes1024 => vectors.widest.play(work, &mut tallies, &mut |_, _| true),
+            LaneWidth::Lanes64 => vectors.narrow.play(work, &mut tallies, &mut |_, _| true),
+            LaneWidth::Lanes256 => vectors.middle.play(work, &mut tallies, &mut |_, _| true),
+            LaneWidth::Lanes512 => vectors.wide.play(work, &mut tallies, &mut |_, _| true),
+            LaneWidth::Lanes1024 => vectors.widest.play(work, &mut tallies, &mut |_, _| true),
         };
         (tallies, usage)
     }
@@ -150,12 +151,12 @@ impl Lanes {
             propagator.legal(&start.state, role, scratch, &mut legal);
             let place = legal.iter().position(|&other| other == own)?;
             let moves = &propagator.propnet().roles[role].moves;
-            let choice = circuit.choices.iter().find(|choice| match &choice.chooser {
-                Chooser::Alone(alone) => *alone == role,
-                Chooser::InTurn(turns) => turns.iter().any(|turn| turn.role == role),
+            let choice = circuit.choices.iter().find(|choice| match &choice.player {
+                ActivePlayer::Always(alone) => *alone == role,
+                ActivePlayer::InTurn(turns) => turns.iter().any(|turn| turn.role == role),
             });
             let choice = choice.expect("every role has a choice");
-            if let Chooser::InTurn(turns) = &choice.chooser
+            if let ActivePlayer::InTurn(turns) = &choice.player
                 && turns.iter().any(|turn| turn.role == role && moves[turn.idle] == own)
             {
                 continue; // it is not its turn

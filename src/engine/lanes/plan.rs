@@ -31,16 +31,16 @@ const LONG: u64 = 4096;
 
 /// Chunks, and for each word the end of its part of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan {
+pub struct PlayoutPlan {
     /// In the order of the starts.
     pub chunks: Vec<Chunk>,
     /// The first chunk after those of each word.
     pub ends: Vec<usize>,
 }
 
-impl Plan {
+impl PlayoutPlan {
     /// The plan for so many playouts of each start.
-    pub fn new(counts: impl Iterator<Item = u32> + Clone) -> Plan {
+    pub fn new(counts: impl Iterator<Item = u32> + Clone) -> PlayoutPlan {
         let total: u64 = counts.clone().map(u64::from).sum();
         let words = match total / (64 * MANY) {
             a_lane if a_lane < ENOUGH => total.div_ceil(64).min(FEW),
@@ -59,7 +59,7 @@ impl Plan {
         }
         let words = words as usize;
         let ends = (1..=words).map(|word| chunks.len() * word / words).collect();
-        Plan { chunks, ends }
+        PlayoutPlan { chunks, ends }
     }
 
     /// The chunks of a word.
@@ -78,7 +78,7 @@ mod tests {
         for counts in
             [vec![], vec![0], vec![1], vec![3, 0, 70], vec![64; 1000], vec![5_000_000], vec![1; 513]]
         {
-            let plan = Plan::new(counts.iter().copied());
+            let plan = PlayoutPlan::new(counts.iter().copied());
             for (start, &count) in counts.iter().enumerate() {
                 let made: u32 =
                     plan.chunks.iter().filter(|chunk| chunk.start == start).map(|chunk| chunk.count).sum();
@@ -88,7 +88,7 @@ mod tests {
             let owned: Vec<usize> = (0..plan.ends.len()).flat_map(|word| plan.word(word)).collect();
             assert_eq!(owned, (0..plan.chunks.len()).collect::<Vec<_>>());
         }
-        assert_eq!(Plan::new([64; 8].into_iter()).ends.len(), 8);
-        assert_eq!(Plan::new([10].into_iter()).ends.len(), 1);
+        assert_eq!(PlayoutPlan::new([64; 8].into_iter()).ends.len(), 8);
+        assert_eq!(PlayoutPlan::new([10].into_iter()).ends.len(), 1);
     }
 }

@@ -8,8 +8,8 @@ use super::draw::{Tree, draw, index_bits};
 use super::random::Streams;
 use super::*;
 use crate::machine::{Move, Percept, Percepts, Role};
-use crate::program::{Planes, Program};
-use crate::propnet::{Limits, Network, Wire, ground, simplify};
+use crate::program::{LutProgram, Planes};
+use crate::propnet::{GroundingLimits, Network, Wire, ground, simplify};
 use crate::{Interpreter, NetworkEngine, NetworkScratch};
 use hyperplay_logic::gdl::{self, Game, Source};
 
@@ -24,7 +24,7 @@ fn file(path: &str) -> Game {
 }
 
 fn propagator(game: &Game) -> Arc<Propagator> {
-    let (net, _) = ground(game, &Limits::default()).expect("it is small");
+    let (net, _) = ground(game, &GroundingLimits::default()).expect("it is small");
     Arc::new(Propagator::new(game, Arc::new(simplify(net, game.terms()).0)))
 }
 
@@ -41,7 +41,7 @@ fn drawn(leaves: usize, legal: usize, draws: u64) -> Vec<u64> {
     let (index, is_drawn) = draw(&mut network, tree.count(), bits, &inputs[leaves..]);
     let mut outputs = tree.select(&mut network, &index);
     outputs.push(is_drawn);
-    let program = Program::compile(&network, &outputs);
+    let program = LutProgram::compile(&network, &outputs);
     let mut planes = Planes::<8>::new();
     planes.resize(program.planes());
     // Which leaves are legal is random too, in each lane, but how many is not.
@@ -185,10 +185,10 @@ fn all_widths_give_the_same_bits() {
             assert!(tallies.iter().zip(&starts).all(|(tally, start)| tally.count == start.count));
             tallies
         };
-        let narrow = play(Some(Width::Lanes64));
-        assert_eq!(narrow, play(Some(Width::Lanes256)), "{name}");
-        assert_eq!(narrow, play(Some(Width::Lanes512)), "{name}");
-        assert_eq!(narrow, play(Some(Width::Lanes1024)), "{name}");
+        let narrow = play(Some(LaneWidth::Lanes64));
+        assert_eq!(narrow, play(Some(LaneWidth::Lanes256)), "{name}");
+        assert_eq!(narrow, play(Some(LaneWidth::Lanes512)), "{name}");
+        assert_eq!(narrow, play(Some(LaneWidth::Lanes1024)), "{name}");
         assert_eq!(narrow, play(None), "{name}");
     }
 }
@@ -349,7 +349,7 @@ fn policies_weigh_and_prefer_moves() {
     let propagator = propagator(&game(text));
     let term = |text: &str| Move(propagator.terms().read(text).expect("it is a term"));
     let mean = |policy: Policy, first: Vec<(Role, Move)>| {
-        let lanes = Lanes::with(&propagator, ByRole::new(vec![policy]), Detail::Ends);
+        let lanes = Lanes::with(&propagator, ByRole::new(vec![policy]), LaneDetail::Ends);
         let lanes = NetworkEngine::new(propagator.clone(), Some(lanes));
         let start = Start { state: lanes.initial(), first, count: 100_000 };
         lanes.playouts(&[start], &Seed::root(5), &Budget::UNLIMITED, &mut lanes.scratch())[0]

@@ -81,16 +81,16 @@ impl Stopwatch {
 
 /// A running account against a [`Budget`].
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub struct BudgetAccount {
     budget: Budget,
     spent: u64,
     late: bool,
 }
 
-impl Meter {
+impl BudgetAccount {
     /// A fresh account.
     pub fn new(budget: Budget) -> Self {
-        Meter { budget, spent: 0, late: false }
+        BudgetAccount { budget, spent: 0, late: false }
     }
 
     /// Counts one visited state; false when it was one too many or the deadline has passed. The clock is read once
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_meter_grants_exactly_its_nodes() {
-        let mut meter = Meter::new(Budget::nodes(2));
+        let mut meter = BudgetAccount::new(Budget::nodes(2));
         assert!(meter.spend() && meter.spend());
         assert!(!meter.spend());
         assert!(meter.is_exhausted());
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_passed_deadline_ends_the_account_at_the_first_look() {
-        let mut meter = Meter::new(Budget::time(Duration::ZERO));
+        let mut meter = BudgetAccount::new(Budget::time(Duration::ZERO));
         assert!(!meter.spend());
     }
 }

@@ -16,7 +16,7 @@ mod role;
 mod state_machine;
 mod stream;
 
-pub use budget::{Budget, Meter, Stopwatch};
+pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};

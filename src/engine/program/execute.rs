@@ -7,14 +7,14 @@ use std::cell::Cell;
 
 use multiversion::multiversion;
 
-use super::schedule::Run;
+use super::schedule::LutBatch;
 
 /// Computes all runs on 64 x `W` cases.
 ///
 /// # Panics
 /// If there are fewer planes than the runs read and write.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
-pub fn execute<const W: usize>(runs: &[Run], operands: &[[u32; 3]], planes: &mut [[u64; W]]) {
+pub fn execute<const W: usize>(runs: &[LutBatch], operands: &[[u32; 3]], planes: &mut [[u64; W]]) {
     let planes = Cell::from_mut(planes).as_slice_of_cells();
     let mut operands = operands;
     for run in runs {

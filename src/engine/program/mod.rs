@@ -15,28 +15,28 @@ mod slots;
 pub(super) mod tests;
 
 use crate::propnet::{Network, Wire};
-use schedule::Run;
+use schedule::LutBatch;
 
 pub use planes::Planes;
 
 /// The outputs of a network as straight-line code.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct LutProgram {
     inputs: usize,
     planes: usize,
-    runs: Vec<Run>,
+    runs: Vec<LutBatch>,
     operands: Vec<[u32; 3]>,
     outputs: Vec<usize>,
 }
 
-impl Program {
+impl LutProgram {
     /// The code that computes the outputs of a network. O(n log n) in the wires.
-    pub fn compile(network: &Network, outputs: &[Wire]) -> Program {
+    pub fn compile(network: &Network, outputs: &[Wire]) -> LutProgram {
         let graph = graph::Graph::new(network, outputs);
         let cover = cover::cover(&graph);
         let first = first_table(graph.inputs);
         let mut schedule = schedule::schedule(&graph, &cover, first);
-        Program {
+        LutProgram {
             inputs: graph.inputs,
             planes: slots::reuse(&mut schedule, first),
             runs: schedule.runs,
@@ -45,7 +45,7 @@ impl Program {
         }
     }
 
-    /// The inputs: planes 0 to this, which [`run`](Program::run) leaves as they are.
+    /// The inputs: planes 0 to this, which [`run`](LutProgram::run) leaves as they are.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
@@ -65,7 +65,7 @@ impl Program {
         self.runs.len()
     }
 
-    /// The plane of an output, in the order given to [`compile`](Program::compile).
+    /// The plane of an output, in the order given to [`compile`](LutProgram::compile).
     pub fn output(&self, index: usize) -> usize {
         self.outputs[index]
     }
@@ -73,7 +73,7 @@ impl Program {
     /// Computes all outputs on 64 x `W` cases. O(tables), without allocation.
     ///
     /// # Panics
-    /// If there are fewer than [`planes`](Program::planes) planes.
+    /// If there are fewer than [`planes`](LutProgram::planes) planes.
     pub fn run<const W: usize>(&self, planes: &mut [[u64; W]]) {
         execute::execute(&self.runs, &self.operands, planes);
     }

@@ -15,7 +15,7 @@ use super::graph::{Edge, Graph, is_negated, node};
 
 /// Tables of one kind in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct LutBatch {
     /// The table, of the least form under exchange of its inputs.
     pub table: u8,
     /// How many.
@@ -26,9 +26,9 @@ pub struct Run {
 
 /// Runs, the planes that their tables read, and the planes of the outputs.
 #[derive(Debug, Default)]
-pub struct Schedule {
+pub struct LutSchedule {
     /// The runs, in order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<LutBatch>,
     /// The planes that each table reads, in the order of the tables.
     pub operands: Vec<[u32; 3]>,
     /// The plane of each output.
@@ -37,13 +37,13 @@ pub struct Schedule {
 
 /// A table to be computed and the nodes it reads: inputs first, then the tables in topological order.
 #[derive(Clone, Copy, Debug)]
-struct Table {
+struct Lut3 {
     table: u8,
     reads: [u32; 3],
     size: usize,
 }
 
-impl Table {
+impl Lut3 {
     fn reads(&self) -> &[u32] {
         &self.reads[..self.size]
     }
@@ -53,7 +53,7 @@ impl Table {
 const POLARITY_SWEEPS: usize = 3;
 
 /// The order in which to compute a cover, written from plane `first` on. O(n log n) in the tables.
-pub fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Schedule {
+pub fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> LutSchedule {
     let inputs = graph.inputs;
     let mut places: FxHashMap<u32, u32> = FxHashMap::default();
     for input in 0..inputs {
@@ -62,14 +62,14 @@ pub fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Schedule {
     for (at, (node, _)) in cover.iter().enumerate() {
         places.insert(*node, (inputs + at) as u32);
     }
-    let mut tables: Vec<Table> = cover
+    let mut tables: Vec<Lut3> = cover
         .iter()
         .map(|(_, cut)| {
             let mut reads = [0; 3];
             for (read, leaf) in reads.iter_mut().zip(cut.leaves()) {
                 *read = places[leaf];
             }
-            Table { table: cut.table, reads, size: cut.leaves().len() }
+            Lut3 { table: cut.table, reads, size: cut.leaves().len() }
         })
         .collect();
     let outputs = outputs(graph, &places, &mut tables);
@@ -77,19 +77,23 @@ pub fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Schedule {
     let mut order = Order::new(&tables, inputs, first);
     order.emit_all(&tables);
     let plane = |place: u32| order.planes[place as usize] as usize;
-    Schedule { outputs: outputs.into_iter().map(plane).collect(), runs: order.runs, operands: order.operands }
+    LutSchedule {
+        outputs: outputs.into_iter().map(plane).collect(),
+        runs: order.runs,
+        operands: order.operands,
+    }
 }
 
 /// The place of each output: the table of its node, complemented if no output is the node itself, else a new table.
-fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, tables: &mut Vec<Table>) -> Vec<u32> {
+fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, tables: &mut Vec<Lut3>) -> Vec<u32> {
     let inputs = graph.inputs;
     let mut found: FxHashMap<Edge, u32> = FxHashMap::default();
     for &edge in graph.outputs.iter().filter(|&&edge| !is_negated(edge) && node(edge) != 0) {
         found.insert(edge, places[&(node(edge) as u32)]);
     }
     let readers = readers(tables, inputs);
-    let add = |tables: &mut Vec<Table>, table: u8, reads: [u32; 3], size: usize| {
-        tables.push(Table { table, reads, size });
+    let add = |tables: &mut Vec<Lut3>, table: u8, reads: [u32; 3], size: usize| {
+        tables.push(Lut3 { table, reads, size });
         (inputs + tables.len() - 1) as u32
     };
     for &edge in &graph.outputs {
@@ -116,14 +120,14 @@ fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, tables: &mut Vec<Table>)
 }
 
 /// Complements tables, and what their readers make of them, where that makes the kinds of tables fewer.
-fn choose_polarity(tables: &mut [Table], inputs: usize, outputs: &[u32]) {
+fn choose_polarity(tables: &mut [Lut3], inputs: usize, outputs: &[u32]) {
     let mut is_output = vec![false; inputs + tables.len()];
     for &place in outputs {
         is_output[place as usize] = true;
     }
     let readers = readers(tables, inputs);
     let mut frequency = [0_u32; 256];
-    let kind = |table: &Table| usize::from(least(table.table).0);
+    let kind = |table: &Lut3| usize::from(least(table.table).0);
     for table in tables.iter() {
         frequency[kind(table)] += 1;
     }
@@ -132,7 +136,7 @@ fn choose_polarity(tables: &mut [Table], inputs: usize, outputs: &[u32]) {
             if is_output[inputs + at] {
                 continue;
             }
-            let touched: Vec<(usize, Table)> = std::iter::once((at, complemented(&tables[at])))
+            let touched: Vec<(usize, Lut3)> = std::iter::once((at, complemented(&tables[at])))
                 .chain(readers[inputs + at].iter().map(|&reader| {
                     (reader as usize, with_complemented_read(&tables[reader as usize], (inputs + at) as u32))
                 }))
@@ -150,17 +154,17 @@ fn choose_polarity(tables: &mut [Table], inputs: usize, outputs: &[u32]) {
     }
 }
 
-fn complemented(table: &Table) -> Table {
-    Table { table: !table.table, ..*table }
+fn complemented(table: &Lut3) -> Lut3 {
+    Lut3 { table: !table.table, ..*table }
 }
 
-fn with_complemented_read(table: &Table, read: u32) -> Table {
+fn with_complemented_read(table: &Lut3, read: u32) -> Lut3 {
     let places = (0..table.size).filter(|&at| table.reads[at] == read);
-    Table { table: places.fold(table.table, complement_leaf), ..*table }
+    Lut3 { table: places.fold(table.table, complement_leaf), ..*table }
 }
 
 /// The tables that read each place.
-fn readers(tables: &[Table], inputs: usize) -> Vec<Vec<u32>> {
+fn readers(tables: &[Lut3], inputs: usize) -> Vec<Vec<u32>> {
     let mut readers = vec![Vec::new(); inputs + tables.len()];
     for (at, table) in tables.iter().enumerate() {
         for &read in table.reads() {
@@ -180,7 +184,7 @@ fn least(table: u8) -> (u8, [usize; 3]) {
 struct Order {
     /// The plane of each place, once it is computed.
     planes: Vec<u32>,
-    runs: Vec<Run>,
+    runs: Vec<LutBatch>,
     operands: Vec<[u32; 3]>,
     /// The tables whose operands are computed, by kind.
     ready: Vec<Vec<u32>>,
@@ -191,7 +195,7 @@ struct Order {
 }
 
 impl Order {
-    fn new(tables: &[Table], inputs: usize, first: usize) -> Order {
+    fn new(tables: &[Lut3], inputs: usize, first: usize) -> Order {
         let mut order = Order {
             planes: (0..(inputs + tables.len()) as u32).collect(),
             runs: Vec::new(),
@@ -212,7 +216,7 @@ impl Order {
         order
     }
 
-    fn emit_all(&mut self, tables: &[Table]) {
+    fn emit_all(&mut self, tables: &[Lut3]) {
         while let Some(kind) = (0..256).rev().max_by_key(|&kind| self.ready[kind].len()) {
             let mut run = std::mem::take(&mut self.ready[kind]);
             if run.is_empty() {
@@ -220,7 +224,7 @@ impl Order {
             }
             // Neighbours in the planes they read are neighbours in those they write.
             run.sort_by_cached_key(|&at| self.operands_of(&tables[at as usize]));
-            self.runs.push(Run { table: kind as u8, length: run.len(), target: self.next });
+            self.runs.push(LutBatch { table: kind as u8, length: run.len(), target: self.next });
             for &at in &run {
                 let operands = self.operands_of(&tables[at as usize]);
                 self.operands.push(operands);
@@ -240,7 +244,7 @@ impl Order {
     }
 
     /// The planes a table reads, as its least form wants them. What it does not depend on is any plane.
-    fn operands_of(&self, table: &Table) -> [u32; 3] {
+    fn operands_of(&self, table: &Lut3) -> [u32; 3] {
         let (form, places) = least(table.table);
         let mut operands = [None; 3];
         for (at, &read) in table.reads().iter().enumerate() {

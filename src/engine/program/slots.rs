@@ -9,11 +9,11 @@
 
 use std::collections::BTreeMap;
 
-use super::schedule::Schedule;
+use super::schedule::LutSchedule;
 
 /// Moves the planes of a schedule, in which none is written twice, so that few are needed; how many. The planes before
 /// `first` stay. O(n log n) in the tables, if gaps are few.
-pub fn reuse(schedule: &mut Schedule, first: usize) -> usize {
+pub fn reuse(schedule: &mut LutSchedule, first: usize) -> usize {
     let last = last_readers(schedule, first);
     let mut slots = Slots { gaps: BTreeMap::new(), end: first };
     // The slot of each table's value.
@@ -44,7 +44,7 @@ pub fn reuse(schedule: &mut Schedule, first: usize) -> usize {
 }
 
 /// For each table the last run that reads it; none for an output, which is read after all.
-fn last_readers(schedule: &Schedule, first: usize) -> Vec<Option<usize>> {
+fn last_readers(schedule: &LutSchedule, first: usize) -> Vec<Option<usize>> {
     let mut last = vec![None; schedule.operands.len()];
     let mut operands = &schedule.operands[..];
     for (number, run) in schedule.runs.iter().enumerate() {

@@ -17,12 +17,12 @@ mod code;
 
 use std::sync::{Arc, OnceLock};
 
-use batch::Batch;
-use code::{End, SingleStep, Step, View};
+use batch::BatchPlanes;
+use code::{EndProgram, SingleStep, SingleView, StepProgram};
 
 use super::State;
 use super::packed::bits_on;
-use super::single::Memory;
+use super::single::SingleMemory;
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
@@ -49,17 +49,17 @@ pub struct Propagator {
 #[derive(Debug, Default)]
 struct Programs {
     /// Of a single state.
-    view: OnceLock<View>,
+    view: OnceLock<SingleView>,
     /// Of a single step.
     single: OnceLock<SingleStep>,
     /// Of a single step, without the percepts.
     single_next: OnceLock<SingleStep>,
     /// Of many states, without the legal moves.
-    end: OnceLock<End>,
+    end: OnceLock<EndProgram>,
     /// Of many steps.
-    step: OnceLock<Step>,
+    step: OnceLock<StepProgram>,
     /// Of many steps, without the percepts.
-    next: OnceLock<Step>,
+    next: OnceLock<StepProgram>,
 }
 
 /// Which input of the network a move is.
@@ -96,14 +96,14 @@ impl Inputs {
 /// What one thread evaluates with.
 #[derive(Debug, Default)]
 pub struct PropagatorScratch {
-    memory: Memory,
+    memory: SingleMemory,
     /// The state that `view` speaks of.
     viewed: Option<State>,
     view: Vec<u64>,
     /// The step that `step` speaks of.
     stepped: Option<(State, JointMove)>,
     step: Vec<u64>,
-    batch: Batch,
+    batch: BatchPlanes,
 }
 
 impl PropagatorScratch {
@@ -183,23 +183,23 @@ impl Propagator {
         on.map(|&(fluent, _)| fluent).collect()
     }
 
-    fn view(&self) -> &View {
-        self.programs.view.get_or_init(|| View::new(&self.propnet))
+    fn view(&self) -> &SingleView {
+        self.programs.view.get_or_init(|| SingleView::new(&self.propnet))
     }
 
-    fn end(&self) -> &End {
-        self.programs.end.get_or_init(|| End::new(&self.propnet))
+    fn end(&self) -> &EndProgram {
+        self.programs.end.get_or_init(|| EndProgram::new(&self.propnet))
     }
 
-    fn next_only(&self) -> &Step {
-        self.programs.next.get_or_init(|| Step::new(&self.propnet, true))
+    fn next_only(&self) -> &StepProgram {
+        self.programs.next.get_or_init(|| StepProgram::new(&self.propnet, true))
     }
 
-    fn step(&self) -> &Step {
+    fn step(&self) -> &StepProgram {
         if !self.has_percepts {
             return self.next_only();
         }
-        self.programs.step.get_or_init(|| Step::new(&self.propnet, false))
+        self.programs.step.get_or_init(|| StepProgram::new(&self.propnet, false))
     }
 
     fn single_next(&self) -> &SingleStep {

@@ -12,7 +12,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::limits::{Limits, TooLarge};
+use super::limits::{GroundingLimits, TooLarge};
 use super::split::{Split, split};
 use hyperplay_logic::datalog::{Allowance, Condition, Database, Functions, LimitError, Program, RelationId};
 use hyperplay_logic::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
@@ -32,7 +32,7 @@ pub(super) struct Domain {
     pub(super) strata: Vec<usize>,
     /// What may still be spent.
     allowance: Allowance,
-    limits: Limits,
+    limits: GroundingLimits,
     /// The tuples of `init`.
     pub(super) initial: Vec<TermId>,
 }
@@ -50,7 +50,7 @@ const INPUTS: [(Symbol, usize, usize); 3] =
 
 impl Domain {
     /// All atoms that may hold in a game; its rules are split if that is asked for.
-    pub(super) fn of(game: &Game, is_split: bool, limits: &Limits) -> Result<Domain, TooLarge> {
+    pub(super) fn of(game: &Game, is_split: bool, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
         let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
@@ -179,7 +179,7 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn of(game: &Game, limits: &Limits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
+    fn of(game: &Game, limits: &GroundingLimits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
         let terms = game.terms();
         let mut program = Program::new(game.rules().to_vec(), &INPUTS);
         program.limits.depth = limits.depth;

@@ -145,7 +145,7 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::propnet::{Limits, ground};
+    use crate::propnet::{GroundingLimits, ground};
     use hyperplay_logic::gdl::{Source, load};
 
     /// The text of a part of a coin's network.
@@ -162,7 +162,7 @@ mod tests {
             (<= (goal guesser 100) (true (called ?side)) (true (hidden ?side)))
             (<= (goal guesser 0) (true (called ?side)) (not (true (hidden ?side))))";
         let game = load(Source::new("coin", text), None).game.unwrap();
-        let (net, _) = ground(&game, &Limits::default()).unwrap();
+        let (net, _) = ground(&game, &GroundingLimits::default()).unwrap();
         dot(&net, game.terms(), game.roles(), part, limits)
     }
 

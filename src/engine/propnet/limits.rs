@@ -1,4 +1,4 @@
-//! Limits: what grounding may spend, in counts, so that the same rules are refused on every machine.
+//! GroundingLimits: what grounding may spend, in counts, so that the same rules are refused on every machine.
 //!
 //! A rulesheet that would exceed them is played by the interpreter instead.
 //!
@@ -11,7 +11,7 @@ use hyperplay_logic::datalog::LimitError;
 /// Bounds on grounding one game. The default is met within some five seconds and two gigabytes; all but two of eighty
 /// rulesheets of the field need less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct GroundingLimits {
     /// Ground atoms that may hold in some state, of all relations together.
     pub atoms: usize,
     /// Fluents, and moves, and percepts.
@@ -28,9 +28,9 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for GroundingLimits {
     fn default() -> Self {
-        Limits {
+        GroundingLimits {
             atoms: 3_000_000,
             terms: 250_000,
             depth: 100,
@@ -87,7 +87,7 @@ pub struct TooLarge {
     pub limit: u64,
 }
 
-impl Limits {
+impl GroundingLimits {
     /// The error for a limit that the evaluation of a program met.
     pub(super) fn met(&self, error: LimitError) -> TooLarge {
         let (what, limit) = match error {

@@ -14,7 +14,7 @@ mod stats;
 
 pub use dot::{DotLimits, dot, named_outputs};
 pub use ground::{GroundingStats, ground};
-pub use limits::{Limits, TooLarge, What};
+pub use limits::{GroundingLimits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};
 pub use network::{Gate, Network, Wire, value_of};
 pub use simplify::simplify;

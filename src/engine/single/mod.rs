@@ -1,19 +1,19 @@
 //! Single: the outputs of a network for one state at a time, as packed bits in and packed bits out.
 //!
-//! There are two forms with the same answers. [`Masks`](masks) look four bits up at once and need no work to take a
+//! There are two forms with the same answers. [`NibbleLookUp`](nibble) look four bits up at once and need no work to take a
 //! state in or out; where a network is so large or so deep that there would be too many of them, the straight-line
 //! code of [`program`](super::program) runs with one of its 64 lanes.
 
 mod flat;
-mod masks;
+mod nibble;
 #[cfg(test)]
 mod tests;
 
 use super::packed::words_of;
-use super::program::Program;
+use super::program::LutProgram;
 use crate::propnet::{Network, Wire};
 use flat::Flat;
-use masks::Masks;
+use nibble::NibbleLookUp;
 
 /// Look-ups cost less than the tables of a program: so many are worth one.
 const PER_TABLE: usize = 2;
@@ -34,16 +34,16 @@ pub struct Single {
 
 #[derive(Debug)]
 enum Form {
-    Masks(Masks),
-    Tables(Program),
+    NibbleLookUp(NibbleLookUp),
+    Luts(LutProgram),
 }
 
 /// What one thread computes with.
 #[derive(Debug, Default)]
-pub struct Memory {
-    // Of the masks.
+pub struct SingleMemory {
+    // Of the nibble.
     values: Vec<u64>,
-    patterns: Vec<masks::Patterns>,
+    patterns: Vec<nibble::Nibbles>,
     // Of the program.
     planes: Vec<[u64; 1]>,
     packed: Vec<u64>,
@@ -58,24 +58,24 @@ impl Single {
         Single::with(network, bits, outputs, MOST.min(PER_TABLE * tables + FEW))
     }
 
-    /// As [`compile`](Single::compile), by masks if `most` look-ups are enough.
+    /// As [`compile`](Single::compile), by nibble if `most` look-ups are enough.
     fn with(network: &Network, bits: usize, outputs: &[Wire], most: usize) -> Single {
         let moves = 64 * words_of(bits);
         let place = |input| if input < bits { input } else { moves + input - bits };
         let words = words_of(bits) + words_of(network.inputs() - bits);
-        let masks = [true, false].map(|with_ors| {
-            Masks::new(&Flat::new(network, outputs, with_ors), place, network.inputs(), words, most)
+        let nibble = [true, false].map(|with_ors| {
+            NibbleLookUp::new(&Flat::new(network, outputs, with_ors), place, network.inputs(), words, most)
         });
-        let form = match masks.into_iter().flatten().min_by_key(Masks::look_ups) {
-            Some(masks) => Form::Masks(masks),
-            None => Form::Tables(Program::compile(network, outputs)),
+        let form = match nibble.into_iter().flatten().min_by_key(NibbleLookUp::look_ups) {
+            Some(nibble) => Form::NibbleLookUp(nibble),
+            None => Form::Luts(LutProgram::compile(network, outputs)),
         };
         Single { bits, inputs: network.inputs(), outputs: outputs.len(), form }
     }
 
     /// Whether a pass is so short that two of them take less time than one of a program over many states.
     pub fn is_quick(&self) -> bool {
-        matches!(self.form, Form::Masks(_))
+        matches!(self.form, Form::NibbleLookUp(_))
     }
 
     /// The outputs for a state and the inputs that are its moves: output `k` is bit `k` of the words, and the bits
@@ -84,25 +84,25 @@ impl Single {
         &self,
         state: &[u64],
         moves: impl Iterator<Item = usize>,
-        memory: &'m mut Memory,
+        memory: &'m mut SingleMemory,
     ) -> &'m [u64] {
-        let Memory { values, patterns, planes, packed } = memory;
+        let SingleMemory { values, patterns, planes, packed } = memory;
         let (state_words, outputs) = (words_of(self.bits), words_of(self.outputs));
         match &self.form {
-            Form::Masks(masks) => {
-                if values.len() < masks.words() {
-                    values.resize(masks.words(), 0);
-                    patterns.resize(masks.words(), Default::default());
+            Form::NibbleLookUp(nibble) => {
+                if values.len() < nibble.words() {
+                    values.resize(nibble.words(), 0);
+                    patterns.resize(nibble.words(), Default::default());
                 }
                 let (own, rest) = values.split_at_mut(state_words);
                 own.copy_from_slice(&state[..state_words]);
                 let does = &mut rest[..words_of(self.inputs - self.bits)];
                 does.fill(0);
                 moves.map(|input| input - self.bits).for_each(|bit| does[bit / 64] |= 1 << (bit % 64));
-                masks.run(values, patterns);
-                &values[masks.outputs()..][..outputs]
+                nibble.run(values, patterns);
+                &values[nibble.outputs()..][..outputs]
             }
-            Form::Tables(program) => {
+            Form::Luts(program) => {
                 planes.resize(planes.len().max(program.planes()), [0; 1]);
                 for (planes, &word) in planes[..self.bits].chunks_mut(64).zip(state) {
                     planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = [word >> bit & 1]);

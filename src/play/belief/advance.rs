@@ -17,7 +17,7 @@ use super::branches::Branch;
 use super::in_step::Asked;
 use super::order::Order;
 use super::tree::{NodeId, ROOT, Tree};
-use hyperplay_engine::machine::{Bulk, Meter, Seed};
+use hyperplay_engine::machine::{BudgetAccount, Bulk, Seed};
 
 /// A node with at most this many branches is expanded at once when all its branches will be needed.
 pub(super) const AT_ONCE: u64 = 64;
@@ -62,7 +62,7 @@ impl Growing {
         &mut self,
         tree: &mut Tree<M>,
         asked: &mut Asked,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
     ) -> Option<Growth> {
         loop {
             let (node, depth) = (self.node, tree.depth(self.node));
@@ -142,7 +142,7 @@ impl Restarting {
         &mut self,
         tree: &mut Tree<M>,
         asked: &mut Asked,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
     ) -> Option<Growth> {
         while tree.depth(self.node) < tree.target() {
             let (index, is_drawn) = match self.next.take() {

@@ -15,7 +15,7 @@ use super::in_step;
 use super::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
 use super::{Belief, Cost, OpponentModel, Outcome, Particle};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Meter, Role, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Evidence, History, Role, Seed};
 
 pub(super) struct Bootstrap<M: Bulk> {
     tree: Tree<M>,
@@ -35,7 +35,7 @@ impl<M: Bulk> Bootstrap<M> {
     }
 
     /// One step of every particle; false if none is left, or the budget did not last.
-    fn step(&mut self, meter: &mut Meter, seed: &Seed) -> bool {
+    fn step(&mut self, meter: &mut BudgetAccount, seed: &Seed) -> bool {
         let mut drawn = Vec::with_capacity(self.nodes.len());
         for (particle, &node) in self.nodes.iter().enumerate() {
             if !meter.spend() {
@@ -78,7 +78,7 @@ impl<M: Bulk> Belief<M> for Bootstrap<M> {
         if !self.tree.begins() {
             return Outcome::Inconsistent { step: 0 };
         }
-        let mut meter = Meter::new(*budget);
+        let mut meter = BudgetAccount::new(*budget);
         while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
             let step = self.tree.depth(self.nodes[0]) + 1;
             if !self.step(&mut meter, &seed.index(step)) {

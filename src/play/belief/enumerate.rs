@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::in_step;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// Nodes expanded ahead in a depth-first walk.
 const AHEAD: usize = 8;
@@ -68,7 +68,7 @@ impl Whole {
         budget: &Budget,
         filter: Option<&Seed>,
     ) -> Extended {
-        let mut meter = Meter::new(budget.with_nodes(states));
+        let mut meter = BudgetAccount::new(budget.with_nodes(states));
         while let Some(&(first, _)) = self.list.first() {
             let depth = tree.depth(first);
             if self.list.len() > limit {
@@ -129,7 +129,7 @@ impl Whole {
 }
 
 /// All histories that explain the evidence, if they are at most `limit` and the meter lasts.
-pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Meter) -> Option<Whole> {
+pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut BudgetAccount) -> Option<Whole> {
     let mut found = Vec::new();
     // Each node is met twice: on the way down, and when all below it is known.
     let mut stack = vec![(ROOT, 0.0, false)];

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::branches::Branch;
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Budget, Bulk, Meter};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
 
 /// States expanded at once, and between two looks at the clock: one word of lanes, by then their number is a small part
 /// of the cost, and a slow machine is not late by much.
@@ -43,7 +43,7 @@ pub(super) fn run<M: Bulk>(
 
 /// Expands all branches of these nodes that are not dead and have no successor, as many as the meter grants; false when
 /// those were not all.
-pub(super) fn visit_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], meter: &mut Meter) -> bool {
+pub(super) fn visit_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], meter: &mut BudgetAccount) -> bool {
     let mut asked = Asked::default();
     let all = nodes.iter().all(|&node| asked.every(tree, node, meter));
     asked.settle(tree);
@@ -79,7 +79,12 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Asks for all untried branches of a node; false if the meter does not grant them.
-    pub(super) fn all<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, meter: &mut Meter) -> bool {
+    pub(super) fn all<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        meter: &mut BudgetAccount,
+    ) -> bool {
         if self.whole.contains(&node) {
             return true;
         }
@@ -92,7 +97,12 @@ impl Asked {
     }
 
     /// Asks for all branches of a node that are not dead and have no successor; false if the meter does not grant them.
-    pub(super) fn every<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, meter: &mut Meter) -> bool {
+    pub(super) fn every<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        meter: &mut BudgetAccount,
+    ) -> bool {
         let missing: Vec<u64> = tree.branches(node).missing().collect();
         self.these(tree, node, missing, meter)
     }
@@ -102,7 +112,7 @@ impl Asked {
         tree: &mut Tree<M>,
         node: NodeId,
         list: Vec<u64>,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
     ) -> bool {
         for index in list {
             // A block that became full on the way may have answered it.
@@ -122,7 +132,7 @@ impl Asked {
         tree: &mut Tree<M>,
         node: NodeId,
         index: u64,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
     ) -> bool {
         self.ask(tree, node, index, meter, false)
     }
@@ -134,7 +144,7 @@ impl Asked {
         tree: &mut Tree<M>,
         node: NodeId,
         index: u64,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
     ) -> bool {
         self.ask(tree, node, index, meter, true)
     }
@@ -144,7 +154,7 @@ impl Asked {
         tree: &mut Tree<M>,
         node: NodeId,
         index: u64,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
         is_probe: bool,
     ) -> bool {
         if !self.seen.contains(&(node, index)) {

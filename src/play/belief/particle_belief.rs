@@ -33,7 +33,7 @@ use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
 use super::{Belief, Cost, Outcome, Particle};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Meter, Role, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Evidence, History, Role, Seed};
 
 /// After a search for the whole information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
@@ -178,7 +178,7 @@ impl<M: Bulk> ParticleBelief<M> {
         let all = self.options.all_states();
         let nodes = (all / 4).min(all.saturating_sub(spent));
         let left = self.left(budget);
-        let mut meter = Meter::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
+        let mut meter = BudgetAccount::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
         let found = enumerate::search(&mut self.tree, self.options.limit(), &mut meter);
         match found.or_else(|| self.find_states(nodes, budget, seed)) {
             Some(whole) => {

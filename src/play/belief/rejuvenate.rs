@@ -16,13 +16,13 @@ use super::advance::AT_ONCE;
 use super::branches::Branch;
 use super::in_step::{self, Asked, Task};
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// One pass: a move for each of these histories, all of the length of the evidence. Particle `first + p` draws from
 /// the stream of its number and pays from its meter; one that cannot pay stays as it is.
 pub(super) fn pass<M: Bulk>(
     tree: &mut Tree<M>,
-    nodes: &mut [(NodeId, Meter)],
+    nodes: &mut [(NodeId, BudgetAccount)],
     first: usize,
     budget: &Budget,
     seed: &Seed,
@@ -30,7 +30,7 @@ pub(super) fn pass<M: Bulk>(
     if nodes.iter().any(|&(node, _)| tree.depth(node) == 0) {
         return;
     }
-    let begin = |(particle, (node, meter)): (usize, &mut (NodeId, Meter))| {
+    let begin = |(particle, (node, meter)): (usize, &mut (NodeId, BudgetAccount))| {
         Moving::new(tree, *node, seed.index(first + particle).rng(), meter.clone())
     };
     let mut moves: Vec<Moving> = nodes.iter_mut().enumerate().map(begin).collect();
@@ -51,7 +51,7 @@ pub(super) fn pass<M: Bulk>(
 /// A move of one particle.
 struct Moving {
     rng: ChaCha8Rng,
-    meter: Meter,
+    meter: BudgetAccount,
     /// The prefixes of the old history below the step where it is drawn anew, the last one last.
     old: Vec<NodeId>,
     /// The new history as far as it is drawn, and the branch drawn next.
@@ -66,7 +66,7 @@ struct Moving {
 
 impl Moving {
     /// A move of a history that is not empty.
-    fn new<M: Bulk>(tree: &Tree<M>, old: NodeId, mut rng: ChaCha8Rng, meter: Meter) -> Self {
+    fn new<M: Bulk>(tree: &Tree<M>, old: NodeId, mut rng: ChaCha8Rng, meter: BudgetAccount) -> Self {
         let kept = rng.random_range(0..tree.depth(old));
         let steps = tree.steps(old).map(|(above, _)| above);
         let mut old: Vec<NodeId> = steps.take_while(|&above| tree.depth(above) >= kept).collect();

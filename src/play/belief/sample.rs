@@ -33,7 +33,7 @@ use super::resample::systematic;
 use super::slot::{Growing, Regrowing, Slot, Tested};
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share};
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// After so many dead particles that the budget did not last for, no more are regrown in an update.
 const FAILURES: usize = 2;
@@ -147,7 +147,7 @@ impl Sample {
         budget: &Budget,
         share: u64,
         seed: &Seed,
-    ) -> Vec<Meter> {
+    ) -> Vec<BudgetAccount> {
         let share = share.min(budget.nodes.unwrap_or(u64::MAX) / options.particles as u64);
         let seed = seed.child("particle");
         let mut meters = Vec::with_capacity(self.slots.len());
@@ -186,7 +186,7 @@ impl Sample {
         tree: &mut Tree<M>,
         options: &Options,
         budget: &Budget,
-        meters: &mut [Meter],
+        meters: &mut [BudgetAccount],
     ) -> (Vec<f64>, bool) {
         let target = tree.target();
         let mut tested = true;
@@ -226,7 +226,7 @@ impl Sample {
         tree: &mut Tree<M>,
         budget: &Budget,
         logarithms: &mut [f64],
-        meters: &mut [Meter],
+        meters: &mut [BudgetAccount],
         seed: &Seed,
     ) {
         let seed = seed.child("dead");
@@ -288,12 +288,12 @@ impl Sample {
         rounds: usize,
         budget: &Budget,
         logarithms: &[f64],
-        meters: &mut [Meter],
+        meters: &mut [BudgetAccount],
         seed: &Seed,
     ) {
         let held: Vec<usize> =
             (0..self.slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
-        let mut moving: Vec<(NodeId, Meter)> =
+        let mut moving: Vec<(NodeId, BudgetAccount)> =
             held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
         let before = tree.spent;
         for round in 0..rounds {

@@ -10,7 +10,7 @@ use super::in_step::{Asked, Task};
 use super::options::{Options, Weight};
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::Testing;
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// How often a particle whose budget ran out is started anew in one update.
 const ATTEMPTS: usize = 3;
@@ -50,7 +50,7 @@ pub(super) struct Growing {
     states: u64,
     /// States that all attempts may still visit.
     share: u64,
-    meter: Meter,
+    meter: BudgetAccount,
     seed: Seed,
     attempt: usize,
     way: Option<Way>,
@@ -58,14 +58,14 @@ pub(super) struct Growing {
 
 impl Growing {
     pub(super) fn new(slot: Slot, options: &Options, budget: &Budget, share: u64, seed: Seed) -> Self {
-        let meter = Meter::new(budget.with_nodes(share.min(options.states)));
+        let meter = BudgetAccount::new(budget.with_nodes(share.min(options.states)));
         let whole = options.weight == Weight::Posterior;
         let (backtrack, states, budget) = (options.backtrack, options.states, *budget);
         Growing { slot, backtrack, whole, budget, states, share, meter, seed, attempt: 0, way: None }
     }
 
     /// The particle, and what is left of its budget.
-    pub(super) fn end(self) -> (Slot, Meter) {
+    pub(super) fn end(self) -> (Slot, BudgetAccount) {
         (self.slot, self.meter)
     }
 
@@ -107,7 +107,7 @@ impl<M: Bulk> Task<M> for Growing {
                     let ln_base = -((self.attempt + 2) as f64).ln();
                     self.slot = Slot { ln_base, ..Slot::at_root() };
                     self.share = self.share.saturating_sub(self.meter.spent());
-                    self.meter = Meter::new(self.budget.with_nodes(self.share.min(self.states)));
+                    self.meter = BudgetAccount::new(self.budget.with_nodes(self.share.min(self.states)));
                     self.attempt += 1;
                     self.way = None;
                 }
@@ -120,12 +120,17 @@ impl<M: Bulk> Task<M> for Growing {
 /// A particle whose branches are tested.
 pub(super) struct Tested<'m> {
     testing: Testing,
-    meter: &'m mut Meter,
+    meter: &'m mut BudgetAccount,
     whole: bool,
 }
 
 impl<'m> Tested<'m> {
-    pub(super) fn new<M: Bulk>(tree: &Tree<M>, node: NodeId, base: usize, meter: &'m mut Meter) -> Self {
+    pub(super) fn new<M: Bulk>(
+        tree: &Tree<M>,
+        node: NodeId,
+        base: usize,
+        meter: &'m mut BudgetAccount,
+    ) -> Self {
         Tested { testing: Testing::new(tree, node, base), meter, whole: false }
     }
 
@@ -146,14 +151,14 @@ impl<M: Bulk> Task<M> for Tested<'_> {
 /// A search for one history that explains the evidence, whichever it be.
 pub(super) struct Searching {
     growing: advance::Growing,
-    meter: Meter,
+    meter: BudgetAccount,
     node: Option<NodeId>,
 }
 
 impl Searching {
     pub(super) fn new(budget: &Budget) -> Self {
         let growing = advance::Growing::new(ROOT, 0, Draw::Any);
-        Searching { growing, meter: Meter::new(*budget), node: None }
+        Searching { growing, meter: BudgetAccount::new(*budget), node: None }
     }
 
     /// What was found.
@@ -176,12 +181,12 @@ impl<M: Bulk> Task<M> for Searching {
 pub(super) struct Regrowing {
     growing: advance::Growing,
     testing: Option<(NodeId, Testing)>,
-    meter: Meter,
+    meter: BudgetAccount,
     node: Option<NodeId>,
 }
 
 impl Regrowing {
-    pub(super) fn new(seed: Seed, meter: Meter) -> Self {
+    pub(super) fn new(seed: Seed, meter: BudgetAccount) -> Self {
         let growing = advance::Growing::new(ROOT, 0, Draw::Random { seed, whole: true });
         Regrowing { growing, testing: None, meter, node: None }
     }
@@ -192,7 +197,7 @@ impl Regrowing {
     }
 
     /// What is left of its budget.
-    pub(super) fn end(self) -> Meter {
+    pub(super) fn end(self) -> BudgetAccount {
         self.meter
     }
 }

@@ -11,7 +11,7 @@
 //! that do not explain the evidence never become nodes; their branch is dead.
 //!
 //! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles ask for
-//! ([`in_step`](super::in_step)); every state visited is paid for from a [`Meter`](hyperplay_engine::machine::Meter).
+//! ([`in_step`](super::in_step)); every state visited is paid for from a [`BudgetAccount`](hyperplay_engine::machine::BudgetAccount).
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@
 use super::advance::{Draw, Growing, Growth};
 use super::in_step::Asked;
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Bulk, Meter};
+use hyperplay_engine::machine::{BudgetAccount, Bulk};
 
 /// Finds out for every branch beside a history, from the last step up to its base, whether it leads to a consistent
 /// history. What one particle is finding out, another waits for.
@@ -39,7 +39,7 @@ impl Testing {
         &mut self,
         tree: &mut Tree<M>,
         asked: &mut Asked,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
     ) -> Option<bool> {
         let target = tree.target();
         while let Some(&above) = self.above.last() {

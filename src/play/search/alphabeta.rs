@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::evaluation::{Evaluation, Method};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt,
+    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
@@ -59,7 +59,7 @@ pub fn alphabeta<M: Bulk>(
 ) -> (Answer, u64) {
     let mut others = machine.each_role().filter(|&other| other != role && Some(other) != machine.random());
     let (Some(other), None) = (others.next(), others.next()) else { return (Answer::NotAlternating, 0) };
-    let meter = Meter::new(budget);
+    let meter = BudgetAccount::new(budget);
     let (nodes, found) = (Vec::new(), FxHashMap::default());
     let mut search = Search { machine, role, other, leaves, meter, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
@@ -116,7 +116,7 @@ struct Search<'a, M: Bulk> {
     role: Role,
     other: Role,
     leaves: Leaves,
-    meter: Meter,
+    meter: BudgetAccount,
     scratch: &'a mut M::Scratch,
     nodes: Vec<Node<M::State>>,
     found: FxHashMap<M::State, Index>,

@@ -15,7 +15,7 @@
 use super::evaluation::{Evaluation, Method};
 use super::graph::{Graph, Index, Node};
 use super::matrix::{self, Matrix};
-use hyperplay_engine::machine::{Budget, Bulk, ByRole, Meter, Move, Role, StateMachineExt};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, ByRole, Move, Role, StateMachineExt};
 
 /// Judges the moves of `role` in `state`, not terminal, by searching the rest of the game; `None` if it does not fit
 /// the budget or has no end. Second: the states visited, either way.
@@ -26,7 +26,7 @@ pub fn exact<M: Bulk>(
     budget: Budget,
     scratch: &mut M::Scratch,
 ) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(budget);
+    let mut meter = BudgetAccount::new(budget);
     let graph = Graph::build(machine, state, &mut meter, scratch);
     let others: Vec<Role> =
         machine.each_role().filter(|&other| other != role && Some(other) != machine.random()).collect();
@@ -42,7 +42,7 @@ pub fn uniform<M: Bulk>(
     budget: Budget,
     scratch: &mut M::Scratch,
 ) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(budget);
+    let mut meter = BudgetAccount::new(budget);
     let graph = Graph::build(machine, state, &mut meter, scratch);
     (graph.and_then(|graph| average(&graph, role)), meter.spent())
 }

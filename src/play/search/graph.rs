@@ -11,7 +11,9 @@
 
 use rustc_hash::FxHashMap;
 
-use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, StateMachineExt};
+use hyperplay_engine::machine::{
+    BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, StateMachineExt,
+};
 
 /// A state of a [`Graph`], by its position in it.
 pub(super) type Index = u32;
@@ -44,7 +46,7 @@ impl Graph {
     pub fn build<M: Bulk>(
         machine: &M,
         root: &M::State,
-        meter: &mut Meter,
+        meter: &mut BudgetAccount,
         scratch: &mut M::Scratch,
     ) -> Option<Graph> {
         let mut found: FxHashMap<M::State, Index> = FxHashMap::default();

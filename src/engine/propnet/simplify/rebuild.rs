@@ -92,7 +92,7 @@ pub(super) fn with_outputs(net: &Propnet, network: Network, map: impl Fn(Wire) -
 
 /// What an input is found to be always.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
+pub(super) enum InputSource {
     /// Itself.
     Itself,
     /// A constant. A bit is dropped; a move is dropped if it is never made, and kept if it is always made.
@@ -105,12 +105,12 @@ pub(super) enum Source {
 
 /// The game with every input replaced by what it is found to be always. Fluents of dropped bits that are constant
 /// disappear from the fluents; those that always hold are the second result. O(wires).
-pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Fluent>) {
+pub(super) fn substitute(net: &Propnet, sources: &[InputSource]) -> (Propnet, Vec<Fluent>) {
     let bits = net.bits();
     let kept = |input: usize| match sources[input] {
-        Source::Itself | Source::Opposite(_) => true,
-        Source::Constant(on) => input >= bits && on,
-        Source::Equal(_) => false,
+        InputSource::Itself | InputSource::Opposite(_) => true,
+        InputSource::Constant(on) => input >= bits && on,
+        InputSource::Equal(_) => false,
     };
     let mut number = vec![usize::MAX; sources.len()];
     let mut inputs = 0;
@@ -125,10 +125,10 @@ pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Flu
         place[gate_number] = match gate {
             Gate::False => Wire::FALSE,
             Gate::Input(input) => match sources[*input as usize] {
-                Source::Itself => network.input(number[*input as usize]),
-                Source::Constant(on) => Wire::FALSE.negate_if(on),
-                Source::Equal(other) => network.input(number[other]),
-                Source::Opposite(other) => !network.input(number[other]),
+                InputSource::Itself => network.input(number[*input as usize]),
+                InputSource::Constant(on) => Wire::FALSE.negate_if(on),
+                InputSource::Equal(other) => network.input(number[other]),
+                InputSource::Opposite(other) => !network.input(number[other]),
             },
             Gate::And(_) if !live[gate_number] => continue,
             Gate::And(wires) => {
@@ -141,12 +141,12 @@ pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Flu
     let mut always = Vec::new();
     out.fluents.retain_mut(|fluent| {
         match sources[fluent.bit] {
-            Source::Constant(on) => {
+            InputSource::Constant(on) => {
                 always.extend(on.then_some(*fluent));
                 return false;
             }
-            Source::Equal(other) => fluent.bit = number[other],
-            Source::Itself | Source::Opposite(_) => fluent.bit = number[fluent.bit],
+            InputSource::Equal(other) => fluent.bit = number[other],
+            InputSource::Itself | InputSource::Opposite(_) => fluent.bit = number[fluent.bit],
         }
         true
     });

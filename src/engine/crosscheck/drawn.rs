@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::difference::{Difference, fact};
+use super::difference::{EngineDifference, fact};
 use super::{Agreed, Disagreement};
-use crate::lanes::{Step, Tracer};
+use crate::lanes::{TracedStep, Tracer};
 use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
 use crate::{EngineKind, Interpreter, InterpreterScratch, Propagator, State};
 
@@ -17,7 +17,7 @@ use crate::{EngineKind, Interpreter, InterpreterScratch, Propagator, State};
 ///
 /// # Errors
 /// The first difference, or that the interpreter met a limit.
-pub fn agree_drawn(
+pub fn crosscheck_drawn(
     reference: &Interpreter,
     tracer: &Tracer,
     count: u32,
@@ -49,13 +49,13 @@ pub fn agree_drawn(
 fn follow(
     reference: &Interpreter,
     lanes: &Propagator,
-    (number, (state, joint, made)): (usize, &Step),
+    (number, (state, joint, made)): (usize, &TracedStep),
     before: &State,
     scratch: &mut InterpreterScratch,
 ) -> Result<State, Disagreement> {
     let roles = reference.roles();
     let differs = |question, expected: Vec<String>, found: Vec<String>| {
-        let difference = Difference::between(question, expected, found);
+        let difference = EngineDifference::between(question, expected, found);
         let place = ((lanes, EngineKind::Lanes), (number, state), Some(joint));
         Disagreement::Differs(Box::new(difference.at(place.0, place.1, place.2)))
     };

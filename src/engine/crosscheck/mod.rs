@@ -18,8 +18,8 @@ use crate::machine::{
 };
 use hyperplay_logic::gdl::TermId;
 
-pub use difference::Difference;
-pub use drawn::agree_drawn;
+pub use difference::EngineDifference;
+pub use drawn::crosscheck_drawn;
 use follower::Follower;
 
 /// A match without a difference.
@@ -35,7 +35,7 @@ pub struct Agreed {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Disagreement {
     /// An engine answers otherwise.
-    Differs(Box<Difference>),
+    Differs(Box<EngineDifference>),
     /// The interpreter met a limit.
     Failed(EvaluationFailure),
 }
@@ -59,7 +59,7 @@ struct Made {
 ///
 /// # Errors
 /// The first difference, or that the interpreter met a limit.
-pub fn agree(
+pub fn crosscheck(
     reference: &Interpreter,
     engines: &[Arc<Engine>],
     limit: usize,
