@@ -12,7 +12,7 @@ use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
     Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt, laws,
 };
-use hyperplay::propnet::{Limits, Wire};
+use hyperplay::propnet::{GroundingLimits, Wire};
 
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
@@ -174,8 +174,10 @@ fn a_move_that_no_rule_knows_is_done_by_nobody() {
 
 #[test]
 fn a_game_too_large_to_ground_is_interpreted() {
-    let engines =
-        Engines::within(&built_in("perfect/tictactoe.kif"), Limits { atoms: 10, ..Limits::default() });
+    let engines = Engines::within(
+        &built_in("perfect/tictactoe.kif"),
+        GroundingLimits { atoms: 10, ..GroundingLimits::default() },
+    );
     assert_eq!(engines.get(EngineKind::Auto).unwrap().kind(), EngineKind::Interpreter);
     for kind in EngineKind::FAST {
         let error = engines.get(kind).unwrap_err().to_string();

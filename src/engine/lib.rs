@@ -4,7 +4,7 @@
 //! one state or many at a time. [`Engines`] makes the engines of a game when they are asked for, [`Engine`] is one of
 //! them. [`declared()`] gives what a game states about its own terms.
 
-#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod choice;
 pub mod crosscheck;
@@ -16,7 +16,7 @@ pub mod machine;
 pub mod measure;
 mod network_engine;
 mod packed;
-pub mod program;
+mod program;
 mod propagator;
 pub mod propnet;
 mod single;

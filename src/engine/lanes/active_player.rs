@@ -16,7 +16,7 @@ use crate::propnet::{Gate, Propnet, Wire};
 
 /// A choice that is drawn at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ActivePlayer {
+pub(super) enum ActivePlayer {
     /// The moves of one role.
     Always(Role),
     /// The moves of roles of which at most one has a choice.
@@ -25,7 +25,7 @@ pub enum ActivePlayer {
 
 /// When a role is to choose, and its move where it is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ActiveWhen {
+pub(super) struct ActiveWhen {
     /// The role.
     pub role: Role,
     /// The input of the state, or its complement, that is on exactly where the role chooses.
@@ -35,7 +35,7 @@ pub struct ActiveWhen {
 }
 
 /// The choices of a game, each role in one of them; only roles that choose uniformly share one. O(gates x bits / 64).
-pub fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<ActivePlayer> {
+pub(super) fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<ActivePlayer> {
     let may_be_idle = |wire: Wire| bit_of(net, wire).is_some();
     let in_question =
         net.roles.values().iter().filter(|role| role.legal.iter().any(|&wire| may_be_idle(wire)));

@@ -16,7 +16,7 @@ use crate::propnet::{Network, Propnet, Wire};
 
 /// Where the inputs of a choice stand, and the roles that it chooses for.
 #[derive(Clone, Debug)]
-pub struct Choice {
+pub(super) struct Choice {
     /// Whose choice it is.
     pub player: ActivePlayer,
     /// The first of the inputs for the forced index, least bit first; the one after them says whether it is forced.
@@ -30,7 +30,7 @@ pub struct Choice {
 /// How the goals of a role are counted: for each value but the last the number of the counted output that says that a
 /// playout ended with it; the last one takes what is left.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GoalCode {
+pub(super) struct GoalCode {
     /// The values that are counted, each with its place among [`Circuit::counted`].
     pub counted: Vec<(Goal, usize)>,
     /// The value of all others.
@@ -39,7 +39,7 @@ pub struct GoalCode {
 
 /// One random step as a network.
 #[derive(Debug)]
-pub struct Circuit {
+pub(super) struct Circuit {
     /// The network.
     pub network: Network,
     /// Bits of a state.
@@ -79,7 +79,7 @@ fn rounds(choices: usize) -> usize {
 
 impl Circuit {
     /// The circuit of a game in which the roles choose as the policies say.
-    pub fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
+    pub(super) fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
         let active_players = active_players(net, policies);
         let leaves: Vec<usize> =
             active_players.iter().map(|player| leaves_of(net, policies, player)).collect();

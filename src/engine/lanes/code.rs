@@ -19,7 +19,7 @@ pub enum LaneDetail {
 
 /// A circuit as a program.
 #[derive(Debug)]
-pub struct LanesCode {
+pub(super) struct LanesCode {
     /// The circuit; its network serves no more and is empty.
     pub circuit: Circuit,
     /// The program.
@@ -44,7 +44,7 @@ pub struct LanesCode {
 
 impl LanesCode {
     /// Compiles a circuit.
-    pub fn new(mut circuit: Circuit, detail: LaneDetail) -> LanesCode {
+    pub(super) fn new(mut circuit: Circuit, detail: LaneDetail) -> LanesCode {
         let none = |lists: &ByRole<Vec<Wire>>| ByRole::from_fn(lists.len(), |_| Vec::new());
         let does = if detail == LaneDetail::Steps { circuit.does.clone() } else { none(&circuit.does) };
         let percepts =
@@ -82,7 +82,7 @@ impl LanesCode {
     }
 
     /// The planes that a vector needs.
-    pub fn planes(&self) -> usize {
+    pub(super) fn planes(&self) -> usize {
         self.program.planes() + self.staged.len()
     }
 }

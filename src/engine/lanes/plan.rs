@@ -9,7 +9,7 @@
 
 /// Playouts that one lane makes from one start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Chunk {
+pub(super) struct Chunk {
     /// The number of the start.
     pub start: usize,
     /// How many, 1 to [`MAX_CHUNK`].
@@ -17,7 +17,7 @@ pub struct Chunk {
 }
 
 /// The most playouts of a chunk.
-pub const MAX_CHUNK: u32 = 255;
+pub(super) const MAX_CHUNK: u32 = 255;
 
 /// The words of one vector, narrow or wide.
 const FEW: u64 = 8;
@@ -31,7 +31,7 @@ const LONG: u64 = 4096;
 
 /// Chunks, and for each word the end of its part of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct PlayoutPlan {
+pub(super) struct PlayoutPlan {
     /// In the order of the starts.
     pub chunks: Vec<Chunk>,
     /// The first chunk after those of each word.
@@ -40,7 +40,7 @@ pub struct PlayoutPlan {
 
 impl PlayoutPlan {
     /// The plan for so many playouts of each start.
-    pub fn new(counts: impl Iterator<Item = u32> + Clone) -> PlayoutPlan {
+    pub(super) fn new(counts: impl Iterator<Item = u32> + Clone) -> PlayoutPlan {
         let total: u64 = counts.clone().map(u64::from).sum();
         let words = match total / (64 * MANY) {
             a_lane if a_lane < ENOUGH => total.div_ceil(64).min(FEW),
@@ -63,7 +63,7 @@ impl PlayoutPlan {
     }
 
     /// The chunks of a word.
-    pub fn word(&self, word: usize) -> std::ops::Range<usize> {
+    pub(super) fn word(&self, word: usize) -> std::ops::Range<usize> {
         let from = if word == 0 { 0 } else { self.ends[word - 1] };
         from..self.ends[word]
     }

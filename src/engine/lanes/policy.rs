@@ -22,7 +22,7 @@ pub enum Policy {
 }
 
 /// Random bits that decide whether an epsilon-greedy role is greedy.
-pub const GREEDY_BITS: usize = 4;
+pub(super) const GREEDY_BITS: usize = 4;
 
 impl Policy {
     /// For each leaf of the tree of choice, the number of its move.

@@ -11,16 +11,16 @@ use crate::machine::Seed;
 
 /// The streams of the words of a vector.
 #[derive(Clone, Debug)]
-pub struct Streams<const W: usize>([[u64; W]; 4]);
+pub(super) struct Streams<const W: usize>([[u64; W]; 4]);
 
 impl<const W: usize> Streams<W> {
     /// Streams that are not seeded.
-    pub fn new() -> Streams<W> {
+    pub(super) fn new() -> Streams<W> {
         Streams([[0; W]; 4])
     }
 
     /// Seeds the stream of one word.
-    pub fn seed(&mut self, word: usize, seed: &Seed) {
+    pub(super) fn seed(&mut self, word: usize, seed: &Seed) {
         let mut rng = seed.rng();
         for part in &mut self.0 {
             part[word] = rng.next_u64();
@@ -29,7 +29,7 @@ impl<const W: usize> Streams<W> {
 
     /// The next 64 bits of each word.
     #[inline(always)]
-    pub fn draw(&mut self) -> [u64; W] {
+    pub(super) fn draw(&mut self) -> [u64; W] {
         let [mut s0, mut s1, mut s2, mut s3] = self.0;
         let mut result = [0; W];
         for word in 0..W {

@@ -28,7 +28,7 @@ const AGE_STEP: u64 = PLAYOUT_STEPS as u64 / 8;
 const PASSES_A_LOOK: u64 = 64;
 
 /// What all vectors of a call share.
-pub struct LaneWork<'w> {
+pub(super) struct LaneWork<'w> {
     /// The game.
     pub code: &'w LanesCode,
     /// For each start its inputs, from input 0 to the first that is not given, in words.
@@ -73,7 +73,7 @@ struct Place {
 
 /// Lanes and all they need; kept from one call to the next.
 #[derive(Debug)]
-pub struct Vector<const W: usize> {
+pub(super) struct Vector<const W: usize> {
     planes: Planes<W>,
     starts: Planes<W>,
     streams: Streams<W>,
@@ -97,7 +97,7 @@ struct Pass<const W: usize> {
 
 impl<const W: usize> Vector<W> {
     /// A vector without memory.
-    pub fn new() -> Vector<W> {
+    pub(super) fn new() -> Vector<W> {
         Vector {
             planes: Planes::new(),
             starts: Planes::new(),
@@ -116,7 +116,7 @@ impl<const W: usize> Vector<W> {
     /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
     /// given all planes and the lanes that play; where it says no, that is the end, and what has not been added to a
     /// tally is lost.
-    pub fn play(
+    pub(super) fn play(
         &mut self,
         mut work: LaneWork<'_>,
         tallies: &mut [Tally],

@@ -25,7 +25,11 @@ pub struct JointMove(SmallVec<[Move; 4]>);
 impl JointMove {
     /// The joint move with these moves in role order.
     pub fn new(moves: impl IntoIterator<Item = Move>) -> Self {
-        JointMove(moves.into_iter().collect())
+        let mut joint = SmallVec::new();
+        for own in moves {
+            joint.push(own);
+        }
+        JointMove(joint)
     }
 
     /// The move of one role.

@@ -39,12 +39,19 @@ impl<T> Default for ByRole<T> {
 impl<T> ByRole<T> {
     /// The map that holds `values` in role order.
     pub fn new(values: Vec<T>) -> Self {
-        ByRole(values.into_iter().collect())
+        let mut values = SmallVec::from_vec(values);
+        // Few values lie in place, however large the list was made.
+        values.shrink_to_fit();
+        ByRole(values)
     }
 
     /// The map over `roles` roles that holds `value(role)` for each.
-    pub fn from_fn(roles: usize, value: impl FnMut(Role) -> T) -> Self {
-        ByRole((0..roles).map(Role::new).map(value).collect())
+    pub fn from_fn(roles: usize, mut value: impl FnMut(Role) -> T) -> Self {
+        let mut values = SmallVec::with_capacity(roles);
+        for index in 0..roles {
+            values.push(value(Role::new(index)));
+        }
+        ByRole(values)
     }
 
     /// The values with their roles, in role order.

@@ -14,21 +14,21 @@ use rustc_hash::FxHashMap;
 use crate::propnet::{Gate, Network, Wire};
 
 /// A node or its complement: the number doubled, plus one for the complement.
-pub type Edge = u32;
+pub(super) type Edge = u32;
 
 /// The node of an edge.
-pub fn node(edge: Edge) -> usize {
+pub(super) fn node(edge: Edge) -> usize {
     (edge >> 1) as usize
 }
 
 /// Whether an edge is complemented.
-pub fn is_negated(edge: Edge) -> bool {
+pub(super) fn is_negated(edge: Edge) -> bool {
     edge & 1 == 1
 }
 
 /// Gates of two wires.
 #[derive(Debug)]
-pub struct Graph {
+pub(super) struct Graph {
     /// How many inputs there are.
     pub inputs: usize,
     /// The wires into each node; those of the constant and of the inputs mean nothing.
@@ -41,7 +41,7 @@ pub struct Graph {
 
 impl Graph {
     /// The graph of the outputs of a network. O(n log n) in the wires.
-    pub fn new(network: &Network, outputs: &[Wire]) -> Graph {
+    pub(super) fn new(network: &Network, outputs: &[Wire]) -> Graph {
         let inputs = network.inputs();
         let mut graph = Graph {
             inputs,
@@ -64,7 +64,7 @@ impl Graph {
     }
 
     /// Whether a node is the constant or an input.
-    pub fn is_leaf(&self, node: usize) -> bool {
+    pub(super) fn is_leaf(&self, node: usize) -> bool {
         node <= self.inputs
     }
 

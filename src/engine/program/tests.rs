@@ -7,7 +7,7 @@ use super::LutProgram;
 use crate::propnet::{Network, Wire, value_of};
 
 /// A random network and some of its wires, of both signs, with constants and inputs among them.
-pub fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Network, Vec<Wire>) {
+pub(crate) fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Network, Vec<Wire>) {
     let mut network = Network::new(inputs);
     let mut wires: Vec<Wire> = (0..inputs).map(|number| network.input(number)).collect();
     wires.push(Wire::FALSE);
@@ -72,7 +72,7 @@ fn every_function_of_three_inputs_is_at_most_one_table() {
             .collect();
         let outputs = [network.or(&cases)];
         let program = LutProgram::compile(&network, &outputs);
-        assert!(program.tables() <= 1, "{table:#x}: {}", program.tables());
+        assert!(program.luts() <= 1, "{table:#x}: {}", program.luts());
         check::<1>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(0));
     }
 }
@@ -95,7 +95,7 @@ fn an_adder_is_covered_by_its_sums_and_majorities() {
     }
     outputs.push(carry);
     let program = LutProgram::compile(&network, &outputs);
-    assert_eq!(program.tables(), 8, "a sum and a carry for each of four bits");
+    assert_eq!(program.luts(), 8, "a sum and a carry for each of four bits");
     check::<4>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(1));
 }
 
@@ -114,6 +114,6 @@ fn planes_are_used_again() {
     }
     let outputs = [middle, parity];
     let program = LutProgram::compile(&network, &outputs);
-    assert!(program.tables() >= 99 && program.planes() <= 200 + 4, "{} planes", program.planes());
+    assert!(program.luts() >= 99 && program.planes() <= 200 + 4, "{} planes", program.planes());
     check::<16>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(2));
 }

@@ -24,7 +24,7 @@ const MOST: usize = 1 << 13;
 
 /// The outputs of a network for single states.
 #[derive(Debug)]
-pub struct Single {
+pub(crate) struct Single {
     /// The inputs that are the state; the others are the moves.
     bits: usize,
     inputs: usize,
@@ -40,7 +40,7 @@ enum Form {
 
 /// What one thread computes with.
 #[derive(Debug, Default)]
-pub struct SingleMemory {
+pub(crate) struct SingleMemory {
     // Of the nibble.
     values: Vec<u64>,
     patterns: Vec<nibble::Nibbles>,
@@ -51,7 +51,7 @@ pub struct SingleMemory {
 
 impl Single {
     /// The outputs of a network whose first `bits` inputs are a state and the others moves. O(n log n) in the wires.
-    pub fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
+    pub(crate) fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
         let needed = network.needed(outputs.iter().copied());
         let gates = (0..needed.len()).filter(|&gate| needed[gate]);
         let tables: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
@@ -74,13 +74,13 @@ impl Single {
     }
 
     /// Whether a pass is so short that two of them take less time than one of a program over many states.
-    pub fn is_quick(&self) -> bool {
+    pub(crate) fn is_quick(&self) -> bool {
         matches!(self.form, Form::NibbleLookUp(_))
     }
 
     /// The outputs for a state and the inputs that are its moves: output `k` is bit `k` of the words, and the bits
     /// after the last one are off. No allocation but that of a first pass.
-    pub fn run<'m>(
+    pub(crate) fn run<'m>(
         &self,
         state: &[u64],
         moves: impl Iterator<Item = usize>,

@@ -12,7 +12,7 @@ use super::rebuild::rebuild;
 /// The game with large sums over groups replaced by small ones.
 pub fn choice(net: &Propnet, groups: &Groups) -> Propnet {
     let mut found = vec![0_usize; groups.all().len()];
-    rebuild(net, |network, _, wires| and_of_groups(network, wires, groups, &mut found))
+    rebuild(net, &mut |network, _, wires| and_of_groups(network, wires, groups, &mut found))
 }
 
 /// The AND of wires, with the complements of more than half of a group replaced by the OR of the others. `found` is

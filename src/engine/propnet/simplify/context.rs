@@ -45,7 +45,7 @@ pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
     }
     rewriting.rewrite_all(|gate| live[gate] && !early[gate]);
     let place = rewriting.place;
-    sweep(with_outputs(net, rewriting.network, |wire| super::rebuild::follow(&place, wire)))
+    sweep(with_outputs(net, rewriting.network, &|wire| super::rebuild::follow(&place, wire)))
 }
 
 /// The gates that some wires depend on.

@@ -10,7 +10,7 @@ use super::rebuild::{readers, rebuild};
 pub fn flatten(net: &Propnet) -> Propnet {
     let readers = readers(net);
     let gates = net.network.gates();
-    rebuild(net, |network, number, wires| {
+    rebuild(net, &mut |network, number, wires| {
         let Gate::And(old) = &gates[number] else { return Wire::FALSE };
         let mut flat = Vec::with_capacity(wires.len());
         for (&old, &wire) in old.iter().zip(wires) {

@@ -69,29 +69,29 @@ const ROUNDS: usize = 4;
 /// The same game on a smaller network, and the size after each pass.
 pub fn simplify(net: Propnet, store: &TermStore) -> (Propnet, Vec<PassStats>) {
     let mut run = Run { net, passes: Vec::new() };
-    run.pass("ground", Propnet::clone);
-    run.pass("constants", |net| constants(net, store));
-    run.pass("flatten", flatten);
-    run.pass("equivalent", |net| equivalent(net, store));
+    run.pass("ground", &mut Propnet::clone);
+    run.pass("constants", &mut |net| constants(net, store));
+    run.pass("flatten", &mut flatten);
+    run.pass("equivalent", &mut |net| equivalent(net, store));
     for _ in 0..ROUNDS {
         let before = run.size();
         let mut groups = Groups::default();
-        run.pass("one of", |net| {
+        run.pass("one of", &mut |net| {
             groups = one_of(net, store);
             net.clone()
         });
-        run.pass("factor", factor);
-        run.pass("choice", |net| choice(net, &groups));
-        run.pass("flatten", flatten);
-        run.pass("context", |net| context(net, &groups));
-        run.pass("flatten", flatten);
+        run.pass("factor", &mut factor);
+        run.pass("choice", &mut |net| choice(net, &groups));
+        run.pass("flatten", &mut flatten);
+        run.pass("context", &mut |net| context(net, &groups));
+        run.pass("flatten", &mut flatten);
         if 100 * run.size() > 99 * before {
             break;
         }
     }
-    run.pass("constants", |net| constants(net, store));
-    run.pass("equivalent", |net| equivalent(net, store));
-    run.pass("share", share);
+    run.pass("constants", &mut |net| constants(net, store));
+    run.pass("equivalent", &mut |net| equivalent(net, store));
+    run.pass("share", &mut share);
     (run.net, run.passes)
 }
 
@@ -102,7 +102,7 @@ struct Run {
 }
 
 impl Run {
-    fn pass(&mut self, name: &'static str, pass: impl FnOnce(&Propnet) -> Propnet) {
+    fn pass(&mut self, name: &'static str, pass: &mut dyn FnMut(&Propnet) -> Propnet) {
         let start = Instant::now();
         self.net = pass(&self.net);
         let seconds = start.elapsed().as_secs_f64();

@@ -37,7 +37,7 @@ pub(super) fn readers(net: &Propnet) -> Vec<u32> {
 
 /// The game computed by `make`: for each live gate the wire that replaces it, given its number and the wires that
 /// replaced those into it. O(wires) beside what `make` does.
-pub(super) fn rebuild(net: &Propnet, mut make: impl FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
+pub(super) fn rebuild(net: &Propnet, make: &mut dyn FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
     let mut network = Network::new(net.network.inputs());
     let live = live(net);
     let mut place = vec![Wire::FALSE; live.len()];
@@ -54,7 +54,7 @@ pub(super) fn rebuild(net: &Propnet, mut make: impl FnMut(&mut Network, usize, &
             }
         };
     }
-    sweep(with_outputs(net, network, |wire| follow(&place, wire)))
+    sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
 }
 
 /// Where a wire went.
@@ -66,13 +66,13 @@ pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
 pub(super) fn sweep(net: Propnet) -> Propnet {
     let dead = |(gate, live): (&Gate, bool)| matches!(gate, Gate::And(_)) && !live;
     if net.network.gates().iter().zip(live(&net)).any(dead) {
-        return rebuild(&net, |network, _, wires| network.and(wires));
+        return rebuild(&net, &mut |network, _, wires| network.and(wires));
     }
     net
 }
 
 /// The same game over another network with the same inputs.
-pub(super) fn with_outputs(net: &Propnet, network: Network, map: impl Fn(Wire) -> Wire) -> Propnet {
+pub(super) fn with_outputs(net: &Propnet, network: Network, map: &dyn Fn(Wire) -> Wire) -> Propnet {
     let role = |role: &RoleNet| RoleNet {
         moves: role.moves.clone(),
         legal: role.legal.iter().map(|&wire| map(wire)).collect(),
@@ -137,7 +137,7 @@ pub(super) fn substitute(net: &Propnet, sources: &[InputSource]) -> (Propnet, Ve
             }
         };
     }
-    let mut out = with_outputs(net, network, |wire| follow(&place, wire));
+    let mut out = with_outputs(net, network, &|wire| follow(&place, wire));
     let mut always = Vec::new();
     out.fluents.retain_mut(|fluent| {
         match sources[fluent.bit] {

@@ -186,7 +186,7 @@ impl Sharing {
             }
         }
         let place: Vec<Wire> = place.into_iter().map(|wire| wire.unwrap_or(Wire::FALSE)).collect();
-        sweep(with_outputs(net, network, |wire| follow(&place, wire)))
+        sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
     }
 }
 
