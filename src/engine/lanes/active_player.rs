@@ -1,10 +1,12 @@
-//! Choosers: which roles can draw their moves with one choice.
+//! The active player: which roles can draw their moves with one choice.
 //!
-//! In a game of turns all roles but one have a single move, mostly called `noop`. Roles that provably never choose at
-//! once share one tree of choice, which halves the circuit. The proof is by literals: if `idle` is legal exactly where
-//! a bit of the state has one value, and every other move of the role only where it has the other, then the role has a
-//! choice at most there; and two such bits exclude each other if one is the complement of the other, or if they do so
-//! in the initial state and, by what their next values imply, ever after.
+//! In a when-taking game all roles but the active player have a single legal move, mostly called `noop`. Roles of which
+//! at most one is active at a time share one tree of choice, which halves the circuit.
+//!
+//! That at most one is active is proved by literals. If the move `idle` is legal exactly where a bit of the state has one
+//! value, and every other move of the role is legal only where the bit has the other value, then the role is active at
+//! most there. Two such literals exclude each other if one is the complement of the other, or if they exclude each other
+//! in the initial state and, by what their next values imply, in every state after it.
 
 use std::collections::BTreeSet;
 
@@ -14,23 +16,23 @@ use super::policy::Policy;
 use crate::machine::{ByRole, Role};
 use crate::propnet::{Gate, Propnet, Wire};
 
-/// A choice that is drawn at once.
+/// Whose move one choice draws.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum ActivePlayer {
-    /// The moves of one role.
+    /// The move of one role, in every state.
     Always(Role),
-    /// The moves of roles of which at most one has a choice.
+    /// The move of the active one among roles of which at most one is active.
     InTurn(Vec<ActiveWhen>),
 }
 
-/// When a role is to choose, and its move where it is not.
+/// When a role is the active player, and its move where it is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ActiveWhen {
     /// The role.
     pub role: Role,
-    /// The input of the state, or its complement, that is on exactly where the role chooses.
+    /// The input of the state, or its complement, that is on exactly where the role is active.
     pub active: Wire,
-    /// The number of the move that it makes elsewhere.
+    /// The number of the move that it makes where it is not active.
     pub idle: usize,
 }
 
@@ -42,35 +44,35 @@ pub(super) fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Ac
     let bits = net.roles.values().iter().flat_map(|role| &role.legal).filter_map(|&wire| bit_of(net, wire));
     let asked = in_question.flat_map(|role| role.legal.iter().copied()).chain(bits.map(|bit| net.next[bit]));
     let implied = Implied::new(net, asked);
-    let turns: Vec<Option<ActiveWhen>> = policies
+    let active: Vec<Option<ActiveWhen>> = policies
         .iter()
         .map(|(role, policy)| match policy {
-            Policy::Uniform => turn(net, role, &implied),
+            Policy::Uniform => active_when(net, role, &implied),
             Policy::Weighted(_) | Policy::Greedy { .. } => None,
         })
         .collect();
-    let exclusive = exclusive_pairs(net, &turns, &implied);
+    let exclusive = exclusive_pairs(net, &active, &implied);
     let mut groups: Vec<ActivePlayer> = Vec::new();
-    for (role, turn) in turns.into_iter().enumerate() {
-        let Some(turn) = turn else {
+    for (role, when) in active.into_iter().enumerate() {
+        let Some(when) = when else {
             groups.push(ActivePlayer::Always(Role::new(role)));
             continue;
         };
         let joins = |other: &ActiveWhen| {
-            exclusive.contains(&(other.active.min(turn.active), other.active.max(turn.active)))
+            exclusive.contains(&(other.active.min(when.active), other.active.max(when.active)))
         };
         let group = groups.iter_mut().find_map(|group| match group {
-            ActivePlayer::InTurn(turns) if turns.iter().all(joins) => Some(turns),
+            ActivePlayer::InTurn(active) if active.iter().all(joins) => Some(active),
             _ => None,
         });
         match group {
-            Some(turns) => turns.push(turn),
-            None => groups.push(ActivePlayer::InTurn(vec![turn])),
+            Some(active) => active.push(when),
+            None => groups.push(ActivePlayer::InTurn(vec![when])),
         }
     }
     for group in &mut groups {
-        if let ActivePlayer::InTurn(turns) = group
-            && let [only] = turns[..]
+        if let ActivePlayer::InTurn(active) = group
+            && let [only] = active[..]
         {
             *group = ActivePlayer::Always(only.role);
         }
@@ -78,8 +80,8 @@ pub(super) fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Ac
     groups
 }
 
-/// When a role with a move `idle` chooses, if that is as the module says.
-fn turn(net: &Propnet, role: Role, implied: &Implied) -> Option<ActiveWhen> {
+/// When a role is active, if it has a move `idle` as the header of this file describes it.
+fn active_when(net: &Propnet, role: Role, implied: &Implied) -> Option<ActiveWhen> {
     let legal = &net.roles[role].legal;
     if legal.len() < 3 {
         return None; // there is little to share
@@ -105,8 +107,12 @@ fn bit_of(net: &Propnet, wire: Wire) -> Option<usize> {
 }
 
 /// The pairs of literals, ordered, of which never both are on.
-fn exclusive_pairs(net: &Propnet, turns: &[Option<ActiveWhen>], implied: &Implied) -> BTreeSet<(Wire, Wire)> {
-    let literals: BTreeSet<Wire> = turns.iter().flatten().map(|turn| turn.active).collect();
+fn exclusive_pairs(
+    net: &Propnet,
+    active: &[Option<ActiveWhen>],
+    implied: &Implied,
+) -> BTreeSet<(Wire, Wire)> {
+    let literals: BTreeSet<Wire> = active.iter().flatten().map(|when| when.active).collect();
     let pairs = || literals.iter().flat_map(|&a| literals.range(a..).skip(1).map(move |&b| (a, b)));
     let number = |wire: Wire| wire.gate() - 1;
     let starts = |wire: Wire| net.initial[number(wire)] ^ wire.is_negated();
@@ -142,7 +148,7 @@ struct Implied {
     literals: FxHashMap<Wire, Vec<Wire>>,
 }
 
-/// A wire that implies more is taken to imply nothing: it is no question of turns.
+/// A wire that implies more is taken to imply nothing: it does not say who is active.
 const MANY: usize = 64;
 
 impl Implied {

@@ -1,12 +1,12 @@
 //! The circuit: one random step of a game as one network.
 //!
-//! In a state S it counts the legal moves, draws one for each role, makes the successor N, and says of N whether it is
-//! terminal and what goals it is worth. A choice may be *forced*: in the first step of a playout the index of a move
-//! among the legal ones can be given.
+//! In a state S the circuit counts the legal moves and draws one for each role. It computes the next state N, whether N is
+//! terminal, and which goals N is worth. A choice may be *forced*: in the first step of a playout the caller can give the
+//! index of a move among the legal ones.
 //!
-//! Inputs, in this order: the bits of S; for each choice the forced index and whether it is forced; whether this is a
-//! first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws again, all of its
-//! choices, so that what it draws in the end is uniform.
+//! The inputs stand in this order: the bits of S; for each choice the forced index and whether it is forced; whether this
+//! is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its choices
+//! again, so that what it draws in the end is uniform.
 
 use super::active_player::{ActivePlayer, ActiveWhen, active_players};
 use super::draw::{Tree, choose, draw, index_bits, is_below};
@@ -17,7 +17,7 @@ use crate::propnet::{Network, Propnet, Wire};
 /// Where the inputs of a choice stand, and the roles that it chooses for.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// Whose choice it is.
+    /// Whose moves it draws.
     pub player: ActivePlayer,
     /// The first of the inputs for the forced index, least bit first; the one after them says whether it is forced.
     pub forced: usize,
@@ -68,7 +68,7 @@ pub(super) struct Circuit {
     pub percepts: ByRole<Vec<Wire>>,
 }
 
-/// With so many rounds of drawing in all choices together, nine steps of ten or more go.
+/// The rounds of drawing in each choice, so that nine steps of ten or more go.
 fn rounds(choices: usize) -> usize {
     match choices {
         0..=1 => 2,
@@ -127,7 +127,7 @@ impl Circuit {
                     (does[*role], drawn) = drawing.alone(own, &legal[*role], &policies[*role]);
                     drawn
                 }
-                ActivePlayer::InTurn(turns) => drawing.in_turn(turns, &legal, &mut does),
+                ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),
             };
             made.push(drawn.made);
             stuck.push(drawn.stuck);
@@ -183,8 +183,8 @@ impl Circuit {
 fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) -> usize {
     match player {
         ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
-        ActivePlayer::InTurn(turns) => {
-            turns.iter().map(|turn| net.roles[turn.role].moves.len() - 1).max().unwrap_or(0)
+        ActivePlayer::InTurn(players) => {
+            players.iter().map(|when| net.roles[when.role].moves.len() - 1).max().unwrap_or(0)
         }
     }
 }
@@ -238,38 +238,38 @@ impl Drawing<'_> {
         (does, Drawn { made, stuck })
     }
 
-    /// The moves of the role whose turn it is; leaf `i` is move `i` of each, the idle ones left out.
+    /// The moves of the role that is active; leaf `i` is move `i` of each, the idle ones left out.
     fn in_turn(
         &mut self,
-        turns: &[ActiveWhen],
+        players: &[ActiveWhen],
         legal: &ByRole<Vec<Wire>>,
         does: &mut ByRole<Vec<Wire>>,
     ) -> Drawn {
-        let active_moves = |turn: &ActiveWhen| {
-            let idle = turn.idle;
-            legal[turn.role]
+        let active_moves = |when: &ActiveWhen| {
+            let idle = when.idle;
+            legal[when.role]
                 .iter()
                 .enumerate()
                 .filter(move |(number, _)| *number != idle)
                 .map(|(_, &wire)| wire)
         };
-        let count = turns.iter().map(|turn| active_moves(turn).count()).max().unwrap_or(0);
+        let count = players.iter().map(|when| active_moves(when).count()).max().unwrap_or(0);
         let leaves: Vec<Wire> = (0..count)
             .map(|leaf| {
                 let shared: Vec<Wire> =
-                    turns.iter().filter_map(|turn| active_moves(turn).nth(leaf)).collect();
+                    players.iter().filter_map(|when| active_moves(when).nth(leaf)).collect();
                 self.network.or(&shared)
             })
             .collect();
         let none_legal = !self.network.or(&leaves);
         let (chosen, made) = self.choose_among(leaves);
         let active: Vec<Wire> =
-            turns.iter().map(|turn| turn.active).map(|wire| self.state_wire(wire)).collect();
-        for (turn, &active) in turns.iter().zip(&active) {
+            players.iter().map(|when| when.active).map(|wire| self.state_wire(wire)).collect();
+        for (when, &active) in players.iter().zip(&active) {
             let mut chosen = chosen.iter();
-            does[turn.role] = (0..legal[turn.role].len())
+            does[when.role] = (0..legal[when.role].len())
                 .map(|number| {
-                    if number == turn.idle {
+                    if number == when.idle {
                         return !active;
                     }
                     let leaf = *chosen.next().expect("there are as many leaves as moves of any role");

@@ -1,4 +1,4 @@
-//! LanesCode: a circuit compiled, and where its program leaves what the lanes need.
+//! The circuit as a program, and the planes in which the program leaves what the lanes need.
 
 use super::circuit::Circuit;
 use crate::machine::ByRole;

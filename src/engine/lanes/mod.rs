@@ -42,7 +42,7 @@ enum LaneWidth {
     Lanes256,
     /// Eight words.
     Lanes512,
-    /// Sixteen words: two registers of 512 bits for each look at what is to be computed.
+    /// Sixteen words: two registers of 512 bits for each instruction that is decoded.
     Lanes1024,
 }
 
@@ -153,13 +153,13 @@ impl Lanes {
             let moves = &propagator.propnet().roles[role].moves;
             let choice = circuit.choices.iter().find(|choice| match &choice.player {
                 ActivePlayer::Always(alone) => *alone == role,
-                ActivePlayer::InTurn(turns) => turns.iter().any(|turn| turn.role == role),
+                ActivePlayer::InTurn(players) => players.iter().any(|when| when.role == role),
             });
             let choice = choice.expect("every role has a choice");
-            if let ActivePlayer::InTurn(turns) = &choice.player
-                && turns.iter().any(|turn| turn.role == role && moves[turn.idle] == own)
+            if let ActivePlayer::InTurn(players) = &choice.player
+                && players.iter().any(|when| when.role == role && moves[when.idle] == own)
             {
-                continue; // it is not its turn
+                continue; // it is not the active player
             }
             let before =
                 legal[..place].iter().map(|own| self.policies[role].leaves(std::slice::from_ref(own)).len());

@@ -1,4 +1,4 @@
-//! Traces: every step that the lanes make, one by one, to be held against another engine.
+//! Traces: every step that the lanes make, one by one, to be compared with another engine.
 
 use std::sync::Arc;
 

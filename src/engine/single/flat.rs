@@ -1,11 +1,11 @@
 //! Flattening: the outputs of a network as few levels of ANDs, each of as many literals as there are.
 //!
-//! How many wires an AND has costs nothing where it is looked up ([`masks`](super::masks)), but every level costs, and
-//! so does every literal that leads out of the way. So sharing is undone: an AND of ANDs is one AND of all their wires,
-//! and an AND with one OR among its wires is as many ANDs as that OR has terms, where somebody wants an OR of them
-//! anyway. Each gate is kept as an OR of products and its complement as another; the one of fewer levels is built. What
-//! would grow beyond bounds stays a gate of its own. ORs are written out only on request: it makes fewer levels of more
-//! gates.
+//! The [nibble look-up](super::nibble) computes an AND of many wires as fast as one of few, but every level costs time,
+//! and so does every literal outside the nibbles that a block reads anyway. So sharing is undone. An AND of ANDs becomes
+//! one AND of all their wires. An AND with one OR among its wires becomes as many ANDs as that OR has terms, where an OR
+//! of them is needed anyway. Each gate is kept as an OR of products and its complement as another, and the one with fewer
+//! levels is built. What would grow beyond bounds stays a gate of its own. ORs are written out only on request, because
+//! that makes fewer levels of more gates.
 //!
 //! Invariant: a literal of a gate is an input or a gate of a lower level, or the complement of either.
 //!

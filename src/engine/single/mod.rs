@@ -1,8 +1,8 @@
-//! Single: the outputs of a network for one state at a time, as packed bits in and packed bits out.
+//! The outputs of a network for one state at a time, as packed bits in and packed bits out.
 //!
-//! There are two forms with the same answers. [`NibbleLookUp`](nibble) look four bits up at once and need no work to take a
-//! state in or out; where a network is so large or so deep that there would be too many of them, the straight-line
-//! code of [`program`](super::program) runs with one of its 64 lanes.
+//! There are two forms with the same answers. The [nibble look-up](nibble) looks four bits up at once and needs no work to
+//! take a state in or out. A network so large or so deep that there would be too many look-ups runs as the straight-line
+//! code of [`program`](super::program), in one of its 64 lanes.
 
 mod flat;
 mod nibble;
@@ -15,8 +15,8 @@ use crate::propnet::{Network, Wire};
 use flat::Flat;
 use nibble::NibbleLookUp;
 
-/// Look-ups cost less than the tables of a program: so many are worth one.
-const PER_TABLE: usize = 2;
+/// A nibble look-up costs less than a 3-input look-up table of a program: so many cost as much as one.
+const PER_LUT: usize = 2;
 /// So many are always worth it.
 const FEW: usize = 64;
 /// The most look-ups in a pass: 512 bytes each, together within a cache.
@@ -34,14 +34,14 @@ pub(crate) struct Single {
 
 #[derive(Debug)]
 enum Form {
-    NibbleLookUp(NibbleLookUp),
+    Nibbles(NibbleLookUp),
     Luts(LutProgram),
 }
 
 /// What one thread computes with.
 #[derive(Debug, Default)]
 pub(crate) struct SingleMemory {
-    // Of the nibble.
+    // Of the nibble look-up.
     values: Vec<u64>,
     patterns: Vec<nibble::Nibbles>,
     // Of the program.
@@ -54,20 +54,20 @@ impl Single {
     pub(crate) fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
         let needed = network.needed(outputs.iter().copied());
         let gates = (0..needed.len()).filter(|&gate| needed[gate]);
-        let tables: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
-        Single::with(network, bits, outputs, MOST.min(PER_TABLE * tables + FEW))
+        let luts: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
+        Single::with(network, bits, outputs, MOST.min(PER_LUT * luts + FEW))
     }
 
-    /// As [`compile`](Single::compile), by nibble if `most` look-ups are enough.
+    /// As [`compile`](Single::compile), by nibble look-up if `most` look-ups are enough.
     fn with(network: &Network, bits: usize, outputs: &[Wire], most: usize) -> Single {
         let moves = 64 * words_of(bits);
         let place = |input| if input < bits { input } else { moves + input - bits };
         let words = words_of(bits) + words_of(network.inputs() - bits);
-        let nibble = [true, false].map(|with_ors| {
+        let forms = [true, false].map(|with_ors| {
             NibbleLookUp::new(&Flat::new(network, outputs, with_ors), place, network.inputs(), words, most)
         });
-        let form = match nibble.into_iter().flatten().min_by_key(NibbleLookUp::look_ups) {
-            Some(nibble) => Form::NibbleLookUp(nibble),
+        let form = match forms.into_iter().flatten().min_by_key(NibbleLookUp::look_ups) {
+            Some(look_up) => Form::Nibbles(look_up),
             None => Form::Luts(LutProgram::compile(network, outputs)),
         };
         Single { bits, inputs: network.inputs(), outputs: outputs.len(), form }
@@ -75,7 +75,7 @@ impl Single {
 
     /// Whether a pass is so short that two of them take less time than one of a program over many states.
     pub(crate) fn is_quick(&self) -> bool {
-        matches!(self.form, Form::NibbleLookUp(_))
+        matches!(self.form, Form::Nibbles(_))
     }
 
     /// The outputs for a state and the inputs that are its moves: output `k` is bit `k` of the words, and the bits
@@ -89,18 +89,18 @@ impl Single {
         let SingleMemory { values, patterns, planes, packed } = memory;
         let (state_words, outputs) = (words_of(self.bits), words_of(self.outputs));
         match &self.form {
-            Form::NibbleLookUp(nibble) => {
-                if values.len() < nibble.words() {
-                    values.resize(nibble.words(), 0);
-                    patterns.resize(nibble.words(), Default::default());
+            Form::Nibbles(look_up) => {
+                if values.len() < look_up.words() {
+                    values.resize(look_up.words(), 0);
+                    patterns.resize(look_up.words(), Default::default());
                 }
                 let (own, rest) = values.split_at_mut(state_words);
                 own.copy_from_slice(&state[..state_words]);
                 let does = &mut rest[..words_of(self.inputs - self.bits)];
                 does.fill(0);
                 moves.map(|input| input - self.bits).for_each(|bit| does[bit / 64] |= 1 << (bit % 64));
-                nibble.run(values, patterns);
-                &values[nibble.outputs()..][..outputs]
+                look_up.run(values, patterns);
+                &values[look_up.outputs()..][..outputs]
             }
             Form::Luts(program) => {
                 planes.resize(planes.len().max(program.planes()), [0; 1]);

@@ -1,9 +1,9 @@
-//! NibbleLookUp: wide ANDs of one state's bits, looked up four bits at a time.
+//! Nibble look-up: wide ANDs of the bits of one state, four bits at a time.
 //!
-//! The values of inputs and gates are bits of words. The gates of a level stand in blocks of 256. Four values next to
-//! each other, a *nibble*, have 16 patterns; for each pattern a mask says which gates of a block it makes false. The OR
-//! of the masks of all nibbles that the block depends on leaves exactly the gates that hold. A gate of any number of
-//! wires costs nothing of its own: the work is one load and one OR for each nibble of each block.
+//! The values of inputs and gates are bits of words. The gates of a level stand in blocks of 256. Four values next to each
+//! other, a *nibble*, have 16 patterns, and for each pattern a mask says which gates of a block it makes false. The OR of
+//! the masks of all nibbles that a block depends on leaves exactly the gates that hold. A gate with many wires costs no
+//! more than one with few: the work is one load and one OR for each nibble of each block.
 //!
 //! Reference: the table look-up of several inputs at once is that of Arlazarov, Dinic, Kronrod, Faradzev, *On
 //! economical construction of the transitive closure of an oriented graph*, 1970 ("four Russians"), for OR.
@@ -24,7 +24,7 @@ type Row = [u64; WIDTH];
 /// The nibbles of a word.
 pub(super) type Nibbles = [u8; NIBBLES];
 
-/// The masks of a network.
+/// The masks of a network, block after block.
 #[derive(Debug)]
 pub(super) struct NibbleLookUp {
     /// The word of the first block.
@@ -50,7 +50,7 @@ struct Block {
 }
 
 impl NibbleLookUp {
-    /// The masks of flat gates. `place` gives the bit of an input; inputs lie in the first `words` words. None if there
+    /// The look-up of flat gates. `place` gives the bit of an input; inputs lie in the first `words` words. None if there
     /// would be more than `most` look-ups in a pass.
     pub(super) fn new(
         flat: &Flat,
@@ -59,7 +59,7 @@ impl NibbleLookUp {
         words: usize,
         most: usize,
     ) -> Option<NibbleLookUp> {
-        let mut masks = NibbleLookUp {
+        let mut look_up = NibbleLookUp {
             first: words,
             blocks: Vec::new(),
             nibbles: Vec::new(),
@@ -71,22 +71,22 @@ impl NibbleLookUp {
         places.extend((0..inputs).map(|input| (input + 1, place(input))));
         for gates in &flat.levels {
             for gates in gates.chunks(64 * WIDTH) {
-                let start = 64 * masks.words();
-                masks.push(gates.iter().map(|(_, literals)| (&literals[..], false)), &places);
+                let start = 64 * look_up.words();
+                look_up.push(gates.iter().map(|(_, literals)| (&literals[..], false)), &places);
                 places.extend(gates.iter().enumerate().map(|(bit, (gate, _))| (*gate, start + bit)));
-                if masks.rows.len() > most {
+                if look_up.rows.len() > most {
                     return None;
                 }
             }
         }
-        masks.outputs = masks.words();
+        look_up.outputs = look_up.words();
         for outputs in flat.outputs.chunks(64 * WIDTH) {
-            masks.push(outputs.iter().map(|(literals, negated)| (&literals[..], *negated)), &places);
-            if masks.rows.len() > most {
+            look_up.push(outputs.iter().map(|(literals, negated)| (&literals[..], *negated)), &places);
+            if look_up.rows.len() > most {
                 return None;
             }
         }
-        Some(masks)
+        Some(look_up)
     }
 
     /// Adds a block of gates.

@@ -34,7 +34,7 @@ fn check(
 #[test]
 fn both_forms_compute_what_their_network_computes() {
     let mut memory = SingleMemory::default();
-    let (mut nibble, mut tables) = (0, 0);
+    let (mut nibbles, mut luts) = (0, 0);
     for seed in 0..200 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (inputs, gates) = (rng.random_range(0..150), rng.random_range(0..700));
@@ -47,13 +47,13 @@ fn both_forms_compute_what_their_network_computes() {
         for most in [0, usize::MAX] {
             let single = Single::with(&network, bits, &outputs, most);
             match single.form {
-                Form::NibbleLookUp(_) => nibble += 1,
-                Form::Luts(_) => tables += 1,
+                Form::Nibbles(_) => nibbles += 1,
+                Form::Luts(_) => luts += 1,
             }
             check(&single, &network, &outputs, &mut memory, &mut rng);
         }
     }
-    assert!(nibble >= 200 && tables >= 150, "{nibble} by nibble, {tables} by tables");
+    assert!(nibbles >= 200 && luts >= 150, "{nibbles} by nibble look-up, {luts} by programs");
 }
 
 /// However many wires an AND of ANDs has, it is one AND.
