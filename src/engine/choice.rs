@@ -63,6 +63,30 @@ impl fmt::Display for EngineKind {
 }
 
 /// The engines of a game, each made when it is first asked for; shared by all threads.
+///
+/// ```
+/// use hyperplay_engine::machine::StateMachine;
+/// use hyperplay_engine::propnet::{GroundingLimits, What};
+/// use hyperplay_engine::{EngineError, EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let engines = Engines::new(&game);
+/// let engine = engines.get(EngineKind::Auto)?;
+/// assert_eq!(engine.kind(), EngineKind::Lanes);
+/// assert_eq!(engines.for_steps(EngineKind::Auto)?.kind(), EngineKind::Propagator);
+/// assert_eq!(EngineKind::named("interpreter"), Some(EngineKind::Interpreter));
+/// assert_eq!(engines.interpreter()?.fluents(&engines.interpreter()?.initial()), ["s"]);
+/// assert!(engines.is_worthwhile().is_ok() && engines.network()?.grounding.moves == 3);
+///
+/// // A game that is too large to be grounded is played by the interpreter.
+/// let engines = Engines::within(&game, GroundingLimits { instances: 0, ..GroundingLimits::default() });
+/// assert!(matches!(engines.lanes().unwrap_err().what, What::Instances(_)));
+/// assert!(matches!(engines.get(EngineKind::Lanes), Err(EngineError::TooLarge(_))));
+/// assert_eq!(engines.get(EngineKind::Auto)?.kind(), EngineKind::Interpreter);
+/// # Ok::<(), EngineError>(())
+/// ```
 #[derive(Debug)]
 pub struct Engines {
     game: Game,

@@ -5,6 +5,26 @@
 //! once more in bulk. The lanes besides draw matches of their own, which the interpreter follows. The first difference is given as facts, so that it can be read beside the rules.
 //!
 //! This is the proof that grounding, each pass of the simplifier, and the programs are harmless.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hyperplay_engine::crosscheck::{Agreed, crosscheck, crosscheck_drawn};
+//! use hyperplay_engine::lanes::Tracer;
+//! use hyperplay_engine::machine::Seed;
+//! use hyperplay_engine::{Engine, Engines};
+//! # use hyperplay_logic::gdl::{self, Source};
+//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+//! let engines = Engines::new(&game);
+//! let lanes = engines.lanes()?;
+//! let tracer = Tracer::new(&lanes).expect("the engine has lanes");
+//! let (reference, others) = (engines.interpreter()?, [Arc::new(Engine::Network(lanes))]);
+//! assert_eq!(crosscheck(&reference, &others, 100, &Seed::root(1)), Ok(Agreed { steps: 1, over: true }));
+//! let drawn = crosscheck_drawn(&reference, &tracer, 10, 100, &Seed::root(1));
+//! assert_eq!(drawn, Ok(Agreed { steps: 10, over: true }));
+//! # Ok::<(), hyperplay_engine::EngineError>(())
+//! ```
 
 mod difference;
 mod drawn;

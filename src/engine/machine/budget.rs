@@ -6,6 +6,18 @@
 use std::time::{Duration, Instant};
 
 /// What a decision may spend.
+///
+/// ```
+/// use std::time::Duration;
+/// use hyperplay_engine::machine::Budget;
+///
+/// let budget = Budget::nodes(1000);
+/// assert!(budget.reproduces() && !budget.is_late());
+/// assert_eq!(budget.less(400), Budget::nodes(600));
+/// let timed = Budget::time(Duration::from_secs(60)).with_nodes(10);
+/// assert!(!timed.reproduces() && timed.left() <= Some(Duration::from_secs(60)));
+/// assert!(timed.share(0.5).left() <= Some(Duration::from_secs(30)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     /// States that may be visited; `None` for no limit.
@@ -64,6 +76,11 @@ impl Budget {
 }
 
 /// Measures how long something took.
+///
+/// ```
+/// let watch = hyperplay_engine::machine::Stopwatch::start();
+/// assert!(watch.elapsed() <= watch.elapsed());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
@@ -80,6 +97,15 @@ impl Stopwatch {
 }
 
 /// A running account against a [`Budget`].
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, BudgetAccount};
+///
+/// let mut account = BudgetAccount::new(Budget::nodes(2));
+/// assert!(account.spend() && account.spend());
+/// assert_eq!((account.spent(), account.left()), (2, 0));
+/// assert!(!account.spend() && account.is_exhausted());
+/// ```
 #[derive(Clone, Debug)]
 pub struct BudgetAccount {
     budget: Budget,

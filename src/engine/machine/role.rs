@@ -27,6 +27,16 @@ impl Role {
 const FEW: usize = 3;
 
 /// One value for every role, in role order.
+///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, Role};
+///
+/// let mut scores = ByRole::from_fn(2, |role| 10 * role.index());
+/// scores[Role::new(0)] = 5;
+/// assert_eq!(scores, ByRole::new(vec![5, 10]));
+/// assert_eq!(scores.iter().map(|(role, score)| role.index() + score).sum::<usize>(), 16);
+/// assert_eq!((scores.values(), scores.len(), scores.is_empty()), (&[5, 10][..], 2, false));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ByRole<T>(SmallVec<[T; FEW]>);
 

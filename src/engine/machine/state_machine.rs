@@ -32,6 +32,31 @@ pub struct EvaluationFailure {
 }
 
 /// A game as states and steps, by the definitions of GDL-II (Thielscher 2011, section 3).
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{JointMove, Role, StateMachine, StateMachineExt};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let (a, b) = (Role::new(0), Role::new(1));
+/// let (mut scratch, start) = (machine.scratch(), machine.initial());
+/// let mut legal = Vec::new();
+/// machine.legal(&start, a, &mut scratch, &mut legal);
+/// assert_eq!(legal.iter().map(|&own| machine.show_move(own)).collect::<Vec<_>>(), ["x", "y"]);
+/// let noop = machine.legal_by_role(&start, &mut scratch)[b][0];
+/// let joint = JointMove::new([legal[0], noop]);
+/// let seen = machine.percepts(&start, &joint, b, &mut scratch);
+/// assert_eq!(machine.terms().show(seen[0].0), "(did a x)");
+/// let end = machine.next(&start, &joint, &mut scratch);
+/// assert_eq!(machine.fluents(&end), ["(did x)"]);
+/// assert!(machine.terminal(&end, &mut scratch));
+/// assert_eq!(machine.goal(&end, a, &mut scratch).value(), 100);
+/// assert_eq!(machine.take_failure(&mut scratch), None);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 pub trait StateMachine: Send + Sync {
     /// The set of fluents that hold. Equal sets are equal states.
     type State: Clone + Eq + Hash + Send + Sync + Debug;
@@ -87,6 +112,22 @@ pub trait StateMachine: Send + Sync {
 }
 
 /// What follows from the contract; provided for every machine, never overridden.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let (mut scratch, start) = (machine.scratch(), machine.initial());
+/// assert_eq!(machine.role_named("B"), Some(Role::new(1)));
+/// assert_eq!(machine.each_role().count(), 2);
+/// // There are two joint moves, and both end the game.
+/// assert_eq!([1, 2].map(|depth| machine.perft(&start, depth, &mut scratch)), [2, 0]);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 pub trait StateMachineExt: StateMachine {
     /// All roles, in role order.
     fn each_role(&self) -> impl Iterator<Item = Role> + use<Self> {
@@ -179,6 +220,20 @@ impl<M: StateMachine + ?Sized> StateMachineExt for M {}
 /// All combinations of one legal move per role, the last role's move changing fastest.
 ///
 /// Yields nothing when some role has no move.
+///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, JointMoves, Move};
+/// use hyperplay_logic::gdl::{Symbols, TermStore};
+///
+/// let mut symbols = Symbols::new();
+/// let names = ["1", "2", "3"].map(|name| symbols.intern(name));
+/// let terms = TermStore::new(symbols);
+/// let [one, two, three] = names.map(|name| Move(terms.intern(name, &[])));
+/// let legal = ByRole::new(vec![vec![one, two], vec![one, two, three]]);
+/// let all: Vec<_> = JointMoves::new(&legal).collect();
+/// assert_eq!(all.len(), 6);
+/// assert_eq!(&all[1][..], [one, two]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct JointMoves<'a> {
     legal: &'a ByRole<Vec<Move>>,

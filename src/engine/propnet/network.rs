@@ -76,6 +76,19 @@ pub enum Gate {
 }
 
 /// Boolean functions of some inputs.
+///
+/// ```
+/// use hyperplay_engine::propnet::{Gate, Network, Wire, value_of};
+///
+/// let mut network = Network::new(2);
+/// let (a, b) = (network.input(0), network.input(1));
+/// let both = network.and(&[a, b]);
+/// assert_eq!(network.or(&[!a, !b]), !both);
+/// assert_eq!(network.and(&[a, !a]), Wire::FALSE);
+/// assert_eq!(network.gates()[both.gate()], Gate::And([a, b].into()));
+/// let values = network.evaluate(&[0b1100, 0b1010]);
+/// assert_eq!(value_of(&values, both), 0b1000);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Network {
     gates: Vec<Gate>,

@@ -16,6 +16,28 @@
 //!
 //! Invariants: outputs that a state alone decides stay independent of moves; the order of lists is kept; the result
 //! depends on nothing but the game. Every pass is near-linear in the number of wires.
+//!
+//! ```
+//! use hyperplay_engine::machine::Seed;
+//! use hyperplay_engine::propnet::simplify::{Groups, RandomPlay, choice, constants, one_of};
+//! use hyperplay_engine::propnet::{GroundingLimits, ground};
+//! # use hyperplay_logic::gdl::{self, Source};
+//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+//! let (net, _) = ground(&game, &GroundingLimits::default())?;
+//! let net = constants(&net, game.terms());
+//! // Each of the two roles makes exactly one of its moves.
+//! let moves = Groups::moves(&net);
+//! assert!(moves.all().len() == 2 && moves.all().iter().all(|group| group.exact));
+//! assert!(choice(&net, &moves).stats().all.gates <= net.stats().all.gates);
+//! assert!(one_of(&net, game.terms()).all().len() >= moves.all().len());
+//! // After one step all 64 games are over.
+//! let mut play = RandomPlay::new(&net, &Seed::root(1));
+//! play.step();
+//! assert_eq!(play.over(), !0);
+//! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
+//! ```
 
 mod choice;
 mod constants;
