@@ -1,6 +1,6 @@
 //! What a game declares besides what it plays by: the facts of `base`, `input` and `percept`.
 //!
-//! The engines do not need them, so they are derived on demand and in a database of their own.
+//! The engines do not need these facts, so they are derived on demand and in a database of their own.
 //!
 //! ```
 //! use hyperplay_engine::declared;

@@ -1,11 +1,10 @@
-//! Engine: a game as one machine, whichever engine evaluates it.
+//! One machine type for a game, whichever engine evaluates it.
 //!
-//! Belief, search and the extensive form are generic over the machine; what stands above them knows this type only, so that
-//! they are compiled once. Every question is one branch on the kind of engine, and questions in bulk are one branch a
-//! call.
+//! Belief, search and the extensive form are generic over the machine. The code above them uses [`Engine`] and is compiled
+//! once. Every question is one branch on the kind of engine, and a question in bulk is one branch for each call.
 //!
-//! Invariant: states and scratch of one kind of engine are handed to engines of that kind only. A mistake is a panic that
-//! says so, never a wrong answer.
+//! Invariant: an engine is asked only about states and with scratches of its own kind. A mistake is a panic that says so,
+//! never a wrong answer.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Packed bits: planes, words and the way from one to the other.
+//! Packed bits and planes, and the way from one to the other.
 //!
-//! A network engine's [`State`](super::State) holds bit `b` in word `b / 64`. A *plane* holds one bit of many states: state
-//! `k` is lane `k`. Going from one to the other is the transposition of 64x64 blocks of bits.
+//! A [`State`](super::State) of a network engine keeps bit `b` in word `b / 64`. A *plane* holds one bit of many states:
+//! state `k` is lane `k`. The way from one to the other is the transposition of 64x64 blocks of bits.
 //!
 //! Reference: Warren, *Hacker's Delight*, 2nd ed. 2012, section 7-3 (transposing a bit matrix).
 

@@ -1,4 +1,4 @@
-//! EngineDifference: where an engine and the interpreter answer otherwise, as facts of the game.
+//! Where an engine and the interpreter give different answers, as facts of the game.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! Drawn: the playouts of the lanes, held step by step against the interpreter.
+//! The playouts of the lanes, compared step by step with the interpreter.
 //!
-//! The other way round from a match: here the circuit of the lanes draws the moves, and the interpreter follows.
-//! Every move must be legal, and successor, percepts, end and goals must be those of the rules. That the draws are
-//! uniform is another matter (`engine::lanes`).
+//! This is the reverse of a match: the circuit of the lanes draws the moves, and the interpreter follows. Every move must be
+//! legal, and successor, percepts, end and goals must be those of the rules. The tests of `lanes` check that the draws are
+//! uniform.
 
 use rustc_hash::FxHashMap;
 

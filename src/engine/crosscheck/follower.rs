@@ -1,4 +1,4 @@
-//! Follower: an engine that makes the moves of a match on states of its own and is compared with the interpreter.
+//! An engine that makes the moves of a match on states of its own and is compared with the interpreter.
 
 use std::sync::Arc;
 

@@ -1,10 +1,11 @@
-//! Agree: engines in step with the interpreter through random matches, compared at every state.
+//! Crosscheck: engines follow random matches of the interpreter and are compared with it at every state.
 //!
-//! The interpreter plays; every other engine follows on states of its own. Compared are the fluents, the legal moves,
-//! the end and the goals of every state, the percepts and the successor of every step; and after the match all steps
-//! once more in bulk. The lanes besides draw matches of their own, which the interpreter follows. The first difference is given as facts, so that it can be read beside the rules.
+//! The interpreter plays, and every other engine follows on states of its own. The comparison covers the fluents, the legal
+//! moves, the end and the goals of every state, and the percepts and the successor of every step. After the match all steps
+//! are made once more in bulk. The lanes also draw matches of their own, which the interpreter follows. The first difference
+//! is given as facts, so that it can be read beside the rules.
 //!
-//! This is the proof that grounding, each pass of the simplifier, and the programs are harmless.
+//! This is the evidence that grounding, each pass of the simplifier, and the programs change no answer.
 //!
 //! ```
 //! use std::sync::Arc;

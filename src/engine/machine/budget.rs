@@ -1,7 +1,7 @@
 //! Budgets: how much a decision may cost, in nodes, in time or in both.
 //!
-//! A budget in nodes reproduces; a budget in time does not, and whoever reports says so. This file and the referee's
-//! clock are the only places that read the time.
+//! A decision with a budget in nodes can be reproduced; a decision with a budget in time cannot. This file and the clock of
+//! the referee are the only places that read the time.
 
 use std::time::{Duration, Instant};
 
@@ -96,7 +96,7 @@ impl Stopwatch {
     }
 }
 
-/// A running account against a [`Budget`].
+/// An account of what has been spent of a [`Budget`].
 ///
 /// ```
 /// use hyperplay_engine::machine::{Budget, BudgetAccount};
@@ -150,16 +150,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_meter_grants_exactly_its_nodes() {
-        let mut meter = BudgetAccount::new(Budget::nodes(2));
-        assert!(meter.spend() && meter.spend());
-        assert!(!meter.spend());
-        assert!(meter.is_exhausted());
+    fn an_account_grants_exactly_its_nodes() {
+        let mut account = BudgetAccount::new(Budget::nodes(2));
+        assert!(account.spend() && account.spend());
+        assert!(!account.spend());
+        assert!(account.is_exhausted());
     }
 
     #[test]
     fn a_passed_deadline_ends_the_account_at_the_first_look() {
-        let mut meter = BudgetAccount::new(Budget::time(Duration::ZERO));
-        assert!(!meter.spend());
+        let mut account = BudgetAccount::new(Budget::time(Duration::ZERO));
+        assert!(!account.spend());
     }
 }

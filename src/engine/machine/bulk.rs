@@ -1,9 +1,8 @@
-//! Bulk: many successors or playouts in one call.
+//! Many successors or playouts in one call.
 //!
-//! Belief and search ask for work in bulk and never step a state one by one, so an engine that advances hundreds of
-//! states at once can serve them without their knowing. The provided methods are the plain form over any
-//! [`StateMachine`]; an engine with lanes overrides them and must agree with them in distribution (playouts) or
-//! exactly (expansion).
+//! Belief and search ask for work in bulk and never step a state one by one, so an engine that advances hundreds of states at
+//! once can serve them without a change. The provided methods are the plain form over any [`StateMachine`]. An engine with
+//! lanes overrides them: its expansions must be the same, and its playouts must have the same distribution.
 
 use rand::RngExt;
 

@@ -1,8 +1,8 @@
-//! Layer 1a, the words and the contract: what a game is to everything that plays it.
+//! The contract between games and everything that plays them.
 //!
-//! [`StateMachine`] is the waist of the hourglass: engines implement it, belief, search and players consume it. Here
-//! stand also the words they share ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of
-//! random streams ([`Seed`]). There is no logic programming here.
+//! Engines implement [`StateMachine`]; belief, search and players use it. This module also defines the types that they share
+//! ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of random streams ([`Seed`]). There is no
+//! logic programming here.
 //!
 //! Third-party: `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
 //!

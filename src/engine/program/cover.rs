@@ -147,7 +147,7 @@ impl Covering<'_> {
         }
     }
 
-    /// Refers to the leaves of a cut; gives the number of tables that come to be by it.
+    /// Refers to the leaves of a cut; gives the number of look-up tables that this adds.
     fn take(&mut self, cut: Cut) -> u32 {
         let mut area = 0;
         let mut open = vec![cut];

@@ -1,7 +1,7 @@
 //! The graph a program is compiled from: a network with every gate taken apart into gates of two wires.
 //!
-//! An AND of many wires is built from the wires that are ready first, three at a time, so that its tables of three
-//! inputs come out few and flat. Only what an output needs is kept.
+//! An AND of many wires is built from the wires that are ready first, three at a time, so that few
+//! 3-input look-up tables are needed and they are not deep. Only what an output needs is kept.
 //!
 //! Invariant: node 0 is the constant, nodes 1 to `inputs` the inputs, and the wires into a later node lead to nodes
 //! with smaller numbers.
@@ -76,7 +76,7 @@ impl Graph {
             .collect();
         while let (Some(Reverse((_, first))), Some(Reverse((_, second)))) = (ready.pop(), ready.pop()) {
             let pair = self.pair(first, second);
-            // The third one joins the same table.
+            // The third one joins the same look-up table.
             let joined = match ready.pop() {
                 Some(Reverse((_, third))) => self.pair(pair, third),
                 None => return pair,

@@ -1,8 +1,8 @@
-//! Code: what a propagator has compiled, and where the outputs lie.
+//! What a propagator has compiled, and where the outputs lie.
 //!
-//! For many states at once there are programs over planes: what a step decides ([`StepProgram`]: next state, percepts; in
-//! short the first) and what is asked of the state after it ([`EndProgram`]: end, goals). For a single state the same
-//! functions, and the legal moves, are packed bits ([`SingleView`], [`SingleStep`]).
+//! There are programs over planes for many states at once. A [`StepProgram`] computes what a step decides: the next state and
+//! the percepts, or the next state alone in the short form. An [`EndProgram`] computes end and goals of the state after it.
+//! For a single state the same functions and the legal moves are packed bits ([`SingleView`], [`SingleStep`]).
 
 use std::ops::Range;
 

@@ -1,8 +1,7 @@
-//! GroundingLimits: what grounding may spend, in counts, so that the same rules are refused on every machine.
+//! What grounding may spend, in counts, so that the same rules are refused on every machine.
 //!
-//! A rulesheet that would exceed them is played by the interpreter instead.
-//!
-//! Nothing is estimated in advance: a join is counted while it runs and stopped where the count ends.
+//! The interpreter plays a rulesheet that exceeds these limits. Nothing is estimated in advance: a join is counted while it
+//! is computed, and it stops at the limit.
 
 use thiserror::Error;
 

@@ -1,8 +1,8 @@
-//! Splitting: rules whose joins are wide become several that are narrow.
+//! Splitting: rules with wide joins become several rules with narrow joins.
 //!
-//! A variable that does not occur in the head says "there is one such that". The literals in which it occurs are
-//! joined on their own, into an *auxiliary* relation over the other variables of these literals, wherever that leaves
-//! some variable of the rule out; and so on with what is left (bucket elimination). A frame axiom such as
+//! A variable that does not occur in the head is existential. The literals in which it occurs are joined on their own,
+//! into an *auxiliary* relation over the other variables of these literals, wherever that leaves some variable of the rule
+//! out. The same is done with what is left (bucket elimination). A frame axiom such as
 //!
 //! ```text
 //! next(cell x y p) <- true(cell x y p), does(r, move a b c d), distinct(x, a)

@@ -1,6 +1,6 @@
-//! The pattern of every pass: walk the gates in topological order into a fresh network, keeping where each went.
+//! The pattern of every pass: walk the gates in topological order into a new network and note where each gate went.
 //!
-//! Only live gates, those that an output reads, are walked; what a pass builds and does not use is swept away at the
+//! Only live gates are walked, that is, gates that an output reads. What a pass builds and does not use is removed at the
 //! end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
 
 use crate::machine::ByRole;
