@@ -1,7 +1,7 @@
 //! Which engine evaluates a game, decided once.
 //!
-//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so the players of one match may run on
-//! different engines. An [`Engine`] is one of them.
+//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so the players of one match may run
+//! on different engines. An [`Engine`] is one of them.
 //!
 //! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
 

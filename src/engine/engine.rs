@@ -1,10 +1,11 @@
 //! One machine type for a game, whichever engine evaluates it.
 //!
-//! Belief, search and the extensive form are generic over the machine. The code above them uses [`Engine`] and is compiled
-//! once. Every question is one branch on the kind of engine, and a question in bulk is one branch for each call.
+//! Belief, search and the extensive form are generic over the machine. The code above them uses [`Engine`] and is
+//! compiled once. Every question is one branch on the kind of engine, and a question in bulk is one branch for each
+//! call.
 //!
-//! Invariant: an engine is asked only about states and with scratches of its own kind. A mistake is a panic that says so,
-//! never a wrong answer.
+//! Invariant: an engine is asked only about states and with scratches of its own kind. A mistake is a panic that says
+//! so, never a wrong answer.
 
 use std::sync::Arc;
 

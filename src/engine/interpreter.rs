@@ -1,12 +1,12 @@
 //! The interpreter: the reference engine.
 //!
-//! It answers every query by evaluating the rules as they stand, by the definitions of GDL-II (Thielscher 2011). What holds,
-//! is legal, is terminal or is worth a goal in a state S follows from the rules with `true(f)` for every f in S. The next
-//! state and the percepts follow from the rules with `does(r, m)` for the joint move as well. The interpreter is simple and
-//! complete rather than fast, and the faster engines must give the same answers.
+//! It answers every query by evaluating the rules as they stand, by the definitions of GDL-II (Thielscher 2011). What
+//! holds, is legal, is terminal or is worth a goal in a state S follows from the rules with `true(f)` for every f in S.
+//! The next state and the percepts follow from the rules with `does(r, m)` for the joint move as well. The interpreter
+//! is simple and complete rather than fast, and the faster engines must give the same answers.
 //!
-//! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the state
-//! that was asked about last, so a query derives only what earlier queries about the same state did not.
+//! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the
+//! state that was asked about last, so a query derives only what earlier queries about the same state did not.
 //!
 //! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 

@@ -1,7 +1,7 @@
 //! The engine on the ground network of a game.
 //!
-//! A [`NetworkEngine`] answers questions about single states, and expands steps in bulk, with its [`Propagator`]. It makes
-//! random playouts with its [`Lanes`] if it has some; otherwise the propagator makes them one after the other.
+//! A [`NetworkEngine`] answers questions about single states, and expands steps in bulk, with its [`Propagator`]. It
+//! makes random playouts with its [`Lanes`] if it has some; otherwise the propagator makes them one after the other.
 //!
 //! ```
 //! use hyperplay_engine::Engines;

@@ -1,10 +1,10 @@
 //! One type for the states of all engines, so that the code above the engines is compiled once.
 //!
-//! A network engine keeps the bits of its network, packed into words. The interpreter keeps the ids of the fluents that hold.
-//! A state means something only to engines of its game, and only to engines of the kind that made it.
+//! A network engine keeps the bits of its network, packed into words. The interpreter keeps the ids of the fluents that
+//! hold. A state means something only to engines of its game, and only to engines of the kind that made it.
 //!
-//! Invariants: bits beyond those of the network are off; all states of one network have the same number of words; fluents are
-//! in increasing order of their ids, each once. So equal states are equal values.
+//! Invariants: bits beyond those of the network are off; all states of one network have the same number of words;
+//! fluents are in increasing order of their ids, each once. So equal states are equal values.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

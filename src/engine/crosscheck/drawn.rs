@@ -1,8 +1,8 @@
 //! The playouts of the lanes, compared step by step with the interpreter.
 //!
-//! This is the reverse of a match: the circuit of the lanes draws the moves, and the interpreter follows. Every move must be
-//! legal, and successor, percepts, end and goals must be those of the rules. The tests of `lanes` check that the draws are
-//! uniform.
+//! This is the reverse of a match: the circuit of the lanes draws the moves, and the interpreter follows. Every move
+//! must be legal, and successor, percepts, end and goals must be those of the rules. The tests of `lanes` check that
+//! the draws are uniform.
 
 use rustc_hash::FxHashMap;
 

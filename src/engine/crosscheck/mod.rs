@@ -1,9 +1,9 @@
 //! Crosscheck: engines follow random matches of the interpreter and are compared with it at every state.
 //!
-//! The interpreter plays, and every other engine follows on states of its own. The comparison covers the fluents, the legal
-//! moves, the end and the goals of every state, and the percepts and the successor of every step. After the match all steps
-//! are made once more in bulk. The lanes also draw matches of their own, which the interpreter follows. The first difference
-//! is given as facts, so that it can be read beside the rules.
+//! The interpreter plays, and every other engine follows on states of its own. The comparison covers the fluents, the
+//! legal moves, the end and the goals of every state, and the percepts and the successor of every step. After the match
+//! all steps are made once more in bulk. The lanes also draw matches of their own, which the interpreter follows. The
+//! first difference is given as facts, so that it can be read beside the rules.
 //!
 //! This is the evidence that grounding, each pass of the simplifier, and the programs change no answer.
 //!

@@ -1,12 +1,12 @@
 //! The circuit: one random step of a game as one network.
 //!
-//! In a state S the circuit counts the legal moves and draws one for each role. It computes the next state N, whether N is
-//! terminal, and which goals N is worth. A choice may be *forced*: in the first step of a playout the caller can give the
-//! index of a move among the legal ones.
+//! In a state S the circuit counts the legal moves and draws one for each role. It computes the next state N, whether N
+//! is terminal, and which goals N is worth. A choice may be *forced*: in the first step of a playout the caller can
+//! give the index of a move among the legal ones.
 //!
-//! The inputs stand in this order: the bits of S; for each choice the forced index and whether it is forced; whether this
-//! is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its choices
-//! again, so that what it draws in the end is uniform.
+//! The inputs stand in this order: the bits of S; for each choice the forced index and whether it is forced; whether
+//! this is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its
+//! choices again, so that what it draws in the end is uniform.
 
 use super::active_player::{ActivePlayer, ActiveWhen, active_players};
 use super::draw::{Tree, choose, draw, index_bits, is_below};

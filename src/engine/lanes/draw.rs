@@ -1,11 +1,11 @@
 //! Drawing: the uniform choice of one legal move as a circuit.
 //!
-//! An adder tree over the leaves counts how many of them are on. Random bits, masked to the length of the greatest index,
-//! are compared with the count in a few rounds. The index drawn leads down the tree: it is the number of leaves that are
-//! on and come before the chosen one. All numbers are lists of wires, least bit first.
+//! An adder tree over the leaves counts how many of them are on. Random bits, masked to the length of the greatest
+//! index, are compared with the count in a few rounds. The index drawn leads down the tree: it is the number of leaves
+//! that are on and come before the chosen one. All numbers are lists of wires, least bit first.
 //!
-//! The choice is uniform and exact: an index is taken only if it is below the count, and all of those are equally likely.
-//! A draw fails if every round is too high; fewer than half of the draws of a round are.
+//! The choice is uniform and exact: an index is taken only if it is below the count, and all of those are equally
+//! likely. A draw fails if every round is too high; fewer than half of the draws of a round are.
 
 use crate::propnet::{Network, Wire};
 

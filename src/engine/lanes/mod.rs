@@ -2,8 +2,8 @@
 //!
 //! A proposition of the game is a plane with one bit for each lane. One pass over a program of 3-input look-up tables
 //! makes a whole random step in every lane: it counts the legal moves, draws one for each role, makes the step, and
-//! tests for the end (`circuit.rs`, `draw.rs`). Lanes start from given states with given first moves, and each start has
-//! its own tally (`plan.rs`, `vector.rs`). The [`Propagator`] answers questions about single states.
+//! tests for the end (`circuit.rs`, `draw.rs`). Lanes start from given states with given first moves, and each start
+//! has its own tally (`plan.rs`, `vector.rs`). The [`Propagator`] answers questions about single states.
 //!
 //! ```
 //! use hyperplay_engine::lanes::{LaneDetail, Lanes, Policy, Tracer};

@@ -1,11 +1,11 @@
 //! Playout plans: which lanes make which playouts.
 //!
-//! The playouts of a start are cut into *chunks*. A lane makes the playouts of a chunk one after the other and then takes
-//! the next chunk of its word. Each word of 64 lanes owns a fixed, contiguous list of chunks, which depends on the counts
-//! alone. So a result does not depend on the width of the vectors or on what else is being computed.
+//! The playouts of a start are cut into *chunks*. A lane makes the playouts of a chunk one after the other and then
+//! takes the next chunk of its word. Each word of 64 lanes owns a fixed, contiguous list of chunks, which depends on
+//! the counts alone. So a result does not depend on the width of the vectors or on what else is being computed.
 //!
-//! Lanes are idle at the end of a word, when it has no more chunks. Small chunks keep that time short; large chunks cost
-//! less to begin and to end. A size near the square root of twice the playouts of a lane balances the two.
+//! Lanes are idle at the end of a word, when it has no more chunks. Small chunks keep that time short; large chunks
+//! cost less to begin and to end. A size near the square root of twice the playouts of a lane balances the two.
 
 /// Playouts that one lane makes from one start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! Random planes: one stream for each word of 64 lanes.
 //!
-//! Each word draws from its own xoshiro256++, seeded by the ChaCha8 stream of its place in the seed tree. So the lanes of
-//! a word draw the same whichever vector the word runs in and whatever its neighbours are. The words of a vector draw
-//! side by side.
+//! Each word draws from its own xoshiro256++, seeded by the ChaCha8 stream of its place in the seed tree. So the lanes
+//! of a word draw the same whichever vector the word runs in and whatever its neighbours are. The words of a vector
+//! draw side by side.
 //!
 //! Reference: Blackman, Vigna, *Scrambled Linear Pseudorandom Number Generators*, ACM TOMS 2021.
 

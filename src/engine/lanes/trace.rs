@@ -37,9 +37,9 @@ impl Tracer {
         &self.propagator
     }
 
-    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by lane
-    /// as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves are
-    /// legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
+    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by
+    /// lane as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves
+    /// are legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
     pub fn trace(&self, starts: &[Start<State>], limit: usize, seed: &Seed) -> (Vec<TracedStep>, Vec<Tally>) {
         let Tracer { propagator, lanes } = self;
         let (code, mut single) = (&lanes.code, propagator.scratch());

@@ -1,7 +1,7 @@
 //! Vectors: 64 x `W` lanes that play in lockstep.
 //!
-//! A pass advances every lane by one random step. A lane whose playout has ended starts the next playout of its chunk in
-//! the same pass: its state becomes the state of the start, which is kept in planes of its own. Ends and goals are
+//! A pass advances every lane by one random step. A lane whose playout has ended starts the next playout of its chunk
+//! in the same pass: its state becomes the state of the start, which is kept in planes of its own. Ends and goals are
 //! counted in planes too, so a lane is looked at by itself only when its chunk is done.
 //!
 //! Invariants: the lanes of a word depend on its chunks and its stream alone; every playout that is begun is counted in
@@ -114,8 +114,8 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
-    /// given all planes and the lanes that play. If it returns false, playing ends, and what has not been added to a tally
-    /// is lost.
+    /// given all planes and the lanes that play. If it returns false, playing ends, and what has not been added to a
+    /// tally is lost.
     pub(super) fn play(
         &mut self,
         mut work: LaneWork<'_>,

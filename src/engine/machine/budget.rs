@@ -1,7 +1,7 @@
 //! Budgets: how much a decision may cost, in nodes, in time or in both.
 //!
-//! A decision with a budget in nodes can be reproduced; a decision with a budget in time cannot. This file and the clock of
-//! the referee are the only places that read the time.
+//! A decision with a budget in nodes can be reproduced; a decision with a budget in time cannot. This file and the
+//! clock of the referee are the only places that read the time.
 
 use std::time::{Duration, Instant};
 

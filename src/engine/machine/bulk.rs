@@ -1,8 +1,9 @@
 //! Many successors or playouts in one call.
 //!
-//! Belief and search ask for work in bulk and never step a state one by one, so an engine that advances hundreds of states at
-//! once can serve them without a change. The provided methods are the plain form over any [`StateMachine`]. An engine with
-//! lanes overrides them: its expansions must be the same, and its playouts must have the same distribution.
+//! Belief and search ask for work in bulk and never step a state one by one, so an engine that advances hundreds of
+//! states at once can serve them without a change. The provided methods are the plain form over any [`StateMachine`].
+//! An engine with lanes overrides them: its expansions must be the same, and its playouts must have the same
+//! distribution.
 
 use rand::RngExt;
 
@@ -134,8 +135,8 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
-    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where they are
-    /// made one after the other.
+    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where
+    /// they are made one after the other.
     fn at_once(&self) -> u32 {
         1
     }

@@ -1,8 +1,8 @@
 //! The contract between games and everything that plays them.
 //!
-//! Engines implement [`StateMachine`]; belief, search and players use it. This module also defines the types that they share
-//! ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of random streams ([`Seed`]). There is no
-//! logic programming here.
+//! Engines implement [`StateMachine`]; belief, search and players use it. This module also defines the types that they
+//! share ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of random streams ([`Seed`]).
+//! There is no logic programming here.
 //!
 //! Third-party: `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
 //!

@@ -1,7 +1,7 @@
 //! Moves, joint moves, percepts and goals.
 //!
-//! Moves and percepts are ids of ground terms in the store that all engines of one game share, so they mean the same to the
-//! referee, to every player and to every engine.
+//! Moves and percepts are ids of ground terms in the store that all engines of one game share, so they mean the same to
+//! the referee, to every player and to every engine.
 
 use std::ops::Deref;
 

@@ -1,16 +1,16 @@
 //! The one contract between the rules and all that plays.
 //!
-//! Every engine implements [`StateMachine`]; belief, search and the extensive form see nothing else. The machine is immutable
-//! and shared by all threads. Whatever an evaluation writes lies in a [`Scratch`] that the caller owns, one for each thread.
-//! A machine answers in ids of the term store of its game. Whatever it lists (legal moves, percepts) is in the natural order
-//! of terms, the same on every engine, so one seed gives the same match on each.
+//! Every engine implements [`StateMachine`]; belief, search and the extensive form see nothing else. The machine is
+//! immutable and shared by all threads. Whatever an evaluation writes lies in a [`Scratch`] that the caller owns, one
+//! for each thread. A machine answers in ids of the term store of its game. Whatever it lists (legal moves, percepts)
+//! is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
 //!
 //! [`Scratch`]: StateMachine::Scratch
 //!
 //! # Laws
-//! A non-terminal state gives every role a legal move; `next` is deterministic; a terminal state gives each role one goal in
-//! 0..=100; replaying a history gives the same state; printing a move and reading it again gives the same move. The laws are
-//! functions in [`laws`](super::laws) and hold for every game without fault findings.
+//! A non-terminal state gives every role a legal move; `next` is deterministic; a terminal state gives each role one
+//! goal in 0..=100; replaying a history gives the same state; printing a move and reading it again gives the same move.
+//! The laws are functions in [`laws`](super::laws) and hold for every game without fault findings.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -103,9 +103,9 @@ pub trait StateMachine: Send + Sync {
     /// The fluents that hold, printed, in the natural order of terms.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
-    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no answer
-    /// that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or batch. Other
-    /// scratches are not concerned.
+    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no
+    /// answer that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or
+    /// batch. Other scratches are not concerned.
     fn take_failure(&self, _scratch: &mut Self::Scratch) -> Option<EvaluationFailure> {
         None
     }

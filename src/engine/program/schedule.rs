@@ -5,9 +5,9 @@
 //! first. There are 80 functions of three inputs if the inputs may change places. Each node is kept as itself or as its
 //! complement, whichever makes fewer different functions.
 //!
-//! Invariants: a batch reads only planes that are written before it. An output is kept as itself, and it needs a plane of
-//! its own where its complement is an output too. No plane is written twice here; `slots.rs` then lets planes be used
-//! again.
+//! Invariants: a batch reads only planes that are written before it. An output is kept as itself, and it needs a plane
+//! of its own where its complement is an output too. No plane is written twice here; `slots.rs` then lets planes be
+//! used again.
 
 use rustc_hash::FxHashMap;
 
@@ -36,8 +36,8 @@ pub(super) struct LutSchedule {
     pub outputs: Vec<usize>,
 }
 
-/// A 3-input look-up table to be computed and the nodes that it reads: inputs first, then the look-up tables in topological
-/// order.
+/// A 3-input look-up table to be computed and the nodes that it reads: inputs first, then the look-up tables in
+/// topological order.
 #[derive(Clone, Copy, Debug)]
 struct Lut3 {
     function: u8,
@@ -246,7 +246,8 @@ impl Order {
         }
     }
 
-    /// The planes that a look-up table reads, in the order of its least form. Where it depends on none, any plane will do.
+    /// The planes that a look-up table reads, in the order of its least form. Where it depends on none, any plane will
+    /// do.
     fn operands_of(&self, lut: &Lut3) -> [u32; 3] {
         let (form, places) = least(lut.function);
         let mut operands = [None; 3];

@@ -1,7 +1,8 @@
 //! Steps in batches: 64 or 512 states in one pass.
 //!
-//! The states are transposed into planes. One pass makes the step, and its planes are the inputs of a second pass that finds
-//! ends and goals. Transposing back gives the states that were reached. A few steps go 64 at a time, many go 512 at a time.
+//! The states are transposed into planes. One pass makes the step, and its planes are the inputs of a second pass that
+//! finds ends and goals. Transposing back gives the states that were reached. A few steps go 64 at a time, many go 512
+//! at a time.
 
 use smallvec::SmallVec;
 

@@ -1,8 +1,9 @@
 //! What a propagator has compiled, and where the outputs lie.
 //!
-//! There are programs over planes for many states at once. A [`StepProgram`] computes what a step decides: the next state and
-//! the percepts, or the next state alone in the short form. An [`EndProgram`] computes end and goals of the state after it.
-//! For a single state the same functions and the legal moves are packed bits ([`SingleView`], [`SingleStep`]).
+//! There are programs over planes for many states at once. A [`StepProgram`] computes what a step decides: the next
+//! state and the percepts, or the next state alone in the short form. An [`EndProgram`] computes end and goals of the
+//! state after it. For a single state the same functions and the legal moves are packed bits ([`SingleView`],
+//! [`SingleStep`]).
 
 use std::ops::Range;
 

@@ -1,16 +1,17 @@
 //! The propagator: the engine for single states on the ground network of a game.
 //!
-//! A state is the bits of the network ([`State`]). Two functions answer every question: the *view* of a state (legal moves,
-//! end, goals) and the *step* from it (next state, percepts). A scratch keeps the outputs of both and the state that they
-//! belong to, so all questions about one state share one pass. Many states at once go through programs over planes, 64 or
-//! 512 at a time (`batch`).
+//! A state is the bits of the network ([`State`]). Two functions answer every question: the *view* of a state (legal
+//! moves, end, goals) and the *step* from it (next state, percepts). A scratch keeps the outputs of both and the state
+//! that they belong to, so all questions about one state share one pass. Many states at once go through programs over
+//! planes, 64 or 512 at a time (`batch`).
 //!
-//! A role that makes a move which the network does not have does nothing in the step. A move that the network has, but that
-//! is not legal in the state, is computed like any other. In both cases the answer equals that of the interpreter only where
-//! the rules do not ask what else was done. The network may compute one move as *not the others*, because it relies on
-//! exactly one legal move for each role.
+//! A role that makes a move which the network does not have does nothing in the step. A move that the network has, but
+//! that is not legal in the state, is computed like any other. In both cases the answer equals that of the interpreter
+//! only where the rules do not ask what else was done. The network may compute one move as *not the others*, because it
+//! relies on exactly one legal move for each role.
 //!
-//! Invariant: what is listed (moves, percepts, fluents) is in the natural order, because the network lists it in that order.
+//! Invariant: what is listed (moves, percepts, fluents) is in the natural order, because the network lists it in that
+//! order.
 
 mod batch;
 mod code;

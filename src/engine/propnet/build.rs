@@ -1,7 +1,8 @@
 //! Building gates: each rule once over the domain, instance by instance.
 //!
-//! An instance is an AND of the wires of its atoms, and an atom is an OR of its instances. Strata are built from below, so
-//! the wires of what a rule reads exist before the rule is built. [`cycle`](super::cycle) builds a stratum that reads itself.
+//! An instance is an AND of the wires of its atoms, and an atom is an OR of its instances. Strata are built from below,
+//! so the wires of what a rule reads exist before the rule is built. [`cycle`](super::cycle) builds a stratum that
+//! reads itself.
 
 use super::cycle::{Instance, least_fixpoint};
 use super::domain::Domain;

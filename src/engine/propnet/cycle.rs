@@ -1,11 +1,11 @@
 //! Cycles: atoms that are derived from one another, as least fixpoints.
 //!
 //! Ground atoms that read one another form components. A component is unrolled: all its atoms begin as off, and each
-//! round computes them anew. Some atoms are chosen as a *feedback vertex set*: every cycle passes through one of them. A
-//! round first computes the other atoms, in an order in which only atoms of the feedback vertex set are read before they
-//! are computed, and then the atoms of the feedback vertex set. Each round is a monotone function of the feedback vertex
-//! set alone, so at least one more of its atoms comes on as long as something changes. After as many rounds as the set
-//! has atoms nothing changes any more, whatever the inputs are.
+//! round computes them anew. Some atoms are chosen as a *feedback vertex set*: every cycle passes through one of them.
+//! A round first computes the other atoms, in an order in which only atoms of the feedback vertex set are read before
+//! they are computed, and then the atoms of the feedback vertex set. Each round is a monotone function of the feedback
+//! vertex set alone, so at least one more of its atoms comes on as long as something changes. After as many rounds as
+//! the set has atoms nothing changes any more, whatever the inputs are.
 //!
 //! Most strata that look recursive are not recursive once they are ground: their components are single atoms and cost
 //! nothing.
@@ -93,8 +93,8 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// Chooses the feedback vertex set atom by atom, each time the atom on the most paths of two steps, until no cycle is
-    /// left.
+    /// Chooses the feedback vertex set atom by atom, each time the atom on the most paths of two steps, until no cycle
+    /// is left.
     fn of(members: &[usize], ways: &[Vec<&Instance>]) -> Rounds {
         if members.len() > CHOSEN_ATOMS {
             return Rounds { others: Vec::new(), feedback: members.to_vec() };

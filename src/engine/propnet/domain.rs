@@ -1,12 +1,12 @@
 //! The domain: the ground atoms that may hold in some state, by relaxed reachability.
 //!
-//! The rules are evaluated once, for all states together. `true` holds for whatever holds initially or may be next, `does`
-//! holds for whatever a role may legally do, and a negation of anything that depends on the state is taken to succeed. What
-//! depends on no state is evaluated exactly. So every atom that holds in some reachable state is in the domain, and either
-//! the domain is finite or a limit is met.
+//! The rules are evaluated once, for all states together. `true` holds for whatever holds initially or may be next,
+//! `does` holds for whatever a role may legally do, and a negation of anything that depends on the state is taken to
+//! succeed. What depends on no state is evaluated exactly. So every atom that holds in some reachable state is in the
+//! domain, and either the domain is finite or a limit is met.
 //!
-//! Declarations (`base`, `input`) are not read. A wrong declaration would change how the game is played, and the relaxed
-//! fixpoint is not larger without them.
+//! Declarations (`base`, `input`) are not read. A wrong declaration would change how the game is played, and the
+//! relaxed fixpoint is not larger without them.
 //!
 //! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
 

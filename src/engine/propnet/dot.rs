@@ -1,8 +1,8 @@
 //! A network as Graphviz text.
 //!
-//! Inputs and outputs bear the names of their fluents, moves and percepts. ANDs are plain boxes, and a wire that is negated
-//! ends in a dot. A whole game is too large for a picture, so the text shows one part: what some outputs depend on, down to a
-//! given depth and up to a given number of gates. What is left out is shown as a dashed box.
+//! Inputs and outputs bear the names of their fluents, moves and percepts. ANDs are plain boxes, and a wire that is
+//! negated ends in a dot. A whole game is too large for a picture, so the text shows one part: what some outputs depend
+//! on, down to a given depth and up to a given number of gates. What is left out is shown as a dashed box.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};

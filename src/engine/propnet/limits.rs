@@ -1,7 +1,7 @@
 //! What grounding may spend, in counts, so that the same rules are refused on every machine.
 //!
-//! The interpreter plays a rulesheet that exceeds these limits. Nothing is estimated in advance: a join is counted while it
-//! is computed, and it stops at the limit.
+//! The interpreter plays a rulesheet that exceeds these limits. Nothing is estimated in advance: a join is counted
+//! while it is computed, and it stops at the limit.
 
 use thiserror::Error;
 

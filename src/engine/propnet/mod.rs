@@ -1,6 +1,7 @@
 //! The ground network: a game as one boolean function.
 //!
-//! [`ground()`] instantiates the rules and gives a [`Propnet`]; [`simplify()`] makes it smaller without changing any answer.
+//! [`ground()`] instantiates the rules and gives a [`Propnet`]; [`simplify()`] makes it smaller without changing any
+//! answer.
 //!
 //! ```
 //! use hyperplay_engine::machine::Role;

@@ -1,8 +1,8 @@
 //! Boolean functions of some inputs, as a graph of AND gates with negation on the wires.
 //!
 //! A [`Wire`] is a gate or its complement, so NOT costs nothing, and OR is an AND with all its wires negated. Only
-//! [`Network::and`] makes gates. It sorts the wires, folds what is trivial and gives equal gates the same number, so two
-//! wires that are built in the same way are the same wire.
+//! [`Network::and`] makes gates. It sorts the wires, folds what is trivial and gives equal gates the same number, so
+//! two wires that are built in the same way are the same wire.
 //!
 //! Invariants: the wires into a gate lead to gates with smaller numbers (the gates are in topological order); they are
 //! sorted, each gate at most once, at least two, none constant.

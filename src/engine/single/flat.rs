@@ -1,11 +1,11 @@
 //! Flattening: the outputs of a network as few levels of ANDs, each of as many literals as there are.
 //!
 //! The [nibble look-up](super::nibble) computes an AND of many wires as fast as one of few, but every level costs time,
-//! and so does every literal outside the nibbles that a block reads anyway. So sharing is undone. An AND of ANDs becomes
-//! one AND of all their wires. An AND with one OR among its wires becomes as many ANDs as that OR has terms, where an OR
-//! of them is needed anyway. Each gate is kept as an OR of products and its complement as another, and the one with fewer
-//! levels is built. What would grow beyond bounds stays a gate of its own. ORs are written out only on request, because
-//! that makes fewer levels of more gates.
+//! and so does every literal outside the nibbles that a block reads anyway. So sharing is undone. An AND of ANDs
+//! becomes one AND of all their wires. An AND with one OR among its wires becomes as many ANDs as that OR has terms,
+//! where an OR of them is needed anyway. Each gate is kept as an OR of products and its complement as another, and the
+//! one with fewer levels is built. What would grow beyond bounds stays a gate of its own. ORs are written out only on
+//! request, because that makes fewer levels of more gates.
 //!
 //! Invariant: a literal of a gate is an input or a gate of a lower level, or the complement of either.
 //!

@@ -1,8 +1,8 @@
 //! The outputs of a network for one state at a time, as packed bits in and packed bits out.
 //!
-//! There are two forms with the same answers. The [nibble look-up](nibble) looks four bits up at once and needs no work to
-//! take a state in or out. A network so large or so deep that there would be too many look-ups runs as the straight-line
-//! code of [`program`](super::program), in one of its 64 lanes.
+//! There are two forms with the same answers. The [nibble look-up](nibble) looks four bits up at once and needs no work
+//! to take a state in or out. A network so large or so deep that there would be too many look-ups runs as the
+//! straight-line code of [`program`](super::program), in one of its 64 lanes.
 
 mod flat;
 mod nibble;

@@ -1,9 +1,9 @@
 //! Nibble look-up: wide ANDs of the bits of one state, four bits at a time.
 //!
-//! The values of inputs and gates are bits of words. The gates of a level stand in blocks of 256. Four values next to each
-//! other, a *nibble*, have 16 patterns, and for each pattern a mask says which gates of a block it makes false. The OR of
-//! the masks of all nibbles that a block depends on leaves exactly the gates that hold. A gate with many wires costs no
-//! more than one with few: the work is one load and one OR for each nibble of each block.
+//! The values of inputs and gates are bits of words. The gates of a level stand in blocks of 256. Four values next to
+//! each other, a *nibble*, have 16 patterns, and for each pattern a mask says which gates of a block it makes false.
+//! The OR of the masks of all nibbles that a block depends on leaves exactly the gates that hold. A gate with many
+//! wires costs no more than one with few: the work is one load and one OR for each nibble of each block.
 //!
 //! Reference: the table look-up of several inputs at once is that of Arlazarov, Dinic, Kronrod, Faradzev, *On
 //! economical construction of the transitive closure of an oriented graph*, 1970 ("four Russians"), for OR.
@@ -50,8 +50,8 @@ struct Block {
 }
 
 impl NibbleLookUp {
-    /// The look-up of flat gates. `place` gives the bit of an input; inputs lie in the first `words` words. None if there
-    /// would be more than `most` look-ups in a pass.
+    /// The look-up of flat gates. `place` gives the bit of an input; inputs lie in the first `words` words. None if
+    /// there would be more than `most` look-ups in a pass.
     pub(super) fn new(
         flat: &Flat,
         place: impl Fn(usize) -> usize,

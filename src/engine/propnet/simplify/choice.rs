@@ -1,8 +1,8 @@
 //! Pass: an OR over more than half of an exactly-one-of-n group is the complement of the OR over the others.
 //!
-//! This shortens frame axioms: "the cell keeps its piece under any of the 150 moves that do not touch it" becomes "unless one
-//! of the four moves that do". For ANDs it means that the complements of more than half of a group are replaced by one wire,
-//! the OR of the rest.
+//! This shortens frame axioms: "the cell keeps its piece under any of the 150 moves that do not touch it" becomes
+//! "unless one of the four moves that do". For ANDs it means that the complements of more than half of a group are
+//! replaced by one wire, the OR of the rest.
 
 use super::super::net::Propnet;
 use super::super::network::{Network, Wire};

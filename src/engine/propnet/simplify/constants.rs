@@ -1,9 +1,9 @@
 //! Pass: what never changes is folded.
 //!
-//! The pass computes the greatest set of constants that is consistent with itself. A bit keeps its initial value until its
-//! next value may differ, a move is not made until it may be legal, and a gate is constant as long as the wires into it make
-//! it so. Values only ever change from a constant to unknown, so each gate is looked at once for each wire that changes:
-//! O(wires) in all, besides one look at the outputs in each round.
+//! The pass computes the greatest set of constants that is consistent with itself. A bit keeps its initial value until
+//! its next value may differ, a move is not made until it may be legal, and a gate is constant as long as the wires
+//! into it make it so. Values only ever change from a constant to unknown, so each gate is looked at once for each wire
+//! that changes: O(wires) in all, besides one look at the outputs in each round.
 //!
 //! A role that is left with one move always makes it.
 

@@ -1,10 +1,10 @@
 //! Pass: bits of the state that are always equal, always opposite or never change become one bit.
 //!
-//! The candidates come from random play. Bits that never differed, or always differed, in the states met form a class, and a
-//! constant is one more member of the class of the bits that kept their initial value. The proof is by induction over the
-//! steps: assume all classes in one state, replace each bit by the first of its class, and build the next values anew. Where
-//! two bits of a class do not come out as the same wire, the class is split, and the proof begins again. What is left holds
-//! initially and is kept by every step.
+//! The candidates come from random play. Bits that never differed, or always differed, in the states met form a class,
+//! and a constant is one more member of the class of the bits that kept their initial value. The proof is by induction
+//! over the steps: assume all classes in one state, replace each bit by the first of its class, and build the next
+//! values anew. Where two bits of a class do not come out as the same wire, the class is split, and the proof begins
+//! again. What is left holds initially and is kept by every step.
 //!
 //! Equal bits share one bit. Of two opposite bits nothing reads the second, which stays for its fluents.
 //!

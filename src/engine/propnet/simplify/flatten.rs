@@ -1,6 +1,7 @@
 //! Pass: an AND of ANDs is one AND, where the inner one has no other reader.
 //!
-//! No gate becomes more expensive by this. The pass [`share`](super::share()) takes apart again what was merged too far.
+//! No gate becomes more expensive by this. The pass [`share`](super::share()) takes apart again what was merged too
+//! far.
 
 use super::super::net::Propnet;
 use super::super::network::{Gate, Wire};

@@ -1,7 +1,7 @@
 //! The pattern of every pass: walk the gates in topological order into a new network and note where each gate went.
 //!
-//! Only live gates are walked, that is, gates that an output reads. What a pass builds and does not use is removed at the
-//! end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
+//! Only live gates are walked, that is, gates that an output reads. What a pass builds and does not use is removed at
+//! the end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
 
 use crate::machine::ByRole;
 
