@@ -46,7 +46,7 @@ enum Form {
 
 impl State {
     /// The state with these words; they are one for each 64 bits or part of them.
-    pub fn new(words: &[u64]) -> State {
+    pub(crate) fn new(words: &[u64]) -> State {
         match words.len() {
             count @ ..=FEW => {
                 let mut few = [0; FEW];
@@ -58,7 +58,7 @@ impl State {
     }
 
     /// The state whose bits are these.
-    pub fn of_bits(bits: &[bool]) -> State {
+    pub(crate) fn of_bits(bits: &[bool]) -> State {
         let mut words = vec![0; words_of(bits.len())];
         for (bit, _) in bits.iter().enumerate().filter(|(_, on)| **on) {
             words[bit / 64] |= 1 << (bit % 64);
@@ -67,7 +67,7 @@ impl State {
     }
 
     /// The state with these words, as [`new`](State::new).
-    pub fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
+    pub(crate) fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
         if words.len() > FEW {
             return State(Form::Many(words.collect()));
         }
@@ -75,7 +75,7 @@ impl State {
     }
 
     /// The state whose bits are the first `bits` of these words.
-    pub fn start_of(words: &[u64], bits: usize) -> State {
+    pub(crate) fn start_of(words: &[u64], bits: usize) -> State {
         let (count, used) = (words_of(bits), bits % 64);
         let mask = if used == 0 { !0 } else { (1 << used) - 1 };
         let word = |(number, &word): (usize, &u64)| if number + 1 == count { word & mask } else { word };
@@ -83,7 +83,7 @@ impl State {
     }
 
     /// The state in which these fluents hold, in any order, repeated or not.
-    pub fn of_fluents(mut fluents: Vec<TermId>) -> State {
+    pub(crate) fn of_fluents(mut fluents: Vec<TermId>) -> State {
         fluents.sort_unstable();
         fluents.dedup();
         State(Form::Fluents(fluents.into()))
@@ -93,7 +93,7 @@ impl State {
     ///
     /// # Panics
     /// If the interpreter made the state.
-    pub fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         match &self.0 {
             Form::Few(words) => words,
             Form::Many(words) => words,
@@ -105,7 +105,7 @@ impl State {
     ///
     /// # Panics
     /// As [`words`](State::words).
-    pub fn bit(&self, bit: usize) -> bool {
+    pub(crate) fn bit(&self, bit: usize) -> bool {
         self.words()[bit / 64] >> (bit % 64) & 1 == 1
     }
 

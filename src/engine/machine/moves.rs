@@ -92,7 +92,7 @@ impl Percepts {
 
 impl Percepts {
     /// The set of these percepts, which are in the natural order, each once.
-    pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
+    pub(crate) fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
         Percepts(percepts.into())
     }
 }

@@ -181,11 +181,6 @@ impl Propagator {
         &self.propnet
     }
 
-    /// The moves that a role may ever make, in the natural order.
-    pub fn moves(&self, role: Role) -> &[Move] {
-        &self.propnet.roles[role].moves
-    }
-
     /// Makes now what would be made when it is first needed.
     pub fn prepare(&self) {
         self.view();

@@ -42,13 +42,8 @@ impl Wire {
     }
 
     /// The number of the wire: twice the gate's, plus one for the complement.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
-    }
-
-    /// Whether the wire is constant.
-    pub fn is_constant(self) -> bool {
-        self.gate() == 0
     }
 
     /// This wire, or its complement if `negate`.
@@ -122,7 +117,7 @@ impl Network {
     }
 
     /// The wires into the gate of a wire; none for an input or a constant.
-    pub fn fanin(&self, wire: Wire) -> &[Wire] {
+    pub(crate) fn fanin(&self, wire: Wire) -> &[Wire] {
         match &self.gates[wire.gate()] {
             Gate::And(wires) => wires,
             Gate::False | Gate::Input(_) => &[],
@@ -166,13 +161,13 @@ impl Network {
     }
 
     /// The wire of the gate with this number.
-    pub fn wire(&self, gate: usize) -> Wire {
+    pub(crate) fn wire(&self, gate: usize) -> Wire {
         debug_assert!(gate < self.gates.len());
         Wire((gate as u32) << 1)
     }
 
     /// For every gate, whether some of these wires depend on it. O(wires).
-    pub fn needed(&self, by: impl IntoIterator<Item = Wire>) -> Vec<bool> {
+    pub(crate) fn needed(&self, by: impl IntoIterator<Item = Wire>) -> Vec<bool> {
         let mut needed = vec![false; self.gates.len()];
         for wire in by {
             needed[wire.gate()] = true;
@@ -191,7 +186,7 @@ impl Network {
     ///
     /// # Panics
     /// If there is not one wire for each input.
-    pub fn import(&mut self, other: &Network, inputs: &[Wire], wires: &[Wire]) -> Vec<Wire> {
+    pub(crate) fn import(&mut self, other: &Network, inputs: &[Wire], wires: &[Wire]) -> Vec<Wire> {
         assert_eq!(inputs.len(), other.inputs);
         let needed = other.needed(wires.iter().copied());
         let mut images: Vec<Wire> = Vec::with_capacity(other.gates.len());
@@ -223,7 +218,7 @@ impl Network {
     ///
     /// # Panics
     /// If there is not one word for each input.
-    pub fn evaluate_into(&self, inputs: &[u64], values: &mut Vec<u64>) {
+    pub(crate) fn evaluate_into(&self, inputs: &[u64], values: &mut Vec<u64>) {
         assert_eq!(inputs.len(), self.inputs);
         values.clear();
         values.reserve(self.gates.len());
