@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use common::{field, games_of_the_field, games_of_the_house, loaded, rulesheets_in};
-use hyperplay::gdl::{Code, Loaded, Severity};
+use hyperplay::gdl::{FindingCode, Loaded, Severity};
 
 /// What is found, or is to be found: a code and a line.
 type Place = (String, usize);
@@ -44,7 +44,7 @@ fn table(path: &Path) -> BTreeMap<String, Expected> {
             "none" => expected.clean = true,
             _ if rest == ["yes"] => expected.simulated = true,
             _ => {
-                assert!(Code::ALL.iter().any(|(_, name)| name == code), "no such code: {code}");
+                assert!(FindingCode::ALL.iter().any(|(_, name)| name == code), "no such code: {code}");
                 expected.places.insert(((*code).to_owned(), line.parse().expect("a line number")));
             }
         }
@@ -133,7 +133,7 @@ fn the_rulesheets_of_the_field_are_games() {
 #[test]
 fn every_finding_is_documented() {
     let text = fs::read_to_string(root().join("docs/findings.md")).unwrap();
-    for (_, name) in Code::ALL {
+    for (_, name) in FindingCode::ALL {
         assert!(text.contains(&format!("### `{name}`")), "{name}");
     }
 }

@@ -188,7 +188,7 @@ fn an_upward_or_sideways_import_is_noticed_however_it_is_written() {
     let machine = ["machine".to_owned(), "role".to_owned()];
     for text in [
         "use crate::engine::Interpreter;",
-        "use crate::{gdl::Term, datalog::Program};",
+        "use crate::{gdl::Term, datalog::DatalogProgram};",
         "use super::super::player::Player;",
         "fn f() { let x = crate::cli::run(); }",
         "mod tests { use super::super::super::belief::Belief; }",

@@ -10,7 +10,7 @@ use super::output::{Output, colour};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_engine::machine::PLAYOUT_STEPS;
-use hyperplay_logic::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
+use hyperplay_logic::gdl::{self, Finding, FindingCode, Severity, Source, Span, Syntax};
 use hyperplay_play::referee::{Effort, Interrupt, simulate};
 
 /// Arguments of `check`.
@@ -112,7 +112,12 @@ fn check(
             }
             Err(error) => {
                 let at = Span::default();
-                findings.push(Finding::new(Code::EvaluationLimit, Severity::Fault, at, error.to_string()));
+                findings.push(Finding::new(
+                    FindingCode::EvaluationLimit,
+                    Severity::Fault,
+                    at,
+                    error.to_string(),
+                ));
             }
         }
         findings.sort_by_key(|finding| finding.span.start);

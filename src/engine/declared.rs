@@ -15,7 +15,7 @@
 //! ```
 
 use super::EngineError;
-use hyperplay_logic::datalog::{Database, Program};
+use hyperplay_logic::datalog::{Database, DatalogProgram};
 use hyperplay_logic::gdl::{Game, Symbol, TermId};
 
 /// The tuples of a relation that depends on no state, in the order of their derivation; `None` if no rule defines it.
@@ -26,7 +26,8 @@ pub fn declared(game: &Game, relation: Symbol) -> Result<Option<Vec<Box<[TermId]
     if game.rules().iter().all(|rule| rule.head.relation != relation) {
         return Ok(None);
     }
-    let mut program = Program::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, 1), (Symbol::DOES, 2, 2)]);
+    let mut program =
+        DatalogProgram::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, 1), (Symbol::DOES, 2, 2)]);
     let id = program.relation(relation).expect("a rule defines it");
     let mut database = Database::new(&program, None);
     database.plan(&mut program, id, false, game.terms())?;

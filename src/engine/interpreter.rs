@@ -17,7 +17,7 @@ use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
+use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError, RelationId, Stage};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 
 /// What depends on the state.
@@ -61,7 +61,7 @@ pub struct Interpreter {
     game: Game,
     roles: ByRole<String>,
     random: Option<Role>,
-    program: Program,
+    program: DatalogProgram,
     fixed: Arc<Database>,
     queries: Queries,
     initial: State,
@@ -85,7 +85,7 @@ impl Interpreter {
     pub fn new(game: &Game) -> Result<Interpreter, EngineError> {
         let terms = game.terms();
         let mut program =
-            Program::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)]);
+            DatalogProgram::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)]);
         let queries = Queries {
             holds: program.relation(Symbol::TRUE).expect("it is an input"),
             does: program.relation(Symbol::DOES).expect("it is an input"),
@@ -153,7 +153,7 @@ impl Interpreter {
             Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
             scratch.database.share(&self.fixed);
         }
-        scratch.database.choose_proofs(&mut self.program, &targets, &terms);
+        scratch.database.choose_tabled(&mut self.program, &targets, &terms);
         Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
         Ok(())
     }

@@ -1,24 +1,26 @@
-//! Slips of authors of the infix form, and what they must have meant.
+//! Error recovery of the infix form: frequent mistakes of authors and their repairs.
 //!
-//! Each check looks at a bounded number of tokens, or at the tokens of one literal behind a rule, which are then read
-//! as the next clause: reading stays linear.
+//! Each check examines a bounded number of tokens, or the tokens of one literal after a rule, which are then read as
+//! the next clause. Reading therefore takes linear time.
 
-use crate::gdl::finding::{Code, Finding, Severity};
+use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::source::Span;
 use crate::gdl::symbol::{Symbol, fold};
 
-use super::Reader;
-use super::token::{Kind, Token};
+use super::InfixReader;
+use super::token::{InfixToken, InfixTokenKind};
 
-impl Reader<'_> {
-    /// Skips to a token that may begin a clause: behind a full stop, or a name at the beginning of a line that does
-    /// not continue the one before. At least one token behind `start`.
+impl InfixReader<'_> {
+    /// Skips to a token that may begin a clause: the token after a full stop, or a name at the beginning of a line that
+    /// does not continue the previous line. Skips at least the token at `start`.
     pub(super) fn recover(&mut self, start: usize) {
         self.next = self.next.max(start + 1);
         while let Some(token) = self.peek() {
             let before = self.tokens[self.next - 1].kind;
-            if before == Kind::Stop || (token.first && token.kind == Kind::Name && !before.awaits_more()) {
+            if before == InfixTokenKind::Stop
+                || (token.first && token.kind == InfixTokenKind::Name && !before.awaits_more())
+            {
                 return;
             }
             self.next += 1;
@@ -29,12 +31,12 @@ impl Reader<'_> {
     pub(super) fn check_head(&mut self) -> Option<()> {
         let token = self.tokens[self.next];
         let message = match token.kind {
-            Kind::Name => return Some(()),
-            Kind::Variable if self.kind_after(1) == Some(Kind::Open) => return Some(()),
-            Kind::Variable => {
+            InfixTokenKind::Name => return Some(()),
+            InfixTokenKind::Variable if self.kind_after(1) == Some(InfixTokenKind::Open) => return Some(()),
+            InfixTokenKind::Variable => {
                 let spelling = self.spelling(token);
                 let finding = Finding::new(
-                    Code::Syntax,
+                    FindingCode::Syntax,
                     Severity::Error,
                     token.span(),
                     format!("the variable `{spelling}` stands where a clause must begin"),
@@ -45,9 +47,9 @@ impl Reader<'_> {
                 )));
                 return None;
             }
-            Kind::If => "this rule has no head".to_owned(),
-            Kind::Not => "what a clause derives cannot be negated".to_owned(),
-            Kind::Close => {
+            InfixTokenKind::If => "this rule has no head".to_owned(),
+            InfixTokenKind::Not => "what a clause derives cannot be negated".to_owned(),
+            InfixTokenKind::Close => {
                 self.drop_extra();
                 return None;
             }
@@ -57,46 +59,49 @@ impl Reader<'_> {
         None
     }
 
-    /// Reports an operator behind a fact.
+    /// Reports an operator after a fact.
     pub(super) fn check_fact(&mut self, head: &Atom) -> Option<()> {
-        let Some(token) = self.peek().filter(|token| matches!(token.kind, Kind::And | Kind::Or)) else {
+        let Some(token) =
+            self.peek().filter(|token| matches!(token.kind, InfixTokenKind::And | InfixTokenKind::Or))
+        else {
             return Some(());
         };
         let message = format!("`{}` joins conditions, but no `:-` stands before it", self.spelling(token));
-        let finding = Finding::new(Code::Syntax, Severity::Error, token.span(), message);
+        let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
         self.report
             .add(finding.related(head.at.0, "no condition, but a fact").help("put `:-` behind the head"));
         None
     }
 
-    /// Whether the tokens behind a body are one more condition: they begin as no clause can, or an operator follows
-    /// the next literal, or it is a `true` or `does` without a body of its own.
+    /// Whether the tokens after a body are one more condition: they begin as no clause can begin, or an operator
+    /// follows the next literal, or the literal is a `true` or `does` that no body follows.
     pub(super) fn misses_and(&self) -> bool {
         let Some(token) = self.peek() else { return false };
         let name = match token.kind {
-            Kind::Not | Kind::Open => return true,
-            Kind::Name | Kind::Variable => super::token::name(self.spelling(token)),
+            InfixTokenKind::Not | InfixTokenKind::Open => return true,
+            InfixTokenKind::Name | InfixTokenKind::Variable => super::token::name(self.spelling(token)),
             _ => return false,
         };
-        let symbol = self.symbols.get(&name).filter(|_| token.kind == Kind::Name);
+        let symbol = self.symbols.get(&name).filter(|_| token.kind == InfixTokenKind::Name);
         let condition = symbol
             .is_some_and(|symbol| symbol.is_logical() || symbol == Symbol::TRUE || symbol == Symbol::DOES);
         match self.kind_behind_literal() {
-            Some(Kind::And | Kind::Or) => true,
-            Some(Kind::If) => false,
+            Some(InfixTokenKind::And | InfixTokenKind::Or) => true,
+            Some(InfixTokenKind::If) => false,
             _ => condition,
         }
     }
 
-    /// The kind of the token behind the literal that begins at the next token.
-    fn kind_behind_literal(&self) -> Option<Kind> {
+    /// The kind of the token after the literal that begins at the next token.
+    fn kind_behind_literal(&self) -> Option<InfixTokenKind> {
         let mut depth = 0_usize;
         for (offset, token) in self.tokens[self.next..].iter().enumerate() {
             match token.kind {
-                Kind::Open if offset == 0 || depth > 0 || offset == 1 => depth += 1,
-                Kind::Close if depth > 1 => depth -= 1,
-                Kind::Close if depth == 1 => return self.kind_after(offset + 1),
-                Kind::Name | Kind::Variable | Kind::Comma if offset == 0 || depth > 0 => {}
+                InfixTokenKind::Open if offset == 0 || depth > 0 || offset == 1 => depth += 1,
+                InfixTokenKind::Close if depth > 1 => depth -= 1,
+                InfixTokenKind::Close if depth == 1 => return self.kind_after(offset + 1),
+                InfixTokenKind::Name | InfixTokenKind::Variable | InfixTokenKind::Comma
+                    if offset == 0 || depth > 0 => {}
                 other => return Some(other),
             }
         }
@@ -106,7 +111,7 @@ impl Reader<'_> {
     pub(super) fn report_missing_and(&mut self, body: &[Formula]) {
         let literal = self.literal_span();
         let finding = Finding::new(
-            Code::Syntax,
+            FindingCode::Syntax,
             Severity::Error,
             literal,
             format!("`&` is missing before `{}`", &self.text[literal.start..literal.end]),
@@ -118,7 +123,7 @@ impl Reader<'_> {
         self.report.add(finding.help("put `&` between these literals"));
     }
 
-    /// The place of the literal that begins at the next token, as far as it stands in one line and is not long.
+    /// The place of the literal that begins at the next token, up to the end of the line and up to a limit.
     fn literal_span(&self) -> Span {
         const LONG: usize = 64;
         let mut depth = 0_usize;
@@ -127,43 +132,43 @@ impl Reader<'_> {
         for (offset, token) in self.tokens[self.next..].iter().take(LONG).enumerate() {
             match token.kind {
                 _ if offset > 0 && token.first => break,
-                Kind::Open => depth += 1,
-                Kind::Close => depth = depth.saturating_sub(1),
+                InfixTokenKind::Open => depth += 1,
+                InfixTokenKind::Close => depth = depth.saturating_sub(1),
                 _ if depth > 0 => {}
-                Kind::Not => {}
-                Kind::Name | Kind::Variable if !named => {}
+                InfixTokenKind::Not => {}
+                InfixTokenKind::Name | InfixTokenKind::Variable if !named => {}
                 _ => break,
             }
-            named |= matches!(token.kind, Kind::Name | Kind::Variable);
+            named |= matches!(token.kind, InfixTokenKind::Name | InfixTokenKind::Variable);
             span = span.to(token.span());
-            if token.kind == Kind::Close && depth == 0 {
+            if token.kind == InfixTokenKind::Close && depth == 0 {
                 break;
             }
         }
         span
     }
 
-    /// Takes an operator, also one in a spelling that is not the infix form's, which is reported.
-    pub(super) fn take_operator(&mut self, operator: Kind) -> bool {
+    /// Takes an operator. An operator in a spelling that the infix form does not have is reported and taken too.
+    pub(super) fn take_operator(&mut self, operator: InfixTokenKind) -> bool {
         let Some(token) = self.peek() else { return false };
         if token.kind == operator {
             self.next += 1;
             return true;
         }
-        let sign = if operator == Kind::And { "&" } else { "|" };
+        let sign = if operator == InfixTokenKind::And { "&" } else { "|" };
         let word = match token.kind {
-            // Between conditions a comma is Prolog's `and`; inside `or(p, q)` it separates.
-            Kind::Comma => operator == Kind::And && self.groups == 0,
-            Kind::Name if self.kind_after(1).is_some_and(|kind| kind != Kind::If) => {
+            // Between conditions a comma means `and`, as in Prolog; inside `or(p, q)` it separates the members.
+            InfixTokenKind::Comma => operator == InfixTokenKind::And && self.groups == 0,
+            InfixTokenKind::Name if self.kind_after(1).is_some_and(|kind| kind != InfixTokenKind::If) => {
                 let logical = self.logical(token);
-                let wanted = if operator == Kind::And { Symbol::AND } else { Symbol::OR };
+                let wanted = if operator == InfixTokenKind::And { Symbol::AND } else { Symbol::OR };
                 logical == Some(wanted) && !token.first
             }
             _ => false,
         };
         if word {
             let message = format!("`{}` does not join conditions", self.spelling(token));
-            let finding = Finding::new(Code::Syntax, Severity::Error, token.span(), message);
+            let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
             self.report.add(finding.help(format!("write `{sign}`")));
             self.next += 1;
         }
@@ -173,23 +178,27 @@ impl Reader<'_> {
     /// Whether another term follows where a comma should stand, which is reported.
     pub(super) fn misses_comma(&mut self) -> bool {
         let Some(token) = self.peek() else { return false };
-        let term = matches!(token.kind, Kind::Name | Kind::Variable) && !token.first;
+        let term = matches!(token.kind, InfixTokenKind::Name | InfixTokenKind::Variable) && !token.first;
         if term {
             let message = format!("a comma is missing before `{}`", self.spelling(token));
-            let finding = Finding::new(Code::Syntax, Severity::Error, token.span(), message);
+            let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
             self.report.add(finding.help("put a comma between the arguments"));
         }
         term
     }
 
-    /// Takes the partner of `open`; a missing one is reported once for each place and taken as if it stood there.
-    pub(super) fn close(&mut self, open: Token) -> Option<()> {
-        if self.take(Kind::Close).is_some() || self.closed == Some(self.next) {
+    /// Takes the partner of `open`. A missing one is reported once for each place and is assumed to be there.
+    pub(super) fn close(&mut self, open: InfixToken) -> Option<()> {
+        if self.take(InfixTokenKind::Close).is_some() || self.closed == Some(self.next) {
             return Some(());
         }
         self.closed = Some(self.next);
-        let finding =
-            Finding::new(Code::UnbalancedParenthesis, Severity::Error, open.span(), "this `(` is not closed");
+        let finding = Finding::new(
+            FindingCode::UnbalancedParenthesis,
+            Severity::Error,
+            open.span(),
+            "this `(` is not closed",
+        );
         let here = self.here();
         self.report.add(finding.related(here, "a `)` is missing before this"));
         Some(())
@@ -197,23 +206,23 @@ impl Reader<'_> {
 
     /// Reports and skips parentheses that close nothing.
     pub(super) fn drop_extra(&mut self) {
-        if self.groups > 0 || self.kind_after(0) != Some(Kind::Close) {
+        if self.groups > 0 || self.kind_after(0) != Some(InfixTokenKind::Close) {
             return;
         }
         let finding = Finding::new(
-            Code::UnbalancedParenthesis,
+            FindingCode::UnbalancedParenthesis,
             Severity::Error,
             self.here(),
             "this `)` closes nothing",
         );
         self.report.add(finding.help("take it out"));
-        while self.take(Kind::Close).is_some() {}
+        while self.take(InfixTokenKind::Close).is_some() {}
     }
 
-    pub(super) fn report_variable(&mut self, token: Token) {
+    pub(super) fn report_variable(&mut self, token: InfixToken) {
         let spelling = self.spelling(token);
         let finding = Finding::new(
-            Code::Syntax,
+            FindingCode::Syntax,
             Severity::Error,
             token.span(),
             format!("the variable `{spelling}` stands where a name must stand"),
