@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common;
-use hyperplay::engine::agree::{Disagreement, agree};
-use hyperplay::engine::{Engine, EngineKind, Engines, Lanes, Propagator, State};
+use hyperplay::engine::crosscheck::{Disagreement, crosscheck};
+use hyperplay::engine::{Engine, EngineKind, Engines, NetworkEngine, Propagator, State};
 use hyperplay::gdl::{Game, Source, load};
 use hyperplay::machine::{
     Bulk, Goal, JointMove, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt, laws,
 };
-use hyperplay::propnet::{Limits, Wire};
+use hyperplay::propnet::{GroundingLimits, Wire};
 
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
@@ -42,7 +42,7 @@ fn all_agree(matches: usize) -> usize {
         games += 1;
         let others = fast(&engines);
         for number in 0..matches {
-            match agree(&reference, &others, STEPS, &Seed::root(1).child("engines").index(number)) {
+            match crosscheck(&reference, &others, STEPS, &Seed::root(1).child("engines").index(number)) {
                 Ok(_) => {}
                 Err(Disagreement::Differs(difference)) => panic!("{path}, match {number}, {difference}"),
                 // The interpreter met a limit that the network does not have.
@@ -73,13 +73,12 @@ fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     let with = |change: &dyn Fn(&mut hyperplay::propnet::Propnet)| {
         let mut propnet = (**right).clone();
         change(&mut propnet);
-        let wrong = Arc::new(Engine::Network(Arc::new(Lanes::none(Arc::new(Propagator::new(
-            &game,
-            Arc::new(propnet),
-        ))))));
+        let wrong = Propagator::new(&game, Arc::new(propnet));
+        let wrong = NetworkEngine::new(Arc::new(wrong), None);
+        let wrong = Arc::new(Engine::Network(Arc::new(wrong)));
         let reference = engines.interpreter().unwrap();
-        let matches =
-            (0..20).map(|number| agree(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));
+        let matches = (0..20)
+            .map(|number| crosscheck(&reference, std::slice::from_ref(&wrong), STEPS, &Seed::root(number)));
         match matches.into_iter().find_map(Result::err) {
             Some(Disagreement::Differs(difference)) => difference,
             other => panic!("not noticed: {other:?}"),
@@ -184,8 +183,10 @@ fn a_move_that_no_rule_knows_is_done_by_nobody() {
 
 #[test]
 fn a_game_too_large_to_ground_is_interpreted() {
-    let engines =
-        Engines::within(&built_in("perfect/tictactoe.kif"), Limits { atoms: 10, ..Limits::default() });
+    let engines = Engines::within(
+        &built_in("perfect/tictactoe.kif"),
+        GroundingLimits { atoms: 10, ..GroundingLimits::default() },
+    );
     assert_eq!(engines.get(EngineKind::Auto).unwrap().kind(), EngineKind::Interpreter);
     for kind in EngineKind::FAST {
         let error = engines.get(kind).unwrap_err().to_string();

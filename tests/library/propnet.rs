@@ -10,7 +10,7 @@ use crate::common::{games, games_of_the_field, games_of_the_house, loaded, rules
 use hyperplay::engine::{Interpreter, InterpreterScratch, State};
 use hyperplay::gdl::{Game, Source, TermId, load};
 use hyperplay::machine::{Goal, JointMove, Move, Percept, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::propnet::{Limits, Propnet, TooLarge, What, Wire, ground, value_of};
+use hyperplay::propnet::{GroundingLimits, Propnet, TooLarge, What, Wire, ground, value_of};
 use rand::RngExt;
 
 use crate::naive::generate;
@@ -136,10 +136,15 @@ fn play(machine: &Interpreter, net: &Propnet, steps: usize, seed: &Seed) -> Resu
 
 /// Plays `matches` on a game. Whether it could be ground.
 fn agrees(game: &Game, matches: usize, steps: usize) -> Result<bool, String> {
-    agrees_within(&Limits::default(), game, matches, steps)
+    agrees_within(&GroundingLimits::default(), game, matches, steps)
 }
 
-fn agrees_within(limits: &Limits, game: &Game, matches: usize, steps: usize) -> Result<bool, String> {
+fn agrees_within(
+    limits: &GroundingLimits,
+    game: &Game,
+    matches: usize,
+    steps: usize,
+) -> Result<bool, String> {
     let Ok((net, _)) = ground(game, limits) else { return Ok(false) };
     let machine = Interpreter::new(game).map_err(|error| error.to_string())?;
     let seed = Seed::root(1).child("propnet");
@@ -171,7 +176,7 @@ fn read(text: &str) -> Game {
 
 /// Why a game is not ground within narrow limits.
 fn refused(text: &str) -> TooLarge {
-    let limits = Limits { atoms: 100_000, visits: 1_000_000, ..Limits::default() };
+    let limits = GroundingLimits { atoms: 100_000, visits: 1_000_000, ..GroundingLimits::default() };
     ground(&read(text), &limits).unwrap_err()
 }
 
@@ -211,7 +216,7 @@ fn they_agree_in_20_matches_of_every_rulesheet_of_the_field() {
 
 fn agree_on_generated(rulesheets: usize) {
     // Some count without end: the terms of one step make larger ones in the next.
-    let limits = Limits { atoms: 20_000, visits: 200_000, depth: 20, ..Limits::default() };
+    let limits = GroundingLimits { atoms: 20_000, visits: 200_000, depth: 20, ..GroundingLimits::default() };
     let (mut games, mut ground) = (0, 0);
     for number in 0..rulesheets {
         let text = generate::rulesheet(&Seed::root(4).child("generated").index(number));
@@ -241,7 +246,7 @@ fn they_agree_on_30000_generated_rulesheets() {
 #[test]
 fn a_wrong_output_is_noticed() {
     let game = loaded(&games("imperfect/kuhn_poker.kif")).game.unwrap();
-    let (net, _) = ground(&game, &Limits::default()).unwrap();
+    let (net, _) = ground(&game, &GroundingLimits::default()).unwrap();
     let machine = Interpreter::new(&game).unwrap();
     let is_noticed = |net: &Propnet| {
         (0..40).any(|number| play(&machine, net, STEPS, &Seed::root(3).index(number)).is_err())
@@ -268,18 +273,18 @@ const COUNTER: &str = "
 
 #[test]
 fn a_wrong_declaration_does_not_change_the_play() {
-    let plain = ground(&read(COUNTER), &Limits::default()).unwrap().1;
+    let plain = ground(&read(COUNTER), &GroundingLimits::default()).unwrap().1;
     for declared in ["(base (count 0)) (input robot stay)", "(base (count 9)) (base 7) (input robot fly)"] {
         let game = read(&format!("{COUNTER} {declared}"));
         assert_eq!(agrees(&game, 20, STEPS), Ok(true), "{declared}");
-        let stats = ground(&game, &Limits::default()).unwrap().1;
+        let stats = ground(&game, &GroundingLimits::default()).unwrap().1;
         assert_eq!((stats.fluents, stats.moves), (plain.fluents, plain.moves));
     }
 }
 
 #[test]
 fn of_several_goals_the_first_in_the_order_of_the_rules_counts() {
-    let (net, _) = ground(&read(COUNTER), &Limits::default()).unwrap();
+    let (net, _) = ground(&read(COUNTER), &GroundingLimits::default()).unwrap();
     let goals: Vec<u8> = net.roles[Role::new(0)].goals.iter().map(|(goal, _)| goal.value()).collect();
     assert_eq!(goals, [50, 100]);
     assert_eq!(At::new(&net, &net.initial, None).goal(Role::new(0)).value(), 50);
@@ -322,7 +327,7 @@ fn a_wide_rule_is_split_into_narrow_ones() {
     // Ten to the power of nine instances, if it were joined at once.
     let on: String = (0..9).map(|number| format!("(true (on ?v{number}))")).collect();
     let text = wide(1, "") + &format!("(<= (next all) {on})");
-    let (_, stats) = ground(&read(&text), &Limits::default()).unwrap();
+    let (_, stats) = ground(&read(&text), &GroundingLimits::default()).unwrap();
     assert!(stats.instances < 200, "{stats:?}");
     assert_eq!(agrees(&read(&text), 1, 3), Ok(true));
 }
@@ -353,7 +358,7 @@ fn the_cost_of_grounding() {
         }
         let Some(game) = loaded(&path).game else { continue };
         let begin = processor_ms();
-        let result = ground(&game, &Limits::default());
+        let result = ground(&game, &GroundingLimits::default());
         let ms = processor_ms() - begin;
         times.push(ms);
         match result {

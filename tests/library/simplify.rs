@@ -10,7 +10,7 @@ use crate::common::{games_of_the_house, loaded, rulesheets_in};
 use hyperplay::gdl::{Symbols, TermId, TermStore};
 use hyperplay::machine::{ByRole, Goal, Move, Percept, Seed};
 use hyperplay::propnet::simplify::{self, Groups, RandomPlay};
-use hyperplay::propnet::{Fluent, Limits, Network, Propnet, RoleNet, Wire, ground, value_of};
+use hyperplay::propnet::{Fluent, GroundingLimits, Network, Propnet, RoleNet, Wire, ground, value_of};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -346,14 +346,14 @@ fn what_only_random_play_says_is_not_believed() {
 }
 
 /// A real game's network.
-fn ground_game(path: &Path, limits: &Limits) -> Option<(Propnet, Arc<TermStore>)> {
+fn ground_game(path: &Path, limits: &GroundingLimits) -> Option<(Propnet, Arc<TermStore>)> {
     let game = loaded(path).game?;
     let (net, _) = ground(&game, limits).ok()?;
     Some((net, Arc::clone(game.terms())))
 }
 
 /// Asserts that no pass of some changes any of the games that grow to at most so many gates; how many were compared.
-fn unchanged(paths: &[PathBuf], passes: &[(&str, Pass)], steps: usize, limits: &Limits) -> usize {
+fn unchanged(paths: &[PathBuf], passes: &[(&str, Pass)], steps: usize, limits: &GroundingLimits) -> usize {
     let mut compared = 0;
     for path in paths {
         let Some((game, store)) = ground_game(path, limits) else { continue };
@@ -369,7 +369,7 @@ fn unchanged(paths: &[PathBuf], passes: &[(&str, Pass)], steps: usize, limits: &
 
 #[test]
 fn no_pass_changes_a_game_of_the_house() {
-    let limits = Limits { gates: 20_000, ..Limits::default() };
+    let limits = GroundingLimits { gates: 20_000, ..GroundingLimits::default() };
     assert!(unchanged(&games_of_the_house(), &PASSES, 12, &limits) > 35);
 }
 
@@ -379,7 +379,8 @@ fn no_pass_changes_a_game_of_the_house() {
 fn the_simplifier_changes_no_game_of_the_field() {
     let Some(folder) = common::field() else { return };
     for part in ["gdl1", "gdl2"] {
-        let compared = unchanged(&rulesheets_in(&folder.join(part)), &PASSES[8..], 40, &Limits::default());
+        let compared =
+            unchanged(&rulesheets_in(&folder.join(part)), &PASSES[8..], 40, &GroundingLimits::default());
         println!("{part}: {compared} games compared");
     }
 }
@@ -390,7 +391,7 @@ fn the_simplifier_changes_no_game_of_the_field() {
 fn table_of_passes() {
     let paths = std::env::var("HYPERPLAY_TABLE").unwrap_or_else(|_| "games/perfect/tictactoe.kif".to_owned());
     for path in paths.split_whitespace().map(Path::new) {
-        let Some((net, store)) = ground_game(path, &Limits::default()) else {
+        let Some((net, store)) = ground_game(path, &GroundingLimits::default()) else {
             println!("{}: not ground", path.display());
             continue;
         };

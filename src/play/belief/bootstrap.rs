@@ -14,7 +14,9 @@ use super::lockstep;
 use super::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
 use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
-use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
+use hyperplay_engine::machine::{
+    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+};
 
 pub(super) struct Bootstrap<M: Bulk> {
     tree: Tree<M>,
@@ -34,7 +36,7 @@ impl<M: Bulk> Bootstrap<M> {
     }
 
     /// One step of every particle; false if none is left, or the budget did not last.
-    fn step(&mut self, account: &mut Meter, seed: &Seed) -> bool {
+    fn step(&mut self, account: &mut BudgetAccount, seed: &Seed) -> bool {
         let mut drawn = Vec::with_capacity(self.nodes.len());
         for (particle, &node) in self.nodes.iter().enumerate() {
             if !account.spend() {
@@ -77,7 +79,7 @@ impl<M: Bulk> Belief<M> for Bootstrap<M> {
         if !self.tree.begins() {
             return UpdateOutcome::Inconsistent { step: 0 };
         }
-        let mut account = Meter::new(*budget);
+        let mut account = BudgetAccount::new(*budget);
         while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
             let step = self.tree.depth(self.nodes[0]) + 1;
             if !self.step(&mut account, &seed.index(step)) {

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::lockstep;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// Nodes expanded ahead in a depth-first walk.
 const AHEAD: usize = 8;
@@ -70,7 +70,7 @@ impl EnumeratedSet {
         budget: &Budget,
         by_state: Option<&Seed>,
     ) -> Extended {
-        let mut account = Meter::new(budget.with_nodes(states));
+        let mut account = BudgetAccount::new(budget.with_nodes(states));
         while let Some(&(first, _)) = self.list.first() {
             let depth = tree.depth(first);
             if self.list.len() > limit {
@@ -134,7 +134,7 @@ impl EnumeratedSet {
 pub(super) fn search<M: Bulk>(
     tree: &mut Tree<M>,
     limit: usize,
-    account: &mut Meter,
+    account: &mut BudgetAccount,
 ) -> Option<EnumeratedSet> {
     let mut found = Vec::new();
     // Each node is met twice: on the way down, and when all below it is known.

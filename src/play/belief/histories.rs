@@ -221,7 +221,7 @@ impl<M: Bulk> Histories<M> {
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::machine::{Bulk, Meter};
+/// use hyperplay_engine::machine::{Bulk, BudgetAccount};
 /// use hyperplay_play::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
 ///
 /// /// A bootstrap particle filter.
@@ -231,7 +231,7 @@ impl<M: Bulk> Histories<M> {
 ///     budget: &Budget,
 ///     seed: &Seed,
 /// ) -> UpdateOutcome {
-///     let mut account = Meter::new(*budget);
+///     let mut account = BudgetAccount::new(*budget);
 ///     while let Some(step) = histories.step().filter(|&step| step < evidence.step()) {
 ///         let mut rng = seed.index(step).rng();
 ///         histories.resample(&mut rng);

@@ -27,7 +27,9 @@ use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
 use super::{Belief, Particle, UpdateCost, UpdateOutcome};
-use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
+use hyperplay_engine::machine::{
+    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+};
 
 /// After a search for the complete information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
@@ -187,7 +189,8 @@ impl<M: Bulk> ParticleBelief<M> {
         let all = self.options.all_states();
         let nodes = (all / 4).min(all.saturating_sub(spent));
         let left = self.left(budget);
-        let mut account = Meter::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
+        let mut account =
+            BudgetAccount::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
         let found = enumerate::search(&mut self.tree, self.options.limit(), &mut account);
         match found.or_else(|| self.enumerate_states(nodes, budget, seed)) {
             Some(set) => {

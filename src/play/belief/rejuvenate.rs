@@ -14,13 +14,13 @@
 use super::lockstep::metropolis::MoveTask;
 use super::lockstep::run;
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// One pass: a move for each of these histories, all as long as the evidence. Particle `first + p` draws from the
 /// stream of its number and pays from its account; a particle that cannot pay stays as it is.
 pub(super) fn pass<M: Bulk>(
     tree: &mut Tree<M>,
-    nodes: &mut [(NodeId, Meter)],
+    nodes: &mut [(NodeId, BudgetAccount)],
     first: usize,
     budget: &Budget,
     seed: &Seed,
@@ -28,7 +28,7 @@ pub(super) fn pass<M: Bulk>(
     if nodes.iter().any(|&(node, _)| tree.depth(node) == 0) {
         return;
     }
-    let begin = |(particle, (node, account)): (usize, &mut (NodeId, Meter))| {
+    let begin = |(particle, (node, account)): (usize, &mut (NodeId, BudgetAccount))| {
         MoveTask::new(tree, *node, &seed.index(first + particle), account.clone())
     };
     let mut moves: Vec<MoveTask> = nodes.iter_mut().enumerate().map(begin).collect();

@@ -41,7 +41,7 @@ use super::rejuvenate;
 use super::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share_weight};
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// After so many restarts that the budget did not last for, no more particles are restarted in an update.
 const FAILURES: usize = 2;
@@ -175,7 +175,7 @@ impl Sample {
         budget: &Budget,
         share: u64,
         seed: &Seed,
-    ) -> Vec<Meter> {
+    ) -> Vec<BudgetAccount> {
         let share = share.min(budget.nodes.unwrap_or(u64::MAX) / options.particles as u64);
         let seed = seed.child("particle");
         let mut accounts = Vec::with_capacity(self.slots.len());
@@ -214,7 +214,7 @@ impl Sample {
         tree: &mut Tree<M>,
         options: &BeliefOptions,
         budget: &Budget,
-        accounts: &mut [Meter],
+        accounts: &mut [BudgetAccount],
     ) -> (Vec<f64>, bool) {
         let target = tree.target();
         let mut tested = true;
@@ -254,7 +254,7 @@ impl Sample {
         tree: &mut Tree<M>,
         budget: &Budget,
         logarithms: &mut [f64],
-        accounts: &mut [Meter],
+        accounts: &mut [BudgetAccount],
         seed: &Seed,
     ) {
         let seed = seed.child("dead");
@@ -323,12 +323,12 @@ impl Sample {
         rounds: usize,
         budget: &Budget,
         logarithms: &[f64],
-        accounts: &mut [Meter],
+        accounts: &mut [BudgetAccount],
         seed: &Seed,
     ) {
         let held: Vec<usize> =
             (0..self.slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
-        let mut moving: Vec<(NodeId, Meter)> =
+        let mut moving: Vec<(NodeId, BudgetAccount)> =
             held.iter().map(|&slot| (self.slots[slot].node, accounts[slot].clone())).collect();
         let before = tree.spent;
         for round in 0..rounds {

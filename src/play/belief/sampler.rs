@@ -14,7 +14,7 @@ use hyperplay_engine::machine::{Bulk, Role, Seed};
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_engine::machine::{Bulk, Meter};
+/// use hyperplay_engine::machine::{Bulk, BudgetAccount};
 /// use hyperplay_play::belief::{
 ///     Belief, HistoryBelief, OpponentModel, Sampler, TracedHistory, Uniform, UpdateOutcome,
 /// };
@@ -31,7 +31,7 @@ use hyperplay_engine::machine::{Bulk, Role, Seed};
 ///         particles: usize,
 ///     ) -> Box<dyn Belief<M>> {
 ///         Box::new(HistoryBelief::new(machine, role, model, particles, |histories, evidence, budget, seed| {
-///             let mut account = Meter::new(*budget);
+///             let mut account = BudgetAccount::new(*budget);
 ///             let mut accepted: Vec<(TracedHistory<M::State>, f64)> = Vec::new();
 ///             for particle in 0..histories.wanted() {
 ///                 let mut rng = seed.index(particle).rng();

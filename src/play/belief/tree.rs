@@ -13,7 +13,7 @@
 //! inconsistent.
 //!
 //! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
-//! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`Meter`](hyperplay_engine::machine::Meter).
+//! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`BudgetAccount`](hyperplay_engine::machine::BudgetAccount).
 
 use std::sync::Arc;
 

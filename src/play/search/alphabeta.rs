@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt,
+    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
@@ -73,7 +73,7 @@ pub fn alphabeta<M: Bulk>(
         return (Answer::NotAlternating, 0);
     };
     drop(opponents);
-    let account = Meter::new(budget);
+    let account = BudgetAccount::new(budget);
     let scratch = &mut *context.scratch;
     let (nodes, found) = (Vec::new(), FxHashMap::default());
     let mut search = Search { machine, role, other, leaves, account, scratch, nodes, found, sum: None };
@@ -131,7 +131,7 @@ struct Search<'a, M: Bulk> {
     role: Role,
     other: Role,
     leaves: Leaves,
-    account: Meter,
+    account: BudgetAccount,
     scratch: &'a mut M::Scratch,
     nodes: Vec<Node<M::State>>,
     found: FxHashMap<M::State, Index>,

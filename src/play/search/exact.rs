@@ -17,7 +17,7 @@ use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::graph::{Graph, Index, Node};
 use super::matrix::{self, Matrix};
-use hyperplay_engine::machine::{Bulk, ByRole, Meter, Move, Role};
+use hyperplay_engine::machine::{BudgetAccount, Bulk, ByRole, Move, Role};
 
 /// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it
 /// does not fit the budget or has no end. Second: the states visited, either way.
@@ -36,7 +36,7 @@ use hyperplay_engine::machine::{Bulk, ByRole, Meter, Move, Role};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut account = Meter::new(context.budget);
+    let mut account = BudgetAccount::new(context.budget);
     let graph = Graph::build(context, state, &mut account);
     let others: Vec<Role> = context.opponents().collect();
     (graph.and_then(|graph| judge(&graph, context.role, &others)), account.spent())
@@ -60,7 +60,7 @@ pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn uniform<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut account = Meter::new(context.budget);
+    let mut account = BudgetAccount::new(context.budget);
     let graph = Graph::build(context, state, &mut account);
     (graph.and_then(|graph| average(&graph, context.role)), account.spent())
 }

@@ -13,7 +13,9 @@
 use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
-use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, StateMachineExt};
+use hyperplay_engine::machine::{
+    BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, StateMachineExt,
+};
 
 /// A state of a [`Graph`], by its position in it.
 pub(super) type Index = u32;
@@ -46,7 +48,7 @@ impl Graph {
     pub fn build<M: Bulk>(
         context: &mut SearchContext<'_, M>,
         root: &M::State,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> Option<Graph> {
         let machine = context.machine;
         let scratch = &mut *context.scratch;

@@ -10,7 +10,7 @@ use super::super::tree::{NodeId, Tree};
 use super::super::weight::steps_below;
 use super::RequestBatch;
 use super::walk::{BacktrackingWalk, BranchChoice, WalkEnd};
-use hyperplay_engine::machine::{Bulk, Meter};
+use hyperplay_engine::machine::{BudgetAccount, Bulk};
 
 /// The test of the branches beside one history.
 pub(super) struct BranchTest {
@@ -34,7 +34,7 @@ impl BranchTest {
         &mut self,
         tree: &mut Tree<M>,
         requests: &mut RequestBatch,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> Poll<bool> {
         let target = tree.target();
         while let Some(&above) = self.above.last() {

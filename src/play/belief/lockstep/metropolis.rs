@@ -9,12 +9,12 @@ use super::super::branches::{Branch, Branches};
 use super::super::tree::{NodeId, Tree};
 use super::walk::SMALL;
 use super::{RequestBatch, Task};
-use hyperplay_engine::machine::{Bulk, Meter, Seed};
+use hyperplay_engine::machine::{BudgetAccount, Bulk, Seed};
 
 /// A move of one particle.
 pub(in super::super) struct MoveTask {
     rng: ChaCha8Rng,
-    account: Meter,
+    account: BudgetAccount,
     /// The prefixes of the old history below the step where it is drawn again, the last one last.
     old: Vec<NodeId>,
     /// The new history as far as it is drawn, and the branch drawn next.
@@ -29,7 +29,12 @@ pub(in super::super) struct MoveTask {
 
 impl MoveTask {
     /// A move of a history that is not empty.
-    pub(in super::super) fn new<M: Bulk>(tree: &Tree<M>, old: NodeId, seed: &Seed, account: Meter) -> Self {
+    pub(in super::super) fn new<M: Bulk>(
+        tree: &Tree<M>,
+        old: NodeId,
+        seed: &Seed,
+        account: BudgetAccount,
+    ) -> Self {
         let mut rng = seed.rng();
         let kept = rng.random_range(0..tree.depth(old));
         let steps = tree.steps(old).map(|(above, _)| above);
@@ -39,7 +44,7 @@ impl MoveTask {
     }
 
     /// The new history, if the move was accepted, and what is left of the budget.
-    pub(in super::super) fn end(self) -> (Option<NodeId>, Meter) {
+    pub(in super::super) fn end(self) -> (Option<NodeId>, BudgetAccount) {
         (self.accepted, self.account)
     }
 

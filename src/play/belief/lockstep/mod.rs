@@ -49,7 +49,7 @@ pub(super) use requests::RequestBatch;
 
 use super::branches::Branch;
 use super::tree::{NodeId, Tree};
-use hyperplay_engine::machine::{Budget, Bulk, Meter};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
 
 /// States expanded at once, and between two looks at the clock. This is one word of lanes: with so many states, the
 /// fixed price of a call is a small part of the cost, and a slow machine is not late by much.
@@ -80,7 +80,7 @@ pub(super) fn run<M: Bulk>(
 
 /// Expands all branches of these nodes that are not inconsistent and have no successor, as many as the account grants;
 /// false if those were not all.
-pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut Meter) -> bool {
+pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
     let mut requests = RequestBatch::default();
     let all = nodes.iter().all(|&node| requests.request_missing(tree, node, account));
     requests.expand(tree);

@@ -13,7 +13,7 @@ use super::super::tree::{NodeId, ROOT, Tree};
 use super::branch_test::BranchTest;
 use super::walk::{BacktrackingWalk, BranchChoice, RejectionWalk, WalkEnd};
 use super::{RequestBatch, Task};
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// How often a particle whose budget ran out is started again in one update.
 const ATTEMPTS: usize = 3;
@@ -35,7 +35,7 @@ pub(in super::super) struct DescentTask {
     states: u64,
     /// States that all attempts may still visit.
     share: u64,
-    account: Meter,
+    account: BudgetAccount,
     seed: Seed,
     attempt: usize,
     walk: Option<Walk>,
@@ -49,7 +49,7 @@ impl DescentTask {
         share: u64,
         seed: Seed,
     ) -> Self {
-        let account = Meter::new(budget.with_nodes(share.min(options.states)));
+        let account = BudgetAccount::new(budget.with_nodes(share.min(options.states)));
         let expand_small = options.weight == Weight::Posterior;
         let (backtrack, states, budget) = (options.backtrack, options.states, *budget);
         DescentTask {
@@ -67,7 +67,7 @@ impl DescentTask {
     }
 
     /// The particle, and what is left of its budget.
-    pub(in super::super) fn end(self) -> (Slot, Meter) {
+    pub(in super::super) fn end(self) -> (Slot, BudgetAccount) {
         (self.slot, self.account)
     }
 
@@ -109,7 +109,7 @@ impl<M: Bulk> Task<M> for DescentTask {
                     let ln_weight = -((self.attempt + 2) as f64).ln();
                     self.slot = Slot { ln_weight, ..Slot::at_root() };
                     self.share = self.share.saturating_sub(self.account.spent());
-                    self.account = Meter::new(self.budget.with_nodes(self.share.min(self.states)));
+                    self.account = BudgetAccount::new(self.budget.with_nodes(self.share.min(self.states)));
                     self.attempt += 1;
                     self.walk = None;
                 }
@@ -122,12 +122,16 @@ impl<M: Bulk> Task<M> for DescentTask {
 /// A particle whose branches are tested.
 pub(in super::super) struct TestTask<'m> {
     test: BranchTest,
-    account: &'m mut Meter,
+    account: &'m mut BudgetAccount,
     is_complete: bool,
 }
 
 impl<'m> TestTask<'m> {
-    pub(in super::super) fn new<M: Bulk>(tree: &Tree<M>, slot: &Slot, account: &'m mut Meter) -> Self {
+    pub(in super::super) fn new<M: Bulk>(
+        tree: &Tree<M>,
+        slot: &Slot,
+        account: &'m mut BudgetAccount,
+    ) -> Self {
         let test = BranchTest::new(tree, slot.node, slot.resampled_at);
         TestTask { test, account, is_complete: false }
     }
@@ -149,12 +153,12 @@ impl<M: Bulk> Task<M> for TestTask<'_> {
 pub(in super::super) struct RestartTask {
     walk: BacktrackingWalk,
     test: Option<(NodeId, BranchTest)>,
-    account: Meter,
+    account: BudgetAccount,
     node: Option<NodeId>,
 }
 
 impl RestartTask {
-    pub(in super::super) fn new(seed: Seed, account: Meter) -> Self {
+    pub(in super::super) fn new(seed: Seed, account: BudgetAccount) -> Self {
         let choice = BranchChoice::Random { seed, expand_small: true };
         RestartTask { walk: BacktrackingWalk::new(ROOT, 0, choice), test: None, account, node: None }
     }
@@ -165,7 +169,7 @@ impl RestartTask {
     }
 
     /// What is left of its budget.
-    pub(in super::super) fn end(self) -> Meter {
+    pub(in super::super) fn end(self) -> BudgetAccount {
         self.account
     }
 }
@@ -189,14 +193,14 @@ impl<M: Bulk> Task<M> for RestartTask {
 /// A search for one consistent history, whichever it may be.
 pub(in super::super) struct SearchTask {
     walk: BacktrackingWalk,
-    account: Meter,
+    account: BudgetAccount,
     node: Option<NodeId>,
 }
 
 impl SearchTask {
     pub(in super::super) fn new(budget: &Budget) -> Self {
         let walk = BacktrackingWalk::new(ROOT, 0, BranchChoice::Any);
-        SearchTask { walk, account: Meter::new(*budget), node: None }
+        SearchTask { walk, account: BudgetAccount::new(*budget), node: None }
     }
 
     /// What was found.

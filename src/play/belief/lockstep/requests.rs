@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::super::branches::Branch;
 use super::super::tree::{NodeId, Tree};
 use super::BLOCK;
-use hyperplay_engine::machine::{Budget, Bulk, Meter};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
 
 /// The branches to be expanded next.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl RequestBatch {
         &mut self,
         tree: &mut Tree<M>,
         node: NodeId,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> bool {
         if self.complete.contains(&node) {
             return true;
@@ -60,7 +60,7 @@ impl RequestBatch {
         &mut self,
         tree: &mut Tree<M>,
         node: NodeId,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> bool {
         let missing: Vec<u64> = tree.branches(node).missing().collect();
         self.request_these(tree, node, missing, account)
@@ -71,7 +71,7 @@ impl RequestBatch {
         tree: &mut Tree<M>,
         node: NodeId,
         list: Vec<u64>,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> bool {
         for index in list {
             // A block that became full on the way may have expanded it.
@@ -92,7 +92,7 @@ impl RequestBatch {
         tree: &mut Tree<M>,
         node: NodeId,
         index: u64,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> bool {
         if !self.requested.contains(&(node, index)) {
             if self.is_late || !account.spend() {
@@ -110,7 +110,7 @@ impl RequestBatch {
         tree: &mut Tree<M>,
         node: NodeId,
         index: u64,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> bool {
         if !self.requested.contains(&(node, index)) {
             if self.is_late || !account.spend() {

@@ -18,7 +18,7 @@ use super::super::branches::Branch;
 use super::super::order::Order;
 use super::super::tree::{NodeId, ROOT, Tree};
 use super::RequestBatch;
-use hyperplay_engine::machine::{Bulk, Meter, Seed};
+use hyperplay_engine::machine::{BudgetAccount, Bulk, Seed};
 
 /// A node with at most this many branches is expanded completely when all its branches will be needed.
 pub(super) const SMALL: u64 = 64;
@@ -65,7 +65,7 @@ impl BacktrackingWalk {
         &mut self,
         tree: &mut Tree<M>,
         requests: &mut RequestBatch,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> Poll<WalkEnd> {
         loop {
             let (node, depth) = (self.node, tree.depth(self.node));
@@ -147,7 +147,7 @@ impl RejectionWalk {
         &mut self,
         tree: &mut Tree<M>,
         requests: &mut RequestBatch,
-        account: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> Poll<WalkEnd> {
         while tree.depth(self.node) < tree.target() {
             let (index, is_drawn) = match self.next.take() {

@@ -1,4 +1,4 @@
-//! Meter: how far samplers are from the posterior, on the evidence of a match.
+//! BudgetAccount: how far samplers are from the posterior, on the evidence of a match.
 //!
 //! The match gives, for one role, its evidence after every step; the oracle ([`exact`](super::exact)) gives the posterior
 //! of each ([`Point`]). A *run* is one belief that follows the evidence from the first step on; what it holds after each

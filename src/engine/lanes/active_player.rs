@@ -1,10 +1,12 @@
-//! Choosers: which roles can draw their moves with one choice.
+//! The active player: which roles can draw their moves with one choice.
 //!
-//! In a game of turns all roles but one have a single move, mostly called `noop`. Roles that provably never choose at
-//! once share one tree of choice, which halves the circuit. The proof is by literals: if `idle` is legal exactly where
-//! a bit of the state has one value, and every other move of the role only where it has the other, then the role has a
-//! choice at most there; and two such bits exclude each other if one is the complement of the other, or if they do so
-//! in the initial state and, by what their next values imply, ever after.
+//! In a when-taking game all roles but the active player have a single legal move, mostly called `noop`. Roles of which
+//! at most one is active at a time share one tree of choice, which halves the circuit.
+//!
+//! That at most one is active is proved by literals. If the move `idle` is legal exactly where a bit of the state has
+//! one value, and every other move of the role is legal only where the bit has the other value, then the role is active
+//! at most there. Two such literals exclude each other if one is the complement of the other, or if they exclude each
+//! other in the initial state and, by what their next values imply, in every state after it.
 
 use std::collections::BTreeSet;
 
@@ -14,72 +16,72 @@ use super::policy::Policy;
 use crate::machine::{ByRole, Role};
 use crate::propnet::{Gate, Propnet, Wire};
 
-/// A choice that is drawn at once.
+/// Whose move one choice draws.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Chooser {
-    /// The moves of one role.
-    Alone(Role),
-    /// The moves of roles of which at most one has a choice.
-    InTurn(Vec<Turn>),
+pub(super) enum ActivePlayer {
+    /// The move of one role, in every state.
+    Always(Role),
+    /// The move of the active one among roles of which at most one is active.
+    InTurn(Vec<ActiveWhen>),
 }
 
-/// When a role is to choose, and its move where it is not.
+/// When a role is the active player, and its move where it is not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Turn {
+pub(super) struct ActiveWhen {
     /// The role.
     pub role: Role,
-    /// The input of the state, or its complement, that is on exactly where the role chooses.
+    /// The input of the state, or its complement, that is on exactly where the role is active.
     pub active: Wire,
-    /// The number of the move that it makes elsewhere.
+    /// The number of the move that it makes where it is not active.
     pub idle: usize,
 }
 
 /// The choices of a game, each role in one of them; only roles that choose uniformly share one. O(gates x bits / 64).
-pub fn choosers(net: &Propnet, policies: &ByRole<Policy>) -> Vec<Chooser> {
+pub(super) fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<ActivePlayer> {
     let may_be_idle = |wire: Wire| bit_of(net, wire).is_some();
     let in_question =
         net.roles.values().iter().filter(|role| role.legal.iter().any(|&wire| may_be_idle(wire)));
     let bits = net.roles.values().iter().flat_map(|role| &role.legal).filter_map(|&wire| bit_of(net, wire));
     let asked = in_question.flat_map(|role| role.legal.iter().copied()).chain(bits.map(|bit| net.next[bit]));
     let implied = Implied::new(net, asked);
-    let turns: Vec<Option<Turn>> = policies
+    let active: Vec<Option<ActiveWhen>> = policies
         .iter()
         .map(|(role, policy)| match policy {
-            Policy::Uniform => turn(net, role, &implied),
+            Policy::Uniform => active_when(net, role, &implied),
             Policy::Weighted(_) | Policy::Greedy { .. } => None,
         })
         .collect();
-    let exclusive = exclusive_pairs(net, &turns, &implied);
-    let mut groups: Vec<Chooser> = Vec::new();
-    for (role, turn) in turns.into_iter().enumerate() {
-        let Some(turn) = turn else {
-            groups.push(Chooser::Alone(Role::new(role)));
+    let exclusive = exclusive_pairs(net, &active, &implied);
+    let mut groups: Vec<ActivePlayer> = Vec::new();
+    for (role, when) in active.into_iter().enumerate() {
+        let Some(when) = when else {
+            groups.push(ActivePlayer::Always(Role::new(role)));
             continue;
         };
-        let joins = |other: &Turn| {
-            exclusive.contains(&(other.active.min(turn.active), other.active.max(turn.active)))
+        let joins = |other: &ActiveWhen| {
+            exclusive.contains(&(other.active.min(when.active), other.active.max(when.active)))
         };
         let group = groups.iter_mut().find_map(|group| match group {
-            Chooser::InTurn(turns) if turns.iter().all(joins) => Some(turns),
+            ActivePlayer::InTurn(active) if active.iter().all(joins) => Some(active),
             _ => None,
         });
         match group {
-            Some(turns) => turns.push(turn),
-            None => groups.push(Chooser::InTurn(vec![turn])),
+            Some(active) => active.push(when),
+            None => groups.push(ActivePlayer::InTurn(vec![when])),
         }
     }
     for group in &mut groups {
-        if let Chooser::InTurn(turns) = group
-            && let [only] = turns[..]
+        if let ActivePlayer::InTurn(active) = group
+            && let [only] = active[..]
         {
-            *group = Chooser::Alone(only.role);
+            *group = ActivePlayer::Always(only.role);
         }
     }
     groups
 }
 
-/// When a role with a move `idle` chooses, if that is as the module says.
-fn turn(net: &Propnet, role: Role, implied: &Implied) -> Option<Turn> {
+/// When a role is active, if it has a move `idle` as the header of this file describes it.
+fn active_when(net: &Propnet, role: Role, implied: &Implied) -> Option<ActiveWhen> {
     let legal = &net.roles[role].legal;
     if legal.len() < 3 {
         return None; // there is little to share
@@ -88,7 +90,11 @@ fn turn(net: &Propnet, role: Role, implied: &Implied) -> Option<Turn> {
         let active = !legal[idle];
         let is_bit = bit_of(net, active).is_some();
         let others = || legal.iter().enumerate().filter(|(number, _)| *number != idle);
-        (is_bit && others().all(|(_, &wire)| implied.by(wire, active))).then_some(Turn { role, active, idle })
+        (is_bit && others().all(|(_, &wire)| implied.by(wire, active))).then_some(ActiveWhen {
+            role,
+            active,
+            idle,
+        })
     })
 }
 
@@ -101,8 +107,12 @@ fn bit_of(net: &Propnet, wire: Wire) -> Option<usize> {
 }
 
 /// The pairs of literals, ordered, of which never both are on.
-fn exclusive_pairs(net: &Propnet, turns: &[Option<Turn>], implied: &Implied) -> BTreeSet<(Wire, Wire)> {
-    let literals: BTreeSet<Wire> = turns.iter().flatten().map(|turn| turn.active).collect();
+fn exclusive_pairs(
+    net: &Propnet,
+    active: &[Option<ActiveWhen>],
+    implied: &Implied,
+) -> BTreeSet<(Wire, Wire)> {
+    let literals: BTreeSet<Wire> = active.iter().flatten().map(|when| when.active).collect();
     let pairs = || literals.iter().flat_map(|&a| literals.range(a..).skip(1).map(move |&b| (a, b)));
     let number = |wire: Wire| wire.gate() - 1;
     let starts = |wire: Wire| net.initial[number(wire)] ^ wire.is_negated();
@@ -138,7 +148,7 @@ struct Implied {
     literals: FxHashMap<Wire, Vec<Wire>>,
 }
 
-/// A wire that implies more is taken to imply nothing: it is no question of turns.
+/// A wire that implies more is taken to imply nothing: it does not say who is active.
 const MANY: usize = 64;
 
 impl Implied {

@@ -1,8 +1,8 @@
-//! Follower: an engine that makes the moves of a match on states of its own and is compared with the interpreter.
+//! An engine that makes the moves of a match on states of its own and is compared with the interpreter.
 
 use std::sync::Arc;
 
-use super::difference::{Difference, fact};
+use super::difference::{EngineDifference, fact};
 use super::{Answers, Made};
 use crate::machine::{Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, StateMachine, StateMachineExt};
 use crate::{Engine, EngineScratch, State};
@@ -47,9 +47,9 @@ impl Follower {
         of_step: Option<&JointMove>,
         expected: Vec<String>,
         found: Vec<String>,
-    ) -> Box<Difference> {
+    ) -> Box<EngineDifference> {
         let machine = (self.machine.as_ref(), self.machine.kind());
-        Box::new(Difference::between(question, expected, found).at(
+        Box::new(EngineDifference::between(question, expected, found).at(
             machine,
             (step, &self.states[step]),
             of_step,
@@ -100,7 +100,7 @@ impl Follower {
 
 impl Follower {
     /// Compares what is said of the state at hand.
-    pub(super) fn compare(&mut self, answers: &Answers) -> Result<(), Box<Difference>> {
+    pub(super) fn compare(&mut self, answers: &Answers) -> Result<(), Box<EngineDifference>> {
         let step = self.steps.len();
         let state = self.state().clone();
         let mut fluents = self.machine.holds(&state);
@@ -128,7 +128,7 @@ impl Follower {
     }
 
     /// Compares the percepts of a step and makes it; the state that it leads to is to be compared next.
-    pub(super) fn step(&mut self, made: &Made) -> Result<(), Box<Difference>> {
+    pub(super) fn step(&mut self, made: &Made) -> Result<(), Box<EngineDifference>> {
         let state = self.state().clone();
         let (machine, scratch) = (&self.machine, &mut self.scratch);
         let of_role = |role: Role| machine.percepts(&state, &made.joint, role, scratch);
@@ -144,7 +144,7 @@ impl Follower {
     }
 
     /// Makes all steps of the match once more, in bulk.
-    pub(super) fn once_more(&mut self) -> Result<(), Box<Difference>> {
+    pub(super) fn once_more(&mut self) -> Result<(), Box<EngineDifference>> {
         if self.steps.is_empty() {
             return Ok(());
         }

@@ -1,10 +1,31 @@
-//! Agree: engines in step with the interpreter through random matches, compared at every state.
+//! Crosscheck: engines follow random matches of the interpreter and are compared with it at every state.
 //!
-//! The interpreter plays; every other engine follows on states of its own. Compared are the fluents, the legal moves,
-//! the end and the goals of every state, the percepts and the successor of every step; and after the match all steps
-//! once more in bulk. The lanes besides draw matches of their own, which the interpreter follows. The first difference is given as facts, so that it can be read beside the rules.
+//! The interpreter plays, and every other engine follows on states of its own. The comparison covers the fluents, the
+//! legal moves, the end and the goals of every state, and the percepts and the successor of every step. After the match
+//! all steps are made once more in bulk. The lanes also draw matches of their own, which the interpreter follows. The
+//! first difference is given as facts, so that it can be read beside the rules.
 //!
-//! This is the proof that grounding, each pass of the simplifier, and the programs are harmless.
+//! This is the evidence that grounding, each pass of the simplifier, and the programs change no answer.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use hyperplay_engine::crosscheck::{Agreed, crosscheck, crosscheck_drawn};
+//! use hyperplay_engine::lanes::Tracer;
+//! use hyperplay_engine::machine::Seed;
+//! use hyperplay_engine::{Engine, Engines};
+//! # use hyperplay_logic::gdl::{self, Source};
+//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+//! let engines = Engines::new(&game);
+//! let lanes = engines.lanes()?;
+//! let tracer = Tracer::new(&lanes).expect("the engine has lanes");
+//! let (reference, others) = (engines.interpreter()?, [Arc::new(Engine::Network(lanes))]);
+//! assert_eq!(crosscheck(&reference, &others, 100, &Seed::root(1)), Ok(Agreed { steps: 1, over: true }));
+//! let drawn = crosscheck_drawn(&reference, &tracer, 10, 100, &Seed::root(1));
+//! assert_eq!(drawn, Ok(Agreed { steps: 10, over: true }));
+//! # Ok::<(), hyperplay_engine::EngineError>(())
+//! ```
 
 mod difference;
 mod drawn;
@@ -18,8 +39,8 @@ use crate::machine::{
 };
 use hyperplay_logic::gdl::TermId;
 
-pub use difference::Difference;
-pub use drawn::agree_drawn;
+pub use difference::EngineDifference;
+pub use drawn::crosscheck_drawn;
 use follower::Follower;
 
 /// A match without a difference.
@@ -35,7 +56,7 @@ pub struct Agreed {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Disagreement {
     /// An engine answers otherwise.
-    Differs(Box<Difference>),
+    Differs(Box<EngineDifference>),
     /// The interpreter met a limit.
     Failed(EvaluationFailure),
 }
@@ -59,7 +80,7 @@ struct Made {
 ///
 /// # Errors
 /// The first difference, or that the interpreter met a limit.
-pub fn agree(
+pub fn crosscheck(
     reference: &Interpreter,
     engines: &[Arc<Engine>],
     limit: usize,

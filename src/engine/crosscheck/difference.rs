@@ -1,4 +1,4 @@
-//! Difference: where an engine and the interpreter answer otherwise, as facts of the game.
+//! Where an engine and the interpreter give different answers, as facts of the game.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::machine::{JointMove, StateMachine, StateMachineExt};
 
 /// The first difference of a match.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
+pub struct EngineDifference {
     /// The engine that differs from the interpreter.
     pub engine: EngineKind,
     /// What was asked, in words.
@@ -24,13 +24,17 @@ pub struct Difference {
     pub extra: Vec<String>,
 }
 
-impl Difference {
+impl EngineDifference {
     /// The difference between two lists of facts; they have the same facts if only their order differs.
-    pub(super) fn between(question: &'static str, expected: Vec<String>, found: Vec<String>) -> Difference {
+    pub(super) fn between(
+        question: &'static str,
+        expected: Vec<String>,
+        found: Vec<String>,
+    ) -> EngineDifference {
         let but = |these: &[String], those: &[String]| -> Vec<String> {
             these.iter().filter(|fact| !those.contains(fact)).cloned().collect()
         };
-        Difference {
+        EngineDifference {
             engine: EngineKind::Auto,
             question,
             step: 0,
@@ -47,13 +51,13 @@ impl Difference {
         (machine, engine): (&M, EngineKind),
         (step, state): (usize, &M::State),
         joint: Option<&JointMove>,
-    ) -> Difference {
+    ) -> EngineDifference {
         let state = machine.fluents(state).iter().map(|fluent| format!("(true {fluent})")).collect();
         let does = |joint: &JointMove| {
             let names = machine.roles().values().iter();
             names.zip(joint.iter()).map(|(role, &own)| fact("does", role, &machine.show_move(own))).collect()
         };
-        Difference { engine, step, state, joint: joint.map_or_else(Vec::new, does), ..self }
+        EngineDifference { engine, step, state, joint: joint.map_or_else(Vec::new, does), ..self }
     }
 }
 
@@ -62,7 +66,7 @@ pub(super) fn fact(relation: &str, role: &str, argument: &str) -> String {
     format!("({relation} {role} {argument})")
 }
 
-impl fmt::Display for Difference {
+impl fmt::Display for EngineDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "after {} steps the {} differs in {}", self.step, self.engine, self.question)?;
         let mut part = |title: &str, facts: &[String]| -> fmt::Result {

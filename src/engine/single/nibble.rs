@@ -1,9 +1,9 @@
-//! Masks: wide ANDs of one state's bits, looked up four bits at a time.
+//! Nibble look-up: wide ANDs of the bits of one state, four bits at a time.
 //!
 //! The values of inputs and gates are bits of words. The gates of a level stand in blocks of 256. Four values next to
-//! each other, a *nibble*, have 16 patterns; for each pattern a mask says which gates of a block it makes false. The OR
-//! of the masks of all nibbles that the block depends on leaves exactly the gates that hold. A gate of any number of
-//! wires costs nothing of its own: the work is one load and one OR for each nibble of each block.
+//! each other, a *nibble*, have 16 patterns, and for each pattern a mask says which gates of a block it makes false.
+//! The OR of the masks of all nibbles that a block depends on leaves exactly the gates that hold. A gate with many
+//! wires costs no more than one with few: the work is one load and one OR for each nibble of each block.
 //!
 //! Reference: the table look-up of several inputs at once is that of Arlazarov, Dinic, Kronrod, Faradzev, *On
 //! economical construction of the transitive closure of an oriented graph*, 1970 ("four Russians"), for OR.
@@ -11,7 +11,7 @@
 use multiversion::multiversion;
 use rustc_hash::FxHashMap;
 
-use super::flat::{Flat, Literal, is_negated, node};
+use super::flat::{Flat, FlatLiteral, is_negated, node};
 
 /// Words of a block.
 const WIDTH: usize = 4;
@@ -22,11 +22,11 @@ const NIBBLES: usize = 64 / NIBBLE;
 
 type Row = [u64; WIDTH];
 /// The nibbles of a word.
-pub(super) type Patterns = [u8; NIBBLES];
+pub(super) type Nibbles = [u8; NIBBLES];
 
-/// The masks of a network.
+/// The masks of a network, block after block.
 #[derive(Debug)]
-pub(super) struct Masks {
+pub(super) struct NibbleLookUp {
     /// The word of the first block.
     first: usize,
     blocks: Vec<Block>,
@@ -49,45 +49,50 @@ struct Block {
     negated: Row,
 }
 
-impl Masks {
-    /// The masks of flat gates. `place` gives the bit of an input; inputs lie in the first `words` words. None if there
-    /// would be more than `most` look-ups in a pass.
+impl NibbleLookUp {
+    /// The look-up of flat gates. `place` gives the bit of an input; inputs lie in the first `words` words. None if
+    /// there would be more than `most` look-ups in a pass.
     pub(super) fn new(
         flat: &Flat,
         place: impl Fn(usize) -> usize,
         inputs: usize,
         words: usize,
         most: usize,
-    ) -> Option<Masks> {
-        let mut masks =
-            Masks { first: words, blocks: Vec::new(), nibbles: Vec::new(), rows: Vec::new(), outputs: 0 };
+    ) -> Option<NibbleLookUp> {
+        let mut look_up = NibbleLookUp {
+            first: words,
+            blocks: Vec::new(),
+            nibbles: Vec::new(),
+            rows: Vec::new(),
+            outputs: 0,
+        };
         let mut places: FxHashMap<usize, usize> = FxHashMap::default();
         // Node 0 is the constant, then come the inputs.
         places.extend((0..inputs).map(|input| (input + 1, place(input))));
         for gates in &flat.levels {
             for gates in gates.chunks(64 * WIDTH) {
-                let start = 64 * masks.words();
-                masks.push(gates.iter().map(|(_, literals)| (&literals[..], false)), &places);
+                let start = 64 * look_up.words();
+                look_up.push(gates.iter().map(|(_, literals)| (&literals[..], false)), &places);
                 places.extend(gates.iter().enumerate().map(|(bit, (gate, _))| (*gate, start + bit)));
-                if masks.rows.len() > most {
+                if look_up.rows.len() > most {
                     return None;
                 }
             }
         }
-        masks.outputs = masks.words();
+        look_up.outputs = look_up.words();
         for outputs in flat.outputs.chunks(64 * WIDTH) {
-            masks.push(outputs.iter().map(|(literals, negated)| (&literals[..], *negated)), &places);
-            if masks.rows.len() > most {
+            look_up.push(outputs.iter().map(|(literals, negated)| (&literals[..], *negated)), &places);
+            if look_up.rows.len() > most {
                 return None;
             }
         }
-        Some(masks)
+        Some(look_up)
     }
 
     /// Adds a block of gates.
     fn push<'a>(
         &mut self,
-        gates: impl Iterator<Item = (&'a [Literal], bool)>,
+        gates: impl Iterator<Item = (&'a [FlatLiteral], bool)>,
         places: &FxHashMap<usize, usize>,
     ) {
         let (mut plain, mut negated) = ([0; WIDTH], [0; WIDTH]);
@@ -133,8 +138,8 @@ impl Masks {
     /// apart. O(look-ups), without allocation.
     ///
     /// # Panics
-    /// If there are fewer than [`words`](Masks::words) of either.
-    pub(super) fn run(&self, values: &mut [u64], patterns: &mut [Patterns]) {
+    /// If there are fewer than [`words`](NibbleLookUp::words) of either.
+    pub(super) fn run(&self, values: &mut [u64], patterns: &mut [Nibbles]) {
         run(self.first, &self.blocks, &self.nibbles, &self.rows, values, patterns);
     }
 }
@@ -146,7 +151,7 @@ fn run(
     mut nibbles: &[u32],
     mut rows: &[[Row; 1 << NIBBLE]],
     values: &mut [u64],
-    patterns: &mut [Patterns],
+    patterns: &mut [Nibbles],
 ) {
     for (patterns, &word) in patterns.iter_mut().zip(&values[..first]) {
         *patterns = taken_apart(word);
@@ -176,7 +181,7 @@ fn run(
 
 /// The nibbles of a word, from its lowest bits on.
 #[inline(always)]
-fn taken_apart(word: u64) -> Patterns {
+fn taken_apart(word: u64) -> Nibbles {
     let bytes = word.to_le_bytes();
     let mut patterns = [0; NIBBLES];
     for (byte, patterns) in bytes.into_iter().zip(patterns.as_chunks_mut::<2>().0) {

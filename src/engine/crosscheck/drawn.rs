@@ -1,37 +1,37 @@
-//! Drawn: the playouts of the lanes, held step by step against the interpreter.
+//! The playouts of the lanes, compared step by step with the interpreter.
 //!
-//! The other way round from a match: here the circuit of the lanes draws the moves, and the interpreter follows.
-//! Every move must be legal, and successor, percepts, end and goals must be those of the rules. That the draws are
-//! uniform is another matter (`engine::lanes`).
+//! This is the reverse of a match: the circuit of the lanes draws the moves, and the interpreter follows. Every move
+//! must be legal, and successor, percepts, end and goals must be those of the rules. The tests of `lanes` check that
+//! the draws are uniform.
 
 use rustc_hash::FxHashMap;
 
-use super::difference::{Difference, fact};
+use super::difference::{EngineDifference, fact};
 use super::{Agreed, Disagreement};
-use crate::lanes::{Lanes, Step, Tracer};
+use crate::lanes::{TracedStep, Tracer};
 use crate::machine::{ByRole, Goal, Percepts, Seed, Start, StateMachine, StateMachineExt};
-use crate::{EngineKind, Interpreter, InterpreterScratch, State};
+use crate::{EngineKind, Interpreter, InterpreterScratch, Propagator, State};
 
 /// Follows `count` playouts of the lanes from the initial state, each for at most `limit` steps. `over` says whether
 /// all of them came to an end.
 ///
 /// # Errors
 /// The first difference, or that the interpreter met a limit.
-pub fn agree_drawn(
+pub fn crosscheck_drawn(
     reference: &Interpreter,
-    lanes: &Lanes,
     tracer: &Tracer,
     count: u32,
     limit: usize,
     seed: &Seed,
 ) -> Result<Agreed, Disagreement> {
+    let lanes = tracer.propagator();
     let (mut scratch, mut of_rules) = (lanes.scratch(), reference.scratch());
     let initial = lanes.initial();
     if lanes.terminal(&initial, &mut scratch) {
         return Ok(Agreed { steps: 0, over: true });
     }
     let start = Start { state: initial.clone(), first: Vec::new(), count };
-    let (steps, _) = tracer.trace(&[start], limit, seed, &mut scratch);
+    let (steps, _) = tracer.trace(&[start], limit, seed);
     // The states met, as the interpreter has them. Several lanes may be in one.
     let mut known: FxHashMap<State, State> = FxHashMap::default();
     known.insert(initial, reference.initial());
@@ -48,14 +48,14 @@ pub fn agree_drawn(
 /// Makes a step by the rules; gives the state after it.
 fn follow(
     reference: &Interpreter,
-    lanes: &Lanes,
-    (number, (state, joint, made)): (usize, &Step),
+    lanes: &Propagator,
+    (number, (state, joint, made)): (usize, &TracedStep),
     before: &State,
     scratch: &mut InterpreterScratch,
 ) -> Result<State, Disagreement> {
     let roles = reference.roles();
     let differs = |question, expected: Vec<String>, found: Vec<String>| {
-        let difference = Difference::between(question, expected, found);
+        let difference = EngineDifference::between(question, expected, found);
         let place = ((lanes, EngineKind::Lanes), (number, state), Some(joint));
         Disagreement::Differs(Box::new(difference.at(place.0, place.1, place.2)))
     };
