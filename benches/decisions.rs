@@ -11,8 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyperplay::belief::{self, Belief, ParticleBelief, Uniform};
-use hyperplay::engine::Engines;
-use hyperplay::engine::lanes::Lanes;
+use hyperplay::engine::{Engines, NetworkEngine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, Bulk, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt};
 use hyperplay::player::{View, registry};
@@ -26,8 +25,8 @@ fn engines(game: &str) -> Engines {
     Engines::new(&loaded.game.unwrap())
 }
 
-fn lanes(game: &str) -> Arc<Lanes> {
-    Arc::new(Lanes::new(engines(game).propagator().unwrap()))
+fn lanes(game: &str) -> Arc<NetworkEngine> {
+    engines(game).lanes().unwrap()
 }
 
 /// What each role knows after each step of a random match, before its end.

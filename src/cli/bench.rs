@@ -14,7 +14,7 @@ use super::network;
 use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
-use hyperplay_engine::lanes::Usage;
+use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
@@ -182,7 +182,7 @@ impl Measured {
 }
 
 /// The share of the lanes that worked.
-fn share(usage: Usage) -> f64 {
+fn share(usage: LaneUsage) -> f64 {
     usage.steps as f64 / usage.places.max(1) as f64
 }
 

@@ -12,7 +12,7 @@ use super::game_argument::{GameArgument, Opened, SyntaxArgument};
 use super::options::{ThreadsOption, no_engine, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
-use hyperplay_engine::agree::{Difference, Disagreement, agree, agree_drawn};
+use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
 use hyperplay_play::referee::{Interrupt, Stopwatch, match_seed, play_series};
@@ -57,7 +57,7 @@ struct Compared {
     /// Why no engine was compared.
     left_out: Option<String>,
     /// The match and the difference.
-    difference: Option<(usize, Box<Difference>)>,
+    difference: Option<(usize, Box<EngineDifference>)>,
 }
 
 /// Runs the command.
@@ -153,7 +153,7 @@ fn play(
     compared: &mut Compared,
 ) -> Result<(), (usize, Disagreement)> {
     let one = |index| {
-        let agreed = agree(reference, engines, arguments.limit, &match_seed(seed, index));
+        let agreed = crosscheck(reference, engines, arguments.limit, &match_seed(seed, index));
         progress.tick();
         agreed.map_err(|disagreement| (index, disagreement))
     };
@@ -163,12 +163,11 @@ fn play(
         Ok(())
     })?;
     for engine in engines {
-        let Some(lanes) = engine.lanes() else { continue };
-        let tracer = Tracer::new(lanes);
+        let Some(tracer) = engine.network_engine().and_then(|engine| Tracer::new(engine)) else { continue };
         let of_block = |block: usize| (arguments.matches - block * BLOCK).min(BLOCK);
         let one = |block| {
             let (count, seed) = (of_block(block) as u32, match_seed(seed, block).child("drawn"));
-            agree_drawn(reference, lanes, &tracer, count, arguments.limit, &seed)
+            crosscheck_drawn(reference, &tracer, count, arguments.limit, &seed)
                 .map_err(|disagreement| (block * BLOCK, disagreement))
         };
         play_series(arguments.matches.div_ceil(BLOCK), true, interrupt, one, |block, agreed| {

@@ -1,6 +1,18 @@
 //! What a game declares besides what it plays by: the facts of `base`, `input` and `percept`.
 //!
-//! The engines do not need them, so they are derived on demand and in a database of their own.
+//! The engines do not need these facts, so they are derived on demand and in a database of their own.
+//!
+//! ```
+//! use hyperplay_engine::declared;
+//! use hyperplay_logic::gdl::{self, Source, Symbol};
+//!
+//! let text = "(role a) (base s) (init s) (legal a x) (<= terminal (not (true s))) (goal a 100)";
+//! let game = gdl::load(Source::new("base", text), None).game.expect("the rules are fine");
+//! let base = declared(&game, Symbol::BASE)?.expect("a rule defines it");
+//! assert_eq!(game.terms().show(base[0][0]), "s");
+//! assert_eq!(declared(&game, Symbol::INPUT)?, None);
+//! # Ok::<(), hyperplay_engine::EngineError>(())
+//! ```
 
 use super::EngineError;
 use hyperplay_logic::datalog::{Database, DatalogProgram};

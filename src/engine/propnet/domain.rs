@@ -1,18 +1,18 @@
-//! Domain: the ground atoms that may hold in some state, by relaxed reachability.
+//! The domain: the ground atoms that may hold in some state, by relaxed reachability.
 //!
-//! The rules are evaluated once, for all states together: `true` holds of whatever holds initially or may be next,
-//! `does` of whatever a role may legally do, and a negation of anything that depends on the state is taken to succeed.
-//! What depends on no state is evaluated exactly. So every atom that holds in a state that play can reach is in the
-//! domain, and all the domain is finite or a limit is met.
+//! The rules are evaluated once, for all states together. `true` holds for whatever holds initially or may be next,
+//! `does` holds for whatever a role may legally do, and a negation of anything that depends on the state is taken to
+//! succeed. What depends on no state is evaluated exactly. So every atom that holds in some reachable state is in the
+//! domain, and either the domain is finite or a limit is met.
 //!
-//! Declarations (`base`, `input`) are not read: a wrong one would change the play, and the relaxed fixpoint is never
-//! larger than it must be for want of them.
+//! Declarations (`base`, `input`) are not read. A wrong declaration would change how the game is played, and the
+//! relaxed fixpoint is not larger without them.
 //!
 //! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
 
 use rustc_hash::FxHashSet;
 
-use super::limits::{Limits, TooLarge};
+use super::limits::{GroundingLimits, TooLarge};
 use super::split::{Split, split};
 use hyperplay_logic::datalog::{
     Allowance, Condition, Database, DatalogProgram, FunctionalDependencies, LimitError, RelationId,
@@ -34,7 +34,7 @@ pub(super) struct Domain {
     pub(super) strata: Vec<usize>,
     /// What may still be spent.
     allowance: Allowance,
-    limits: Limits,
+    limits: GroundingLimits,
     /// The tuples of `init`.
     pub(super) initial: Vec<TermId>,
 }
@@ -52,7 +52,7 @@ const INPUTS: [(Symbol, usize, usize); 3] =
 
 impl Domain {
     /// All atoms that may hold in a game; its rules are split if that is asked for.
-    pub(super) fn of(game: &Game, is_split: bool, limits: &Limits) -> Result<Domain, TooLarge> {
+    pub(super) fn of(game: &Game, is_split: bool, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
         let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
@@ -181,7 +181,7 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn of(game: &Game, limits: &Limits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
+    fn of(game: &Game, limits: &GroundingLimits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
         let terms = game.terms();
         let mut program = DatalogProgram::new(game.rules().to_vec(), &INPUTS);
         program.limits.depth = limits.depth;

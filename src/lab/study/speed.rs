@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 
-use hyperplay_engine::lanes::Usage;
+use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::{
     Budget, Bulk, ByRole, EvaluationFailure, JointMove, JointMoves, Move, Percepts, Role, Seed, Start,
     StateMachine, StateMachineExt,
@@ -77,13 +77,13 @@ pub struct Speed {
     /// The sum of the goals of each role over the playouts.
     pub goals: Vec<u64>,
     /// How the lanes were used; nothing on an engine without lanes.
-    pub lanes: Option<Usage>,
+    pub lanes: Option<LaneUsage>,
 }
 
 impl Speed {
-    fn used(&mut self, more: Usage) {
-        let Usage { steps, places } = self.lanes.unwrap_or_default();
-        self.lanes = Some(Usage { steps: steps + more.steps, places: places + more.places });
+    fn used(&mut self, more: LaneUsage) {
+        let LaneUsage { steps, places } = self.lanes.unwrap_or_default();
+        self.lanes = Some(LaneUsage { steps: steps + more.steps, places: places + more.places });
     }
 
     /// Adds what another thread has done.

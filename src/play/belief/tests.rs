@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::exact::{self, ExactError, Posterior};
-use super::toy::{ME, Rules, Toy};
 use super::{
     Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateCost, UpdateOutcome, Weight,
 };
+use crate::toy::{ME, Rules, Toy};
 use hyperplay_engine::machine::{
     Budget, Evidence, History, Move, Observation, OwnMove, Role, Seed, StateMachineExt,
 };
@@ -244,10 +244,10 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
     readings.sort_unstable();
     readings.dedup();
     assert_eq!(readings.len(), 2);
-    let mut whole =
+    let mut all =
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
-    whole.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-    assert!(distance(&whole, &expected) < 1e-9);
+    all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+    assert!(distance(&all, &expected) < 1e-9);
     let mut sampled = belief(&toy, sampled(4_000));
     sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(distance(&sampled, &expected) < 0.03);
@@ -269,10 +269,10 @@ fn a_seed_fixes_the_particles_and_their_weights() {
     assert_ne!(run(1), run(2));
 }
 
-/// The particles are the same when the tree already knew what is dead: the order of a particle's draws does not
+/// The particles are the same when the tree already knew what is inconsistent: the order of a particle's draws does not
 /// depend on it, so particles may work at the same time.
 #[test]
-fn what_others_found_dead_does_not_change_a_particle() {
+fn what_others_found_inconsistent_does_not_change_a_particle() {
     let toy = planted(9);
     let (evidence, _) = toy.random_evidence(6, 9);
     let first = |particles: usize, steps: &[usize]| {
