@@ -6,13 +6,12 @@ mod common;
 use std::path::Path;
 use std::sync::Arc;
 
-use common::machines::{evidence_before_the_end, imperfect, machine, players};
+use common::machines::{evidence_before_the_end, imperfect, machine, players, sampler};
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Uniform, UpdateCost, exact};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::player::samplers;
 
 /// An update: the evidence that it followed, and what it cost.
 type Update = (Evidence, UpdateCost);
@@ -142,7 +141,7 @@ fn rejection_pays_for_every_step_of_every_attempt() {
 struct Visited {
     decisions: u64,
     /// Of `ours`, all updates until then together; and of these in rejuvenation.
-    hyperplay: f64,
+    ours: f64,
     moves: f64,
     /// Of rejection, all updates together: a particle goes on from where it was while it can.
     going_on: f64,

@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use common::machines::machine;
+use common::machines::{machine, model, sampler, seat};
 use common::program::{Folder, json};
-use hyperplay::belief::{Belief, OpponentModel, Options, Outcome, ParticleBelief};
+use hyperplay::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief, UpdateOutcome};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{Decision, Player, View, models, registry, samplers};
+use hyperplay::player::{Decision, Player, Seat, View};
 use serde_json::Value;
 
 /// `random` hides a token, `opp` stands low or high and then acts. Which acts are legal depends on the token, which
@@ -91,8 +91,7 @@ impl Written {
     }
 
     fn model(&self) -> Arc<dyn OpponentModel> {
-        let spec = models::read(&format!("file:{}", self.path().display())).unwrap();
-        models::build(&spec, &self.machine)
+        model(&format!("file:{}", self.path().display()), &self.machine)
     }
 
     fn role(&self, name: &str) -> Role {
@@ -101,7 +100,10 @@ impl Written {
 
     fn player(&self, keys: &str) -> Box<dyn Player> {
         let spec = format!("hyperplay:{}", keys.replace("FILE", &self.path().display().to_string()));
-        registry::build(&registry::read(&spec).unwrap(), &self.machine, self.role("me"))
+        match seat(&spec, &self.machine, self.role("me")) {
+            Seat::Player(player) => player,
+            Seat::Clairvoyant(_) => panic!("hyperplay knows what its role knows"),
+        }
     }
 
     /// All histories of so many steps.
@@ -206,7 +208,7 @@ impl Written {
         expected: &BTreeMap<History, f64>,
     ) {
         let evidence = self.evidence(truth, "me");
-        assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), Outcome::Whole);
+        assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), UpdateOutcome::Enumerated);
         let held: BTreeMap<History, f64> =
             belief.particles().iter().map(|particle| (belief.history(particle), particle.weight)).collect();
         assert!(held.keys().eq(expected.keys()), "{held:?} {expected:?}");
@@ -258,7 +260,8 @@ fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
         }
         for truth in [written.seen("sawx"), written.seen("sawother")] {
             let (machine, model) = (written.machine.clone(), model.clone());
-            let mut belief = ParticleBelief::new(machine, written.role("me"), model, Options::default());
+            let mut belief =
+                ParticleBelief::new(machine, written.role("me"), model, BeliefOptions::default());
             written.assert_held(&mut belief, &truth, &written.posterior(&policy, &truth, 0.0));
         }
         asked.reverse();
