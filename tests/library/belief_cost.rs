@@ -3,12 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::machines::{evidence_before_the_end, imperfect, machine, players};
+use crate::common::machines::{evidence_before_the_end, imperfect, machine, players, sampler};
 use cpu_time::ThreadTime;
 use hyperplay::belief::{Uniform, UpdateCost, exact};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::player::samplers;
 use hyperplay::study::harness::random_match;
 
 /// An update: the evidence that it followed, and what it cost.
@@ -139,7 +138,7 @@ fn rejection_pays_for_every_step_of_every_attempt() {
 struct Visited {
     decisions: u64,
     /// Of `ours`, all updates until then together; and of these in rejuvenation.
-    hyperplay: f64,
+    ours: f64,
     moves: f64,
     /// Of rejection, all updates together: a particle goes on from where it was while it can.
     going_on: f64,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::common::machines::{
-    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, players,
+    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, model, players, sampler,
 };
 use hyperplay::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, exact,
@@ -14,7 +14,7 @@ use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{models, samplers};
+use hyperplay::player::Registry;
 use hyperplay::study::accuracy::{self, Distribution, Placed};
 use hyperplay::study::harness::random_match;
 use rand::RngExt;
@@ -170,14 +170,14 @@ fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
     let entry = json!({ "role": role_name, "evidence": show(&machine, &evidence), "moves": moves });
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kuhn.json");
     std::fs::write(&path, json!({ "schema": "hyperplay.policy/1", "policy": [entry] }).to_string()).unwrap();
-    let spec = models::read(&format!("file:{}", path.display())).unwrap();
-    let model = models::build(&spec, &machine);
+    let read = Registry::standard().model(&format!("file:{}", path.display())).unwrap();
+    let (spec, model) = (read.spec(), read.model(&machine));
     for _ in 0..2 {
         assert_eq!(model.policy(role, &evidence, &legal), [0.9, 0.1]);
         assert_eq!(model.policy(role, &Evidence::new(role), &legal), [0.5, 0.5]);
     }
-    assert_eq!(models::misfit(&spec, machine.roles().values()), None);
-    let misfit = models::misfit(&spec, &["north".to_owned()]).unwrap();
+    assert_eq!(spec.misfit(machine.roles().values()), None);
+    let misfit = spec.misfit(&["north".to_owned()]).unwrap();
     assert!(misfit.ends_with("its roles are north") && misfit.contains("the game has no role"), "{misfit}");
 }
 

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::common::machines::machine;
+use crate::common::machines::{machine, model, sampler, seat};
 use crate::common::program::{Folder, json};
 use hyperplay::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief, UpdateOutcome};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{Decision, Player, View, models, registry, samplers};
+use hyperplay::player::{Decision, Player, Seat, View};
 use serde_json::Value;
 
 /// `random` hides a token, `opp` stands low or high and then acts. Which acts are legal depends on the token, which
@@ -88,8 +88,7 @@ impl Written {
     }
 
     fn model(&self) -> Arc<dyn OpponentModel> {
-        let spec = models::read(&format!("file:{}", self.path().display())).unwrap();
-        models::build(&spec, &self.machine)
+        model(&format!("file:{}", self.path().display()), &self.machine)
     }
 
     fn role(&self, name: &str) -> Role {
@@ -98,7 +97,10 @@ impl Written {
 
     fn player(&self, keys: &str) -> Box<dyn Player> {
         let spec = format!("hyperplay:{}", keys.replace("FILE", &self.path().display().to_string()));
-        registry::build(&registry::read(&spec).unwrap(), &self.machine, self.role("me"))
+        match seat(&spec, &self.machine, self.role("me")) {
+            Seat::Player(player) => player,
+            Seat::Clairvoyant(_) => panic!("hyperplay knows what its role knows"),
+        }
     }
 
     /// All histories of so many steps.
