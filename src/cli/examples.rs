@@ -39,9 +39,9 @@ Examples:
 pub const BELIEF: &str = "\
 Examples:
   hyperplay belief monty_hall --runs 200 --seed 1
-  hyperplay belief krieg_tictactoe_3x3 --sampler ours:enumerate=off --steps 3
-  hyperplay belief kuhn_poker --sampler ours --sampler exact --runs 100 --seed 1 --json
-  hyperplay belief leduc_poker --sampler ours:enumerate=off --sampler rejection --particles 16,64 --seed 1 --out leduc";
+  hyperplay belief krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --steps 3
+  hyperplay belief kuhn_poker --sampler hyperplay --sampler exact --runs 100 --seed 1 --json
+  hyperplay belief leduc_poker --sampler hyperplay:enumerate=off --sampler rejection --particles 16,64 --seed 1 --out leduc";
 
 /// Below `belief-sheet`.
 pub const BELIEF_SHEET: &str = "\

@@ -18,6 +18,7 @@ use hyperplay_lab::experiment::{
     Planned, RunError, Sequence, Shard, slurm,
 };
 use hyperplay_logic::gdl::Game;
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment`.
@@ -108,15 +109,20 @@ pub struct Described {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &ExperimentArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+pub fn run(
+    arguments: &ExperimentArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), Failure> {
     match &arguments.command {
-        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, interrupt, out),
-        ExperimentCommand::Run(arguments) => play(arguments, interrupt, out),
+        ExperimentCommand::Check(arguments) => experiment_check::run(arguments, registry, interrupt, out),
+        ExperimentCommand::Run(arguments) => play(arguments, registry, interrupt, out),
         ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
-        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
+        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, registry, out),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
-        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, out),
+        ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
     }
 }
 
@@ -125,7 +131,7 @@ impl FileArgument {
     ///
     /// # Errors
     /// A usage error with the place, if the file is not an experiment; else what opening a game says.
-    pub fn open(&self) -> Result<Described, Failure> {
+    pub fn open(&self, registry: &Registry) -> Result<Described, Failure> {
         let text = std::fs::read_to_string(&self.file)
             .map_err(|cause| Failure::File { path: self.file.clone(), cause })?;
         let wrong = |error: ConfigError| {
@@ -134,7 +140,7 @@ impl FileArgument {
             Failure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
-        let mut config = Config::read(&text, folder).map_err(wrong)?;
+        let mut config = Config::read(&text, folder, registry).map_err(wrong)?;
         config.repetitions = self.matches.unwrap_or(config.repetitions);
         let opened = config.games.iter().map(|game| open(folder, &game.name));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
@@ -175,8 +181,13 @@ pub fn threads(given: Option<NonZero<usize>>, plan: &Plan) -> usize {
     )
 }
 
-fn play(arguments: &RunArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
-    let Described { config, games, plan } = arguments.file.open()?;
+fn play(
+    arguments: &RunArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), Failure> {
+    let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
     let planned = Planned::new(&config.name, &config.about, plan);
@@ -212,9 +223,9 @@ fn play(arguments: &RunArguments, interrupt: &Interrupt, out: &Output) -> Result
     if all { Ok(()) } else { Err(Failure::Interrupted) }
 }
 
-fn print_slurm(arguments: &SlurmArguments, out: &Output) -> Result<(), Failure> {
+fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) -> Result<(), Failure> {
     // A file that cannot be played is better refused here than by every task.
-    let described = arguments.file.open()?;
+    let described = arguments.file.open(registry)?;
     let script = slurm::script(&slurm::Job {
         name: &described.config.name,
         file: &arguments.file.file,

@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::options::seconds;
 use super::output::Output;
 use hyperplay_lab::experiment::{Arena, Estimate, Plan, estimate};
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment check`.
@@ -33,8 +34,13 @@ pub struct CheckArguments {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
-    let Described { config, games, plan } = arguments.file.open()?;
+pub fn run(
+    arguments: &CheckArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), Failure> {
+    let Described { config, games, plan } = arguments.file.open(registry)?;
     let threads = threads(arguments.threads, &plan);
     let sampled = if arguments.sample.is_zero() {
         None

@@ -10,6 +10,7 @@ use super::experiment_results::of_results;
 use super::failure::Failure;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{Planned, Results, Summary, markdown, page, tables};
+use hyperplay_play::player::Registry;
 
 /// Arguments of `experiment report`.
 #[derive(Args, Debug)]
@@ -29,7 +30,7 @@ pub struct ReportArguments {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Result<(), Failure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let summary = Summary::of(&planned, results).map_err(of_results)?;
@@ -39,7 +40,7 @@ pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), Failure> {
     std::fs::create_dir_all(to).map_err(|cause| Failure::File { path: to.clone(), cause })?;
     let text = markdown(&planned, &summary, &tables);
     write(&to.join("report.md"), &text)?;
-    write(&to.join("report.html"), &page(&planned, &summary, &tables))?;
+    write(&to.join("report.html"), &page(&planned, &summary, &tables, registry))?;
     for rows in &tables {
         write(&to.join(format!("{}.csv", rows.name)), &rows.as_csv())?;
     }

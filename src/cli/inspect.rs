@@ -18,7 +18,7 @@ use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Dependencies, TermStore};
 use hyperplay_play::efg::{CountError, Extent, extent_until};
-use hyperplay_play::referee::{Interrupt, Survey, Words, survey};
+use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, survey};
 
 /// Terms that are listed; more are counted only.
 const LISTED: usize = 20;
@@ -281,7 +281,7 @@ impl Inspection<'_> {
         }
     }
 
-    fn words(&self, words: &Words) -> String {
+    fn words(&self, words: &SurveyWords) -> String {
         let terms: Vec<String> = words.terms.iter().map(|&term| self.terms().show(term)).collect();
         format!("{} {}: {}", terms.len(), words.basis.as_str(), some(&terms))
     }

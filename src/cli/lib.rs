@@ -46,6 +46,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use output::{Output, log};
 
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// General game playing with imperfect information: GDL-II rules in, moves out
@@ -105,8 +106,24 @@ enum Command {
     Man(shell::ManArguments),
 }
 
-/// Reads the arguments of the program, runs the command and reports how it ended.
+/// The program: [`run_with`] the players, samplers, searches and opponent models of `hyperplay` itself.
 pub fn run() -> ExitCode {
+    run_with(&Registry::standard())
+}
+
+/// Reads the arguments of the program, runs the command and reports how it ended. What a registry holds besides the
+/// standard can be named wherever a command takes a spec, so a crate makes a program with its own players in one line:
+///
+/// ```no_run
+/// use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry};
+///
+/// fn main() -> std::process::ExitCode {
+///     let entry = SpecEntry::new("first", "plays its first legal move");
+///     let registry = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(LegalPlayer)));
+///     hyperplay_cli::run_with(&registry.expect("no other player has this name"))
+/// }
+/// ```
+pub fn run_with(registry: &Registry) -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -115,7 +132,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
-    match dispatch(&arguments.command) {
+    match dispatch(&arguments.command, registry) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.is_silent() {
@@ -129,7 +146,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn dispatch(command: &Command) -> Result<(), Failure> {
+fn dispatch(command: &Command, registry: &Registry) -> Result<(), Failure> {
     let out = Output::new();
     let looks = matches!(
         command,
@@ -146,11 +163,11 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
     let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
     let interrupt = listen(looks, grace)?;
     match command {
-        Command::Match(arguments) => matches::run(arguments, &interrupt, &out),
-        Command::Experiment(arguments) => experiment::run(arguments, &interrupt, &out),
+        Command::Match(arguments) => matches::run(arguments, registry, &interrupt, &out),
+        Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),
-        Command::Belief(arguments) => belief::run(arguments, &interrupt, &out),
-        Command::BeliefSheet(arguments) => belief::sheet::run(arguments, &interrupt, &out),
+        Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
+        Command::BeliefSheet(arguments) => belief::sheet::run(arguments, registry, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),
@@ -158,7 +175,7 @@ fn dispatch(command: &Command) -> Result<(), Failure> {
         Command::Convert(arguments) => convert::run(arguments, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
-        Command::Players(arguments) => players::run(arguments, &out),
+        Command::Players(arguments) => players::run(arguments, registry, &out),
         Command::Completions(arguments) => shell::completions(arguments, Arguments::command(), &out),
         Command::Man(arguments) => shell::man(arguments, Arguments::command(), &out),
     }

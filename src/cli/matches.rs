@@ -22,9 +22,10 @@ use super::verbose;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS};
+use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, Outcome, Run, Settings, Stopwatch, Transcript, date, host, match_seed,
-    play_match, play_series,
+    Clocks, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host,
+    match_seed, play_match, play_series,
 };
 
 /// Arguments of `match`.
@@ -76,10 +77,15 @@ pub struct MatchArguments {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+pub fn run(
+    arguments: &MatchArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), Failure> {
     let threads = use_threads(arguments.threads)?;
     let opened = arguments.game.open()?;
-    let seats = Seats::parse(&opened.game, &arguments.seats)?;
+    let seats = Seats::parse(&opened.game, &arguments.seats, registry)?;
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
     let heading = Heading {
@@ -89,7 +95,8 @@ pub fn run(arguments: &MatchArguments, interrupt: &Interrupt, out: &Output) -> R
         seed: pick_seed(arguments.seed),
         decisions: arguments.values,
     };
-    let run = Run { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
+    let run =
+        RunInfo { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
     let (seats, of_seats) = (&seats, &of_seats);
     let series = Series { arguments, machine: &engine, seats, of_seats, heading, run, interrupt, out };
     let report = series.play()?;
@@ -116,7 +123,7 @@ struct Series<'a> {
     seats: &'a Seats,
     of_seats: &'a ByRole<Arc<Engine>>,
     heading: Heading,
-    run: Run,
+    run: RunInfo,
     interrupt: &'a Interrupt,
     out: &'a Output,
 }
@@ -179,7 +186,7 @@ impl Series<'_> {
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
-        if let Outcome::Failed(failure) = &played.outcome {
+        if let MatchOutcome::Failed(failure) = &played.outcome {
             return Err(Failure::failed(
                 format!("match {index}, after step {}: {failure}", played.steps.len()),
                 "the rules derive more than the engine's limits; `hyperplay check` may say where",
@@ -191,7 +198,7 @@ impl Series<'_> {
 
     fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {
         let mut transcript = Transcript::new(self.machine, &self.heading, settings, index, played);
-        transcript.run = Some(Run { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
+        transcript.run = Some(RunInfo { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
         serde_json::to_string(&transcript).expect("a transcript has string keys only")
     }
 }

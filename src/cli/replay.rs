@@ -13,7 +13,7 @@ use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::Output;
 use hyperplay_engine::Engine;
-use hyperplay_play::referee::{Transcript, replay};
+use hyperplay_play::referee::{Transcript, verify};
 
 /// Arguments of `replay`.
 #[derive(Args, Debug)]
@@ -94,7 +94,7 @@ impl Rules<'_> {
             Err(error) => return Ok(Some(format!("not a transcript: {error}"))),
         };
         let (engine, hash) = self.of(&transcript)?;
-        Ok(replay(engine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
+        Ok(verify(engine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
     }
 
     fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Engine>, String), Failure> {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::failure::Failure;
 use super::output::Output;
 use hyperplay_engine::machine::{ByRole, Goal, Role};
-use hyperplay_play::referee::{Heading, Match, Outcome, Score};
+use hyperplay_play::referee::{Heading, Match, MatchOutcome, Score};
 
 /// What the decisions of one role cost, those between two legal moves or more.
 #[derive(Clone, Copy, Default)]
@@ -66,7 +66,7 @@ impl From<&Match> for Played {
     fn from(played: &Match) -> Self {
         Played {
             goals: match &played.outcome {
-                Outcome::Over(goals) => Some(goals.clone()),
+                MatchOutcome::Over(goals) => Some(goals.clone()),
                 _ => None,
             },
             outcome: played.outcome.as_str(),
@@ -80,7 +80,7 @@ impl From<&Match> for Played {
 impl Played {
     /// Whether it came to its end; not if it was interrupted.
     pub fn is_finished(&self) -> bool {
-        self.outcome != Outcome::Interrupted.as_str()
+        self.outcome != MatchOutcome::Interrupted.as_str()
     }
 }
 

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use hyperplay::belief::{OpponentModel, Sampler};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
 use hyperplay::machine::{Evidence, History, Role, StateMachine, StateMachineExt};
+use hyperplay::player::{Registry, Seat};
 
 use super::{games, loaded, rulesheets_in};
 
@@ -59,4 +61,20 @@ pub fn evidence_before_the_end(machine: &Machine, history: &History, role: Role)
     let mut known = evidence_by_step(machine, history, role);
     known.retain(|now| !now.over);
     known
+}
+
+/// A player of the standard registry.
+pub fn seat(spec: &str, machine: &Arc<Machine>, role: Role) -> Seat {
+    Registry::standard().player(spec).unwrap().seat(machine, role)
+}
+
+/// An opponent model of the standard registry.
+pub fn model(spec: &str, machine: &Arc<Machine>) -> Arc<dyn OpponentModel> {
+    Registry::standard().model(spec).unwrap().model(machine)
+}
+
+/// A sampler of the standard registry, with the opponent model that it assumes.
+pub fn sampler(spec: &str, machine: &Arc<Machine>) -> (Arc<dyn Sampler<Machine>>, Arc<dyn OpponentModel>) {
+    let sampler = Registry::standard().sampler(spec).unwrap();
+    (Arc::clone(sampler.sampler()), sampler.assumed().model(machine))
 }

@@ -3,13 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::machines::{evidence_before_the_end, imperfect, machine, players};
+use crate::common::machines::{evidence_before_the_end, imperfect, machine, players, sampler};
 use cpu_time::ThreadTime;
 use hyperplay::belief::meter::random_match;
 use hyperplay::belief::{Uniform, UpdateCost, exact};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-use hyperplay::player::samplers;
 
 /// An update: the evidence that it followed, and what it cost.
 type Update = (Evidence, UpdateCost);
@@ -22,7 +21,7 @@ fn updates(
     matches: usize,
     steps: usize,
 ) -> Vec<Vec<Update>> {
-    let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+    let (sampler, model) = sampler(spec, machine);
     let mut all = Vec::new();
     for index in 0..matches {
         let seed = Seed::root(1).index(index);
@@ -53,7 +52,7 @@ fn spread(spec: &str, particles: usize, matches: usize) -> (f64, f64, f64) {
 
 fn no_update_costs_far_more_than_another(matches: usize) {
     for particles in [16, 64, 200] {
-        let (mean, median, most) = spread("ours", particles, matches);
+        let (mean, median, most) = spread("hyperplay", particles, matches);
         assert!(most < 5.0 * mean && most < 5.0 * median && mean < 5.0 * median);
     }
     spread("hyperplay12", 64, matches);
@@ -81,7 +80,7 @@ fn sampling_never_visits_more_states_than_enumeration() {
     ] {
         let machine = imperfect(name);
         let (mut ours, mut all) = (0, 0);
-        for updates in updates(&machine, "ours:enumerate=off,filter=off", 64, 3, steps) {
+        for updates in updates(&machine, "hyperplay:enumerate=off,exact_update=off", 64, 3, steps) {
             let mut spent = 0;
             for (evidence, cost) in updates {
                 spent += cost.states;
@@ -101,7 +100,7 @@ fn cost_from_nothing(
     particles: usize,
     evidence: &Evidence,
 ) -> UpdateCost {
-    let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+    let (sampler, model) = sampler(spec, machine);
     let mut belief = sampler.belief(machine, evidence.role, &model, particles);
     belief.update(evidence, &Budget::UNLIMITED, &Seed::root(2).index(evidence.step()));
     assert_eq!(belief.particles().len(), particles);
@@ -160,7 +159,7 @@ fn states_beside_rejection(
     const PARTICLES: usize = 64;
     let each = PARTICLES as f64;
     let mut all = vec![Visited::default(); steps];
-    let ours = updates(machine, "ours:enumerate=off,filter=off", PARTICLES, matches, steps);
+    let ours = updates(machine, "hyperplay:enumerate=off,exact_update=off", PARTICLES, matches, steps);
     let going_on = updates(machine, "rejection", PARTICLES, matches, steps);
     for (ours, going_on) in ours.into_iter().zip(going_on) {
         let (mut spent, mut moves, mut gone_on) = (0, 0, 0);
@@ -238,8 +237,7 @@ fn follow(particles: usize, steps: usize) -> f64 {
     let machine = imperfect("blind_breakthrough_6x6");
     let histories = (0..).map(|seed| random_match(&*machine, steps + 1, &Seed::root(seed)));
     let history = histories.into_iter().find(|history| history.step() > steps).unwrap();
-    let (sampler, model) =
-        samplers::build(&samplers::read("ours:enumerate=off,filter=off").unwrap(), &machine);
+    let (sampler, model) = sampler("hyperplay:enumerate=off,exact_update=off", &machine);
     let mut belief = sampler.belief(&machine, Role::new(0), &model, particles);
     let began = ThreadTime::now();
     for evidence in evidence_before_the_end(&machine, &history, Role::new(0)) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::common::machines::{
-    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, players,
+    all_imperfect, evidence_before_the_end, evidence_by_step, imperfect, machine, model, players, sampler,
 };
 use hyperplay::belief::accuracy::{self, Distribution, Placed};
 use hyperplay::belief::meter::random_match;
@@ -16,7 +16,7 @@ use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{models, samplers};
+use hyperplay::player::Registry;
 use rand::RngExt;
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn uneven_policy(machine: &Machine, name: &str, matches: usize) -> PathBuf {
 /// uniform opponents over its floor.
 fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f64; 3] {
     const PARTICLES: usize = 64;
-    let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+    let (sampler, model) = sampler(spec, machine);
     let (mut sums, mut decisions) = ([0.0; 3], 0);
     for index in 0..matches {
         let history = random_match(&**machine, 100, &Seed::root(3).index(index));
@@ -131,7 +131,10 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, runs: usize) -> [f
 fn leduc_under_a_policy_file(matches: usize, runs: usize, most: f64) {
     let machine = imperfect("leduc_poker");
     let path = uneven_policy(&machine, &format!("leduc_{matches}.json"), 3_000);
-    for sampler in ["ours:enumerate=off,filter=off,", "ours:enumerate=off,filter=off,rejuvenate=0,"] {
+    for sampler in [
+        "hyperplay:enumerate=off,exact_update=off,",
+        "hyperplay:enumerate=off,exact_update=off,rejuvenate=0,",
+    ] {
         let [bias, set, from_uniform] =
             ratios(&machine, &format!("{sampler}model=file:{}", path.display()), matches, runs);
         assert!(bias < most && set < most, "{sampler}: {bias} {set}");
@@ -165,14 +168,14 @@ fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
     let entry = json!({ "role": role_name, "evidence": show(&machine, &evidence), "moves": moves });
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kuhn.json");
     std::fs::write(&path, json!({ "schema": "hyperplay.policy/1", "policy": [entry] }).to_string()).unwrap();
-    let spec = models::read(&format!("file:{}", path.display())).unwrap();
-    let model = models::build(&spec, &machine);
+    let read = Registry::standard().model(&format!("file:{}", path.display())).unwrap();
+    let (spec, model) = (read.spec(), read.model(&machine));
     for _ in 0..2 {
         assert_eq!(model.policy(role, &evidence, &legal), [0.9, 0.1]);
         assert_eq!(model.policy(role, &Evidence::new(role), &legal), [0.5, 0.5]);
     }
-    assert_eq!(models::misfit(&spec, machine.roles().values()), None);
-    let misfit = models::misfit(&spec, &["north".to_owned()]).unwrap();
+    assert_eq!(spec.misfit(machine.roles().values()), None);
+    let misfit = spec.misfit(&["north".to_owned()]).unwrap();
     assert!(misfit.ends_with("its roles are north") && misfit.contains("the game has no role"), "{misfit}");
 }
 
@@ -181,7 +184,7 @@ fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
 #[test]
 fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
     let machine = imperfect("kuhn_poker");
-    let softmax = |text: &str| models::build(&models::read(text).unwrap(), &machine);
+    let softmax = |text: &str| model(text, &machine);
     for text in ["softmax", "softmax:level=2,temperature=20"] {
         let (one, other) = (softmax(text), softmax(text));
         let mut uneven = 0;
@@ -271,8 +274,8 @@ fn follow(machine: &Arc<Machine>, history: &History, seed: &Seed, sums: &mut Fol
     for role in players(machine) {
         let known = evidence_by_step(machine, history, role);
         let decides = decisions(machine, &known, history, role);
-        for spec in ["ours", "ours:enumerate=off"] {
-            let (sampler, model) = samplers::build(&samplers::read(spec).unwrap(), machine);
+        for spec in ["hyperplay", "hyperplay:enumerate=off"] {
+            let (sampler, model) = sampler(spec, machine);
             let mut belief = sampler.belief(machine, role, &model, 16);
             for (evidence, &decides) in known.iter().zip(&decides) {
                 let outcome = belief.update(evidence, &Budget::UNLIMITED, &seed.index(evidence.step()));

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::common::machines::machine;
+use crate::common::machines::{machine, model, sampler, seat};
 use crate::common::program::{Folder, json};
 use hyperplay::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief, UpdateOutcome};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{Decision, Player, View, models, registry, samplers};
+use hyperplay::player::{Decision, Player, Seat, View};
 use serde_json::Value;
 
 /// `random` hides a token, `opp` stands low or high and then acts. Which acts are legal depends on the token, which
@@ -88,8 +88,7 @@ impl Written {
     }
 
     fn model(&self) -> Arc<dyn OpponentModel> {
-        let spec = models::read(&format!("file:{}", self.path().display())).unwrap();
-        models::build(&spec, &self.machine)
+        model(&format!("file:{}", self.path().display()), &self.machine)
     }
 
     fn role(&self, name: &str) -> Role {
@@ -98,7 +97,10 @@ impl Written {
 
     fn player(&self, keys: &str) -> Box<dyn Player> {
         let spec = format!("hyperplay:{}", keys.replace("FILE", &self.path().display().to_string()));
-        registry::build(&registry::read(&spec).unwrap(), &self.machine, self.role("me"))
+        match seat(&spec, &self.machine, self.role("me")) {
+            Seat::Player(player) => player,
+            Seat::Clairvoyant(_) => panic!("hyperplay knows what its role knows"),
+        }
     }
 
     /// All histories of so many steps.
@@ -268,8 +270,8 @@ fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
 fn a_tremble_mixes_the_policy_with_the_uniform_one() {
     let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
     for (key, epsilon) in [("", 0.001), (",epsilon=0", 0.0), (",epsilon=0.25", 0.25), (",epsilon=1", 1.0)] {
-        let spec = format!("ours:filter=off,model=file:{}{key}", written.path().display());
-        let (sampler, model) = samplers::build(&samplers::read(&spec).unwrap(), &written.machine);
+        let spec = format!("hyperplay:exact_update=off,model=file:{}{key}", written.path().display());
+        let (sampler, model) = sampler(&spec, &written.machine);
         assert_eq!(model.is_uniform(), epsilon >= 1.0);
         for truth in [written.seen("sawx"), written.seen("sawother")] {
             let mut belief = sampler.belief(&written.machine, written.role("me"), &model, 10);
@@ -285,7 +287,7 @@ fn a_softmax_opponent_answers_for_the_legal_moves_of_each_history() {
     let (opp, mut asked) = (written.role("opp"), written.histories(1));
     let mut answers = BTreeMap::new();
     for _ in 0..2 {
-        let model = models::build(&models::read("softmax").unwrap(), &written.machine);
+        let model = model("softmax", &written.machine);
         for history in asked.iter().chain(&asked) {
             let (evidence, legal) = (written.evidence(history, "opp"), written.legal(history, "opp"));
             let policy = model.policy(opp, &evidence, &legal);
@@ -302,7 +304,7 @@ fn decided(written: &Written, player: &mut dyn Player, truth: &History) -> Decis
     let mut decisions = (0..=truth.step()).map(|step| {
         let before = History(truth.0[..step].to_vec());
         let (evidence, legal) = (written.evidence(&before, "me"), written.legal(&before, "me"));
-        let view = View { evidence: &evidence, legal: &legal, history: None };
+        let view = View { evidence: &evidence, legal: &legal };
         player.decide(&view, &Budget::UNLIMITED, &Seed::root(3).index(step))
     });
     decisions.by_ref().last().unwrap()
@@ -344,7 +346,7 @@ fn a_model_is_given_up_for_one_match() {
     let mut player = written.player("model=file:FILE,epsilon=0");
     assert!(is_given_up(&decided(&written, &mut *player, &excluded)));
     let (evidence, legal) = (written.evidence(&excluded, "me"), written.legal(&excluded, "me"));
-    let view = View { evidence: &evidence, legal: &legal, history: None };
+    let view = View { evidence: &evidence, legal: &legal };
     let mut decide = |seed| player.decide(&view, &Budget::UNLIMITED, &Seed::root(seed));
     assert!((4..7).all(|seed| is_given_up(&decide(seed))));
     let fresh = decided(&written, &mut *written.player("model=file:FILE,epsilon=0"), &expected);
@@ -362,7 +364,7 @@ fn what_the_rules_exclude_is_said_to_be_inconsistent() {
     let mut evidence = written.evidence(&truth, "me");
     evidence.steps[0] = evidence.steps[2].clone();
     let legal = written.legal(&truth, "me");
-    let view = View { evidence: &evidence, legal: &legal, history: None };
+    let view = View { evidence: &evidence, legal: &legal };
     for keys in ["", "model=file:FILE", "model=file:FILE,epsilon=0"] {
         let decision = written.player(keys).decide(&view, &Budget::UNLIMITED, &Seed::root(1));
         assert!(decision.depleted && !is_given_up(&decision));
@@ -377,7 +379,7 @@ fn the_harness_says_what_a_model_excludes() {
     let written = Written::new(ONLY_X);
     let report = |epsilon: &str| {
         let (game, policy) = (written.folder.path("acts.kif"), written.path());
-        let sampler = format!("ours:model=file:{}{epsilon}", policy.display());
+        let sampler = format!("hyperplay:model=file:{}{epsilon}", policy.display());
         let most = "--role me --runs 2 --particles 4 --matches 12 --steps 1-4 --seed 1";
         json(&format!("belief {} --sampler {sampler} {most}", game.display()), 0)
     };

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use hyperplay::experiment::{Config, Next, Plan, PlanGame, Sequence, Shard};
+use hyperplay::player::Registry;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -19,7 +20,7 @@ fn plan(seats: &str, stop: &str) -> Plan {
         roles: vec!["first".to_owned(), "second".to_owned()],
         random: None,
     };
-    Plan::new(&Config::read(&text, Path::new("")).unwrap(), vec![game]).unwrap()
+    Plan::new(&Config::read(&text, Path::new(""), &Registry::standard()).unwrap(), vec![game]).unwrap()
 }
 
 /// The sum of six dice, less its mean: nearly normal, deviation 4.2.

@@ -5,15 +5,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::common::machines::{built_in, players};
+use crate::common::machines::{built_in, players, seat};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{
     Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay::player::{Decision, Player, View, registry};
+use hyperplay::player::{ClairvoyantView, Decision, Registry, Seat, SpecKind, View};
 
-fn player(spec: &str, machine: &Arc<Machine>, role: Role) -> Box<dyn Player> {
-    registry::build(&registry::read(spec).unwrap(), machine, role)
+/// Shows a player what it may know, where no history matters.
+fn decide(seat: &mut Seat, own: View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+    let Seat::Player(player) = seat else { panic!("a clairvoyant player needs a history") };
+    player.decide(&own, budget, seed)
 }
 
 /// No match here needs more steps; some games can loop.
@@ -29,7 +31,7 @@ struct Match {
 fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, seed: &Seed) -> Match {
     let mut scratch = machine.scratch();
     let mut players: Vec<_> =
-        machine.each_role().zip(specs).map(|(role, spec)| player(spec, machine, role)).collect();
+        machine.each_role().zip(specs).map(|(role, spec)| seat(spec, machine, role)).collect();
     let mut state = machine.initial();
     let mut history = History::default();
     let mut evidence: Vec<Evidence> = machine.each_role().map(Evidence::new).collect();
@@ -40,8 +42,8 @@ fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, see
         for (role, player) in machine.each_role().zip(&mut players) {
             let mut legal = Vec::new();
             machine.legal(&state, role, &mut scratch, &mut legal);
-            let shown = player.is_clairvoyant().then_some(&history);
-            let view = View { evidence: &evidence[role.index()], legal: &legal, history: shown };
+            let own = View { evidence: &evidence[role.index()], legal: &legal };
+            let view = ClairvoyantView { own, history: &history };
             let decision = player.decide(&view, &budget(), &seed.child("role").index(role.index()));
             assert!(legal.contains(&decision.choice), "an illegal move");
             joint = joint.with(role, decision.choice);
@@ -135,9 +137,9 @@ impl Against<'_> {
         let (machine, spec, role, choices) = (self.machine, self.spec, self.role, &mut self.choices);
         let policy = self.policies.entry(evidence.clone()).or_insert_with(|| {
             *choices += 1;
-            let view = View { evidence: &evidence, legal, history: None };
-            let decision =
-                player(spec, machine, role).decide(&view, &Budget::UNLIMITED, &Seed::root(*choices as u64));
+            let view = View { evidence: &evidence, legal };
+            let seed = Seed::root(*choices as u64);
+            let decision = decide(&mut seat(spec, machine, role), view, &Budget::UNLIMITED, &seed);
             assert!(!decision.depleted);
             decision.policy
         });
@@ -202,7 +204,7 @@ fn hyperplay_has_its_exact_values_against_uniform_play_in_leduc_poker() {
     let machine = built_in("imperfect/leduc_poker.kif");
     for (search, expected) in [("auto", [0.900, 1.087]), ("uniform", [1.917, 2.483])] {
         for (role, expected) in expected.into_iter().enumerate() {
-            let spec = format!("hyperplay:nodes=10000000,whole=10000,search={search}");
+            let spec = format!("hyperplay:nodes=10000000,enumerate_limit=10000,search={search}");
             let (value, sets) = Against::uniform(&machine, role, &spec);
             let units = (value - 50.0) / 3.0;
             assert_eq!(sets, 468, "information sets");
@@ -314,8 +316,8 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
         "perfect/nim.kif",
     ] {
         let machine = built_in(path);
-        for entry in registry::players() {
-            let specs = vec![entry.name; players(&machine).len()];
+        for entry in Registry::standard().entries(SpecKind::Player) {
+            let specs = vec![&*entry.name; players(&machine).len()];
             let matched = play(&machine, &specs, || Budget::nodes(500), &Seed::root(2));
             assert!(matched.history.step() > 0, "{path}");
         }
@@ -329,15 +331,15 @@ fn a_deadline_is_kept_with_a_legal_move() {
     let role = Role::new(0);
     let evidence = Evidence::new(role);
     let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
-    let view = View { evidence: &evidence, legal: &legal, history: None };
-    let mut greedy = player("hyperplay:nodes=1000000000,playouts=1000000000", &machine, role);
+    let view = View { evidence: &evidence, legal: &legal };
+    let mut greedy = seat("hyperplay:nodes=1000000000,playouts=1000000000", &machine, role);
     let started = Instant::now();
-    let decision = greedy.decide(&view, &Budget::time(allowed), &Seed::root(1));
+    let decision = decide(&mut greedy, view, &Budget::time(allowed), &Seed::root(1));
     assert!(started.elapsed() < allowed, "{:?}", started.elapsed());
     assert_eq!((decision.policy.len(), decision.values.len()), (9, 9));
     assert!(decision.cost.playouts >= 9);
-    let mut hurried = player("hyperplay", &machine, role);
-    let decision = hurried.decide(&view, &Budget::time(Duration::ZERO), &Seed::root(1));
+    let mut hurried = seat("hyperplay", &machine, role);
+    let decision = decide(&mut hurried, view, &Budget::time(Duration::ZERO), &Seed::root(1));
     assert!(legal.contains(&decision.choice));
 }
 
@@ -352,8 +354,9 @@ fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
     evidence.steps.push(evidence.steps[0].clone());
     let state = machine.next(&state, &joint, &mut scratch);
     let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
-    let view = View { evidence: &evidence, legal: &legal, history: None };
-    let decision = player("hyperplay", &machine, candidate).decide(&view, &Budget::UNLIMITED, &Seed::root(1));
+    let view = View { evidence: &evidence, legal: &legal };
+    let decision =
+        decide(&mut seat("hyperplay", &machine, candidate), view, &Budget::UNLIMITED, &Seed::root(1));
     assert!(decision.depleted);
     assert!(legal.contains(&decision.choice));
     assert!(decision.explanation[0].contains("inconsistent"), "{:?}", decision.explanation);

@@ -20,7 +20,7 @@ fn report(arguments: &str) -> Value {
     json(&format!("belief {arguments}"), 0)
 }
 
-const KRIEG: &str = "krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler hyperplay12 --sampler bootstrap \
+const KRIEG: &str = "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sampler hyperplay12 --sampler bootstrap \
                      --sampler exact --particles 4,16 --runs 20 --steps 3 --seed 1";
 
 #[test]
@@ -79,7 +79,7 @@ fn the_page_is_one_file_with_five_figures() {
     let page = folder.read("report.html");
     assert_eq!(page.matches("<svg ").count(), 5);
     assert_eq!(page.matches("</svg>").count(), 5);
-    let legend = ["ours:enumerate=off", "hyperplay12", "bootstrap", "exact", "floor: independent draws"];
+    let legend = ["hyperplay:enumerate=off", "hyperplay12", "bootstrap", "exact", "floor: independent draws"];
     let axes = [
         "particles in a set",
         "bias TV (probability)",
@@ -101,7 +101,7 @@ fn the_page_is_one_file_with_five_figures() {
 #[test]
 fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked() {
     let report = report(
-        "krieg_tictactoe_3x3 --sampler ours:enumerate=off --particles 8 --runs 5 --steps 4 --max-set 40 \
+        "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --particles 8 --runs 5 --steps 4 --max-set 40 \
          --reference 100 --seed 1 --role x",
     );
     let rows = report["rows"].as_array().unwrap();
@@ -139,12 +139,12 @@ fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
 #[test]
 fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
     let report = report(
-        "kuhn_poker --sampler ours --sampler ours:model=[softmax:temperature=5],epsilon=0 --particles 64 --runs 40 \
+        "kuhn_poker --sampler hyperplay --sampler hyperplay:model=[softmax:temperature=5],epsilon=0 --particles 64 --runs 40 \
          --matches 6 --play softmax:temperature=5 --seed 1",
     );
     let mut apart = 0;
     for row in report["rows"].as_array().unwrap() {
-        let (bias, told) = (row["bias_tv"].as_f64().unwrap(), row["sampler"] != "ours");
+        let (bias, told) = (row["bias_tv"].as_f64().unwrap(), row["sampler"] != "hyperplay");
         match row["posterior"].as_str().unwrap() {
             "U" => assert!(!told && bias < 1e-9, "{row}"),
             "P" if told => assert!(bias < 1e-9, "{row}"),
@@ -159,11 +159,12 @@ fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
 /// others than random ones.
 #[test]
 fn players_may_make_the_evidence() {
-    let report = report("kuhn_poker --sampler ours --particles 4 --runs 2 --matches 8 --play legal --seed 1");
+    let report =
+        report("kuhn_poker --sampler hyperplay --particles 4 --runs 2 --matches 8 --play legal --seed 1");
     let rows = report["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["posterior"] == "U"));
     assert_eq!(report["play"], "legal");
-    let random = self::report("kuhn_poker --sampler ours --particles 4 --runs 2 --matches 8 --seed 1");
+    let random = self::report("kuhn_poker --sampler hyperplay --particles 4 --runs 2 --matches 8 --seed 1");
     assert_ne!(random["rows"], report["rows"]);
 }
 
@@ -183,8 +184,8 @@ fn the_hash_of_the_configuration_holds_what_policy_files_say() {
         lines(&written(&arguments), "turns.jsonl").remove(0)
     };
     let model = format!("file:{path}");
-    let told = format!("ours:model={model}");
-    for (play, sampler) in [(model.as_str(), "ours"), ("uniform", &told), ("legal", &told)] {
+    let told = format!("hyperplay:model={model}");
+    for (play, sampler) in [(model.as_str(), "hyperplay"), ("uniform", &told), ("legal", &told)] {
         policy("bob");
         let first = header(play, sampler);
         policy("bob");
@@ -195,7 +196,7 @@ fn the_hash_of_the_configuration_holds_what_policy_files_say() {
         assert_ne!(other["config"]["policies"][&path], first["config"]["policies"][&path]);
         assert_eq!(first["config"]["policies"].as_object().unwrap().len(), 1);
     }
-    assert!(header("uniform", "ours")["config"].get("policies").is_none());
+    assert!(header("uniform", "hyperplay")["config"].get("policies").is_none());
 }
 
 #[test]
@@ -209,7 +210,7 @@ fn wrong_arguments_are_told_what_would_be_right() {
         ("kuhn_poker --runs 0", "give 1 or more"),
         ("kuhn_poker --particles 0", "give 1 or more"),
         ("kuhn_poker --matches 0", "give 1 or more"),
-        ("kuhn_poker --sampler theirs", "there are ours"),
+        ("kuhn_poker --sampler theirs", "there are hyperplay"),
         ("no_such_game", "no_such_game"),
     ] {
         let error = stderr(&format!("belief {arguments}"), 2);
@@ -233,7 +234,7 @@ fn a_sheet_has_a_section_for_every_game_and_a_row_for_every_sampler() {
 #[test]
 fn ctrl_c_ends_with_what_was_finished() {
     let folder = Folder::new();
-    let samplers = "--sampler exact --sampler ours:enumerate=off";
+    let samplers = "--sampler exact --sampler hyperplay:enumerate=off";
     let command =
         format!("belief krieg_tictactoe_3x3 {samplers} --runs 1000 --matches 10000 --steps 2 --seed 1 --out");
     let child = start(program(&command).arg(folder.path("out")));

@@ -35,7 +35,7 @@ fn the_snippets_of_the_guide_run_on_what_its_command_writes() {
         let (shown, error) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{text}\n{error}");
-        for sampler in ["ours:enumerate=off", "hyperplay12"] {
+        for sampler in ["hyperplay:enumerate=off", "hyperplay12"] {
             assert!(shown.contains(sampler), "{text}\n{shown}\n{error}");
         }
         println!("{shown}");

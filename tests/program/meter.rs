@@ -22,8 +22,8 @@ fn summary(report: &Value, sampler: &str, key: &str) -> f64 {
 #[test]
 fn every_row_has_its_keys_and_figures_within_their_bounds() {
     let report = belief(
-        "krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler hyperplay12 --sampler rejection \
-         --sampler ours --sampler exact --particles 4,16 --runs 20 --matches 1 --steps 3 --seed 1",
+        "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sampler hyperplay12 --sampler rejection \
+         --sampler hyperplay --sampler exact --particles 4,16 --runs 20 --matches 1 --steps 3 --seed 1",
     );
     let rows = report["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 5 * 2 * 2 * 3);
@@ -34,7 +34,8 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
         }
         assert!(number("bias_tv") <= number("set_tv") + 1e-9, "{row}");
         assert!(number("bias_tv_floor") < number("set_tv_floor"), "{row}");
-        let most = number("particles").max(if row["sampler"] == "ours" { number("distinct") } else { 0.0 });
+        let most =
+            number("particles").max(if row["sampler"] == "hyperplay" { number("distinct") } else { 0.0 });
         assert!(number("ess") <= most + 1e-9 && number("distinct") <= most + 1e-9, "{row}");
         assert!(number("distinct") <= number("information_set"), "{row}");
         assert!(number("truth") >= 0.0 && number("kl") >= -1e-9, "{row}");
@@ -49,13 +50,13 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
             assert_eq!(row["chi_squared"]["draws"].as_f64(), Some(draws), "{row}");
             assert!((0.0..=1.0).contains(&row["chi_squared"]["p"].as_f64().unwrap()), "{row}");
         }
-        if row["sampler"] == "ours" {
+        if row["sampler"] == "hyperplay" {
             assert!(number("bias_tv") < 1e-9 && (number("coverage") - 1.0).abs() < 1e-9, "{row}");
             assert!((number("truth") - 1.0).abs() < 20.0, "{row}");
         }
     }
     for summary in report["summary"].as_array().unwrap() {
-        let whole = summary["sampler"] == "ours";
+        let whole = summary["sampler"] == "hyperplay";
         assert_eq!(summary["bias_over_floor"].is_null(), whole, "{summary}");
         assert_eq!(summary["whole"] == summary["decisions"], whole, "{summary}");
     }
@@ -63,7 +64,7 @@ fn every_row_has_its_keys_and_figures_within_their_bounds() {
 
 #[test]
 fn one_seed_gives_the_same_figures_on_one_thread_and_on_two() {
-    let arguments = "krieg_tictactoe_3x3 --sampler ours:enumerate=off --sampler exact --particles 8 --runs 10 --steps 3 --seed 7";
+    let arguments = "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sampler exact --particles 8 --runs 10 --steps 3 --seed 7";
     let one = belief(&format!("{arguments} --threads 1"));
     assert_eq!(one, belief(&format!("{arguments} --threads 2")));
     assert_ne!(one, belief(&format!("{arguments} --seed 8").replace("--seed 7", "")));
@@ -82,7 +83,9 @@ fn what_is_too_large_for_the_oracle_is_said_to_be_left_out() {
 fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
     let error = stderr("belief monty_hall --sampler theirs", 2);
     assert!(
-        error.contains("there are ours, hyperplay12, hyperplay12-unweighted, bootstrap, rejection, exact"),
+        error.contains(
+            "there are hyperplay, hyperplay12, hyperplay12-unweighted, bootstrap, rejection, exact"
+        ),
         "{error}"
     );
 }
@@ -90,10 +93,10 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
 /// Bias TV over its floor with 64 particles: `ours`, which spends one move a particle and step, and as published.
 /// A mean over few decisions is noisy: that of perfect sampling is 0.5 to 1.2 here.
 fn ratios(arguments: &str) -> (f64, f64) {
-    let samplers = "--sampler ours:enumerate=off --sampler hyperplay12 --particles 64 --seed 1";
+    let samplers = "--sampler hyperplay:enumerate=off --sampler hyperplay12 --particles 64 --seed 1";
     let report = belief(&format!("{arguments} {samplers}"));
     let ratio = |sampler| summary(&report, sampler, "bias_over_floor");
-    let ratios = (ratio("ours:enumerate=off"), ratio("hyperplay12"));
+    let ratios = (ratio("hyperplay:enumerate=off"), ratio("hyperplay12"));
     println!("{arguments}: {ratios:.2?}");
     ratios
 }

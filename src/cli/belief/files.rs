@@ -17,7 +17,7 @@ use super::page;
 use super::row::{COLUMNS, Row};
 use super::study::{Plan, Study};
 use hyperplay_logic::gdl::text_hash;
-use hyperplay_play::player::Spec;
+use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
@@ -29,7 +29,7 @@ pub fn config(plan: &Plan, opened: &Opened, roles: &[&str], engine: &str) -> Val
         "game": opened.name,
         "rules": opened.hash(),
         "engine": engine,
-        "samplers": plan.samplers.iter().map(ToString::to_string).collect::<Vec<String>>(),
+        "samplers": plan.samplers.iter().map(|sampler| sampler.spec().to_string()).collect::<Vec<String>>(),
         "particles": plan.particles,
         "runs": plan.runs,
         "matches": plan.matches,
@@ -41,7 +41,7 @@ pub fn config(plan: &Plan, opened: &Opened, roles: &[&str], engine: &str) -> Val
         "playouts": plan.playouts,
         "seed": plan.seed,
     });
-    let specs = plan.samplers.iter().chain([plan.play.spec()]);
+    let specs = plan.samplers.iter().map(SamplerSpec::spec).chain([plan.play.spec()]);
     let policies: BTreeMap<String, String> = specs.flat_map(Spec::policy_hashes).collect();
     if !policies.is_empty() {
         config["policies"] = json!(policies);

@@ -24,7 +24,7 @@ use super::progress::Progress;
 use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
 use hyperplay_logic::gdl::Game;
-use hyperplay_play::player::{Spec, models, registry, samplers};
+use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 use study::{Plan, Play};
 
@@ -33,8 +33,8 @@ use study::{Plan, Play};
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// What is measured, as in ours:enumerate=off (repeat to compare): ours, hyperplay12, hyperplay12-unweighted, bootstrap, rejection or exact
-    #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["ours:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
+    /// What is measured, as in hyperplay:enumerate=off (repeat to compare): hyperplay, hyperplay12, hyperplay12-unweighted, bootstrap, rejection or exact
+    #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [16, 64])]
@@ -96,7 +96,12 @@ fn steps(text: &str) -> Result<(usize, usize), String> {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+pub fn run(
+    arguments: &BeliefArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), Failure> {
     let threads = use_threads(arguments.threads)?;
     if arguments.runs == 0 || arguments.matches == 0 || arguments.particles.contains(&0) {
         return Err(Failure::usage(
@@ -104,14 +109,14 @@ pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> 
             "give 1 or more",
         ));
     }
-    let specs =
-        arguments.samplers.iter().map(|text| sampler(text)).collect::<Result<Vec<Spec>, Failure>>()?;
-    let play = play(&arguments.play)?;
+    let specs: Vec<SamplerSpec> =
+        arguments.samplers.iter().map(|text| sampler(text, registry)).collect::<Result<_, Failure>>()?;
+    let play = play(&arguments.play, registry)?;
     let opened = arguments.game.open()?;
     let names: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
-    for spec in specs.iter().chain([play.spec()]) {
-        if let Some(misfit) = models::misfit(spec, &names) {
-            return Err(Failure::usage(misfit, models::REMEDY));
+    for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
+        if let Some(misfit) = spec.misfit(&names) {
+            return Err(Failure::usage(misfit, Spec::MISFIT_REMEDY));
         }
     }
     let roles = roles(&opened.game, &names, &arguments.roles)?;
@@ -162,28 +167,30 @@ pub fn run(arguments: &BeliefArguments, interrupt: &Interrupt, out: &Output) -> 
     if study.is_complete { Ok(()) } else { Err(Failure::Interrupted) }
 }
 
-fn sampler(text: &str) -> Result<Spec, Failure> {
-    samplers::read(text).map_err(|error| {
+fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, Failure> {
+    registry.sampler(text).map_err(|error| {
         Failure::usage(error.to_string(), "`hyperplay help belief` shows examples; keys: docs/belief.md")
     })
 }
 
 /// Who plays: an opponent model if there is one of this name, otherwise a player.
-fn play(text: &str) -> Result<Play, Failure> {
+fn play(text: &str, registry: &Registry) -> Result<Play, Failure> {
     let name = text.split(':').next().unwrap_or_default().trim();
-    let usage = |error: hyperplay_play::player::SpecError| {
-        let known: Vec<&str> = models::models().iter().map(|entry| entry.name).collect();
+    let usage = |error: SpecError| {
+        let known: Vec<&str> = registry.entries(SpecKind::Model).map(|entry| &*entry.name).collect();
         Failure::usage(
             format!("--play: {error}"),
             format!("an opponent model ({}) or a player (`hyperplay players`)", known.join(", ")),
         )
     };
-    if models::models().iter().any(|entry| entry.name == name) {
-        return models::read(text).map(Play::Model).map_err(usage);
+    if registry.entries(SpecKind::Model).any(|entry| entry.name == name) {
+        return registry.model(text).map(Play::Model).map_err(usage);
     }
-    match registry::read(text).map_err(usage)? {
-        spec if spec.name() == "random" => Ok(Play::Model(models::read("uniform").map_err(usage)?)),
-        spec => Ok(Play::Player(spec)),
+    match registry.player(text).map_err(usage)? {
+        player if player.spec().name() == "random" => {
+            Ok(Play::Model(registry.model("uniform").map_err(usage)?))
+        }
+        player => Ok(Play::Player(player)),
     }
 }
 

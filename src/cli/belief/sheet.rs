@@ -17,7 +17,7 @@ use super::files;
 use super::report::number;
 use super::study::{Plan, Play, Study};
 use super::summary::{Interval, Summary, summaries};
-use hyperplay_play::player::{Spec, models};
+use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, date};
 
 /// Particles of a set.
@@ -31,8 +31,8 @@ const MAX_SET: usize = 4_000;
 
 /// The samplers of the sheet.
 const SAMPLERS: [&str; 7] = [
-    "ours:enumerate=off,filter=off",
-    "ours",
+    "hyperplay:enumerate=off,exact_update=off",
+    "hyperplay",
     "hyperplay12",
     "hyperplay12-unweighted",
     "bootstrap",
@@ -80,7 +80,12 @@ pub struct SheetArguments {
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn run(arguments: &SheetArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+pub fn run(
+    arguments: &SheetArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), Failure> {
     use_threads(arguments.threads)?;
     if arguments.runs == 0 {
         return Err(Failure::usage("without runs there is nothing to measure", "give 1 or more"));
@@ -98,7 +103,7 @@ pub fn run(arguments: &SheetArguments, interrupt: &Interrupt, out: &Output) -> R
     for &(name, matches, steps) in GAMES.iter().filter(asked) {
         let game = GameArgument { game: name.to_owned(), syntax: None };
         let opened = game.open()?;
-        let plan = plan(matches, steps, arguments.runs, seed)?;
+        let plan = plan(matches, steps, arguments.runs, seed, registry)?;
         log(format_args!("{name}"));
         let (_, engine) = EngineOption { engine: EngineArgument::Auto }.open_for_steps(&opened)?;
         let progress = Progress::new(plan.total(plan.roles_of(&engine).len()), "runs", false);
@@ -116,10 +121,10 @@ pub fn run(arguments: &SheetArguments, interrupt: &Interrupt, out: &Output) -> R
     }
 }
 
-fn plan(matches: usize, steps: usize, runs: usize, seed: u64) -> Result<Plan, Failure> {
-    let samplers =
-        SAMPLERS.iter().map(|text| super::sampler(text)).collect::<Result<Vec<Spec>, Failure>>()?;
-    let uniform = models::read("uniform").expect("the catalogue has it");
+fn plan(matches: usize, steps: usize, runs: usize, seed: u64, registry: &Registry) -> Result<Plan, Failure> {
+    let samplers: Vec<SamplerSpec> =
+        SAMPLERS.iter().map(|text| super::sampler(text, registry)).collect::<Result<_, Failure>>()?;
+    let uniform = registry.model("uniform").expect("the catalogue has it");
     Ok(Plan {
         samplers,
         particles: vec![PARTICLES],

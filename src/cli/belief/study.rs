@@ -16,24 +16,24 @@ use hyperplay_engine::machine::{
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::belief::meter::{self, Oracle, Trial};
-use hyperplay_play::player::models::{self, Assumed};
-use hyperplay_play::player::{Spec, registry, samplers};
+use hyperplay_play::player::{Assumed, ModelSpec, PlayerSpec, SamplerSpec, Spec};
 use hyperplay_play::referee::{Interrupt, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Play {
     /// Every role as an opponent model says: a policy, which has a posterior.
-    Model(Spec),
+    Model(ModelSpec),
     /// The same player in every seat: what it does cannot be written down, so there is no posterior under it.
-    Player(Spec),
+    Player(PlayerSpec),
 }
 
 impl Play {
     /// As a spec.
     pub fn spec(&self) -> &Spec {
         match self {
-            Play::Model(spec) | Play::Player(spec) => spec,
+            Play::Model(model) => model.spec(),
+            Play::Player(player) => player.spec(),
         }
     }
 
@@ -47,7 +47,7 @@ impl Play {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The samplers.
-    pub samplers: Vec<Spec>,
+    pub samplers: Vec<SamplerSpec>,
     /// Particles in a set.
     pub particles: Vec<usize>,
     /// Independent sets.
@@ -101,8 +101,8 @@ struct Posterior {
 
 impl Plan {
     /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play.
-    fn against(&self, sampler: &Spec) -> Vec<Assumed> {
-        let mut all = vec![Assumed::of(sampler)];
+    fn against(&self, sampler: &SamplerSpec) -> Vec<Assumed> {
+        let mut all = vec![sampler.assumed().clone()];
         all.extend(self.played().filter(|played| *played != all[0]));
         all
     }
@@ -132,7 +132,7 @@ impl Plan {
     /// a model of the sampler's own.
     fn letter(&self, assumed: &Assumed) -> &'static str {
         match self.played() {
-            _ if assumed.model().name() == "uniform" => "U",
+            _ if assumed.spec().name() == "uniform" => "U",
             Some(played) if played == *assumed => "P",
             _ => "M",
         }
@@ -153,7 +153,7 @@ impl Plan {
         let mut posteriors: Vec<Posterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
             if posteriors.iter().all(|known| known.assumed != assumed) {
-                let (model, letter) = (assumed.build(machine), self.letter(&assumed));
+                let (model, letter) = (assumed.model(machine), self.letter(&assumed));
                 posteriors.push(Posterior { assumed, model, letter });
             }
         }
@@ -189,13 +189,13 @@ impl Plan {
         let steps = self.steps.1;
         match &self.play {
             play if play.is_uniform() => Ok(meter::random_match(machine.as_ref(), steps, seed)),
-            Play::Model(spec) => {
-                let model = models::build(spec, machine);
+            Play::Model(played) => {
+                let model = played.model(machine);
                 Ok(meter::model_match(machine.as_ref(), model.as_ref(), steps, seed))
             }
-            Play::Player(spec) => {
+            Play::Player(player) => {
                 let players = ByRole::from_fn(machine.roles().len(), |role| {
-                    (machine.random() != Some(role)).then(|| registry::build(spec, machine, role))
+                    (machine.random() != Some(role)).then(|| player.seat(machine, role))
                 });
                 let settings = Settings { limit: steps, ..Settings::default() };
                 let played = play_match(machine.as_ref(), players, &settings, seed, interrupt, |_| ());
@@ -243,18 +243,18 @@ impl Plan {
             };
             study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
-        let is_measured = |spec: &&Spec| self.against(spec).contains(&posterior.assumed);
+        let is_measured = |spec: &&SamplerSpec| self.against(spec).contains(&posterior.assumed);
         for spec in self.samplers.iter().filter(is_measured) {
-            let (sampler, model) = samplers::build(spec, machine);
+            let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
             for &particles in &self.particles {
                 let trial = Trial {
-                    sampler: &*sampler,
+                    sampler: &**sampler,
                     model: &model,
                     particles,
                     runs: self.runs,
                     seed: seed.clone(),
                 };
-                let is_own = Assumed::of(spec) == posterior.assumed;
+                let is_own = *spec.assumed() == posterior.assumed;
                 let measured = if is_own {
                     meter::measure(machine, &trial, &points.list, &stop, &|| progress.tick())
                 } else {
@@ -262,7 +262,7 @@ impl Plan {
                 };
                 let Some(figures) = measured else { return Ok(false) };
                 study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| Row {
-                    sampler: spec.to_string(),
+                    sampler: spec.spec().to_string(),
                     particles,
                     posterior: posterior.letter,
                     index,

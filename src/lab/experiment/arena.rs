@@ -10,13 +10,13 @@ use thiserror::Error;
 
 use super::plan::{Place, Plan};
 use super::recorder::{Lines, Recorder};
-use super::watched::{Times, Watched};
+use super::watched::{Times, watched};
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Game;
-use hyperplay_play::player::{Player, Spec, registry};
+use hyperplay_play::player::{PlayerSpec, Seat};
 use hyperplay_play::referee::{
-    Clocks, Interrupt, Match, Outcome, Settings, Stopwatch, host, match_seed, play_match,
+    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_seed, play_match,
 };
 
 /// Why the matches of a plan cannot be played.
@@ -50,7 +50,7 @@ pub enum ArenaError {
 /// A plan that can be played.
 pub struct Arena {
     plan: Plan,
-    specs: Vec<Spec>,
+    specs: Vec<PlayerSpec>,
     /// For each game its engine, and the engines of the entrants that ask for another one.
     games: Vec<(Arc<Engine>, Vec<Option<Arc<Engine>>>)>,
     host: String,
@@ -67,7 +67,7 @@ impl Arena {
     /// If there is no engine for a game.
     pub fn new(
         plan: Plan,
-        specs: Vec<Spec>,
+        specs: Vec<PlayerSpec>,
         games: &[Game],
         threads: usize,
         positions: bool,
@@ -84,9 +84,10 @@ impl Arena {
             let plays = |entrant: usize| {
                 plan.cells.iter().any(|cell| cell.game == number && cell.entrants.contains(&entrant))
             };
-            let own = specs.iter().enumerate().map(|(entrant, spec)| {
-                registry::engine(spec).filter(|_| plays(entrant)).map(get).transpose()
-            });
+            let own = specs
+                .iter()
+                .enumerate()
+                .map(|(entrant, spec)| spec.engine().filter(|_| plays(entrant)).map(get).transpose());
             let own = own.collect::<Result<_, _>>()?;
             made.push((get(kind)?, own));
         }
@@ -140,14 +141,14 @@ impl OneMatch<'_> {
         let plan = &arena.plan;
         let game = plan.game(place.cell);
         let seating = &plan.cells[place.cell].seatings[place.seating];
-        let mut players: ByRole<Option<Box<dyn Player>>> = ByRole::from_fn(game.roles.len(), |_| None);
+        let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
         let mut times: ByRole<Times> = ByRole::from_fn(game.roles.len(), |_| Times::default());
         for (role, &entrant) in game.played().map(Role::new).zip(seating) {
             let engine = own[entrant].as_ref().unwrap_or(machine);
-            let player = registry::build(&arena.specs[entrant], engine, role);
+            let seat = arena.specs[entrant].seat(engine, role);
             let kept = Times::default();
             times[role] = kept.clone();
-            players[role] = Some(Box::new(Watched::new(player, kept)));
+            players[role] = Some(watched(seat, kept));
         }
         let watch = Stopwatch::start();
         let seed = match_seed(plan.seed, place.deal as usize);
@@ -155,8 +156,8 @@ impl OneMatch<'_> {
             play_match(machine.as_ref(), players, &arena.settings(), &seed, interrupt, |_| ())?;
         let seconds = watch.elapsed();
         match &played.outcome {
-            Outcome::Interrupted => return Ok(None),
-            Outcome::Failed(cause) => {
+            MatchOutcome::Interrupted => return Ok(None),
+            MatchOutcome::Failed(cause) => {
                 return Err(ArenaError::Failed {
                     id: place.id,
                     game: game.name.clone(),
@@ -164,7 +165,7 @@ impl OneMatch<'_> {
                     cause: cause.clone(),
                 });
             }
-            Outcome::Over(_) | Outcome::StepLimit | Outcome::NoLegalMove(_) => {}
+            MatchOutcome::Over(_) | MatchOutcome::StepLimit | MatchOutcome::NoLegalMove(_) => {}
         }
         let recorder = Recorder {
             machine: machine.as_ref(),

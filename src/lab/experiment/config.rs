@@ -17,7 +17,7 @@ use super::plan::{Entrant, Seats, Stop, StopRule};
 use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::PLAYOUT_STEPS;
-use hyperplay_play::player::Spec;
+use hyperplay_play::player::{PlayerSpec, Registry};
 
 /// The name of this form of experiments.
 pub const SCHEMA: &str = "hyperplay.experiment/1";
@@ -111,7 +111,7 @@ pub struct Config {
     /// The players with their parameters.
     pub entrants: Vec<Entrant>,
     /// The spec of each entrant, with its policy files.
-    pub specs: Vec<Spec>,
+    pub specs: Vec<PlayerSpec>,
     /// Where the spec of each table of players is written: line and column.
     pub places: Vec<(usize, usize)>,
     /// Who meets whom.
@@ -128,12 +128,12 @@ impl Config {
     /// # Errors
     /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file that
     /// cannot be used.
-    pub fn read(text: &str, folder: &Path) -> Result<Config, ConfigError> {
+    pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<Config, ConfigError> {
         let written: Written = toml::from_str(text).map_err(|error| {
             let place = error.span().map(|span| place(text, &span));
             ConfigError { place, ..ConfigError::new(error.message()) }
         })?;
-        Reader { text, folder }.config(&written)
+        Reader { text, folder, registry }.config(&written)
     }
 }
 
@@ -148,6 +148,7 @@ fn place(text: &str, span: &Range<usize>) -> (usize, usize) {
 struct Reader<'a> {
     text: &'a str,
     folder: &'a Path,
+    registry: &'a Registry,
 }
 
 impl Reader<'_> {
@@ -231,8 +232,8 @@ impl Reader<'_> {
         }
     }
 
-    fn entrants(&self, written: &Written) -> Result<(Vec<Entrant>, Vec<Spec>), ConfigError> {
-        let mut entrants: Vec<(Entrant, Spec)> = Vec::new();
+    fn entrants(&self, written: &Written) -> Result<(Vec<Entrant>, Vec<PlayerSpec>), ConfigError> {
+        let mut entrants: Vec<(Entrant, PlayerSpec)> = Vec::new();
         let plain = |character: char| character.is_ascii_alphanumeric() || "_.-".contains(character);
         for (table, player) in written.player.iter().enumerate() {
             let name = player.name.get_ref();
@@ -243,8 +244,8 @@ impl Reader<'_> {
             if written.player[..table].iter().any(|other| other.name.get_ref() == name) {
                 return Err(self.error(&player.name, format!("two players are named '{name}'")));
             }
-            let expanded =
-                expand(table, player, self.folder).map_err(|what| self.error(&player.spec, what))?;
+            let expanded = expand(table, player, self.folder, self.registry)
+                .map_err(|what| self.error(&player.spec, what))?;
             entrants.extend(expanded);
         }
         if entrants.is_empty() {

@@ -10,7 +10,7 @@ use super::statistics::{Sample, share};
 use super::summary::{EntrantSummary, Summary};
 use super::tables::Rows;
 use crate::report::{Axis, Figure, Page, Point, Series, Table};
-use hyperplay_play::player::registry;
+use hyperplay_play::player::{Registry, SpecKind};
 
 /// Series that can be told apart in one figure.
 const TOGETHER: usize = 8;
@@ -55,11 +55,11 @@ pub fn markdown(planned: &Planned, summary: &Summary, tables: &[Rows]) -> String
 }
 
 /// The report as a page that needs nothing beside itself.
-pub fn page(planned: &Planned, summary: &Summary, tables: &[Rows]) -> String {
+pub fn page(planned: &Planned, summary: &Summary, tables: &[Rows], registry: &Registry) -> String {
     let mut page = Page::new(title(planned));
     preamble(planned, summary).iter().for_each(|line| page.paragraph(line));
     for (game, one) in planned.plan.games.iter().enumerate() {
-        let drawing = Drawing { planned, summary, game };
+        let drawing = Drawing { planned, summary, registry, game };
         let figures: Vec<(Figure, String)> =
             [drawing.by_particles(), drawing.by_time(), drawing.time_by_step(), drawing.depletion_by_step()]
                 .into_iter()
@@ -91,6 +91,7 @@ fn title(planned: &Planned) -> &str {
 struct Drawing<'a> {
     planned: &'a Planned,
     summary: &'a Summary,
+    registry: &'a Registry,
     game: usize,
 }
 
@@ -128,9 +129,9 @@ impl Drawing<'_> {
 
     /// The particles that an entrant asks for, if it has such a key.
     fn particles(&self, entrant: usize) -> Option<f64> {
-        let spec = registry::read_unopened(&self.planned.plan.entrants[entrant].spec).ok()?;
-        let has_key = spec.entry().keys.iter().any(|key| key.name == "particles");
-        has_key.then(|| spec.count("particles") as f64)
+        let text = &self.planned.plan.entrants[entrant].spec;
+        let spec = self.registry.unopened(SpecKind::Player, text).ok()?;
+        spec.entry().key("particles").map(|_| spec.count("particles") as f64)
     }
 
     fn by_particles(&self) -> Vec<(Figure, String)> {

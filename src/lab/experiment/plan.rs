@@ -18,7 +18,7 @@ use super::config::{Config, ConfigError, SCHEMA};
 use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seatings};
 use super::shard::Shard;
 use hyperplay_logic::gdl::text_hash;
-use hyperplay_play::player::models;
+use hyperplay_play::player::Spec;
 
 /// A player with its parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -320,10 +320,10 @@ impl Cell {
 fn check_models(config: &Config, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
     let entrants: BTreeSet<usize> = met.iter().flatten().copied().collect();
     for entrant in entrants {
-        if let Some(what) = models::misfit(&config.specs[entrant], &game.roles) {
+        if let Some(what) = config.specs[entrant].spec().misfit(&game.roles) {
             let place = config.places[config.entrants[entrant].table];
             let what = format!("{}: {what}", game.name);
-            return Err(ConfigError { remedy: models::REMEDY, ..ConfigError::at(place, what) });
+            return Err(ConfigError { remedy: Spec::MISFIT_REMEDY, ..ConfigError::at(place, what) });
         }
     }
     Ok(())
@@ -332,6 +332,8 @@ fn check_models(config: &Config, met: &[Vec<usize>], game: &PlanGame) -> Result<
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+
+    use hyperplay_play::player::Registry;
 
     use super::*;
 
@@ -348,7 +350,8 @@ mod tests {
             roles: vec!["a".to_owned(), "b".to_owned()],
             random: None,
         };
-        let plan = Plan::new(&Config::read(text, Path::new("")).unwrap(), vec![game]).unwrap();
+        let plan = Plan::new(&Config::read(text, Path::new(""), &Registry::standard()).unwrap(), vec![game])
+            .unwrap();
         let hashed = concat!(
             r#"{"schema":"hyperplay.experiment/1","seed":7,"repetitions":5,"engine":"auto","limit":10000,"#,
             r#""nodes":null,"clocks":null,"stop":null,"seats":"all","#,

@@ -15,8 +15,8 @@ use super::record::{
 use super::statistics::rounded;
 use super::watched::{Times, seconds};
 use hyperplay_engine::machine::{ByRole, Move, OwnMove, Role, StateMachine, StateMachineExt};
-use hyperplay_play::player::{Decision, Held};
-use hyperplay_play::referee::{FaultKind, Match, Outcome, Step};
+use hyperplay_play::player::{Decision, HeldBelief};
+use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
 
 /// The lines about one match, each with its end of line.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -58,7 +58,7 @@ pub struct Recorder<'a, M> {
 /// One decision in its place.
 struct Turn<'a> {
     number: usize,
-    step: &'a Step,
+    step: &'a MatchStep,
     role: Role,
     decision: Option<&'a Decision>,
     fault: Option<&'a FaultKind>,
@@ -72,7 +72,9 @@ impl<M: StateMachine> Recorder<'_, M> {
         let times: Vec<TurnTime> =
             turns.iter().map(|turn| self.times[turn.role].at(turn.number - 1)).collect();
         let goals = match &self.played.outcome {
-            Outcome::Over(goals) => Some(game.played().map(|role| goals[Role::new(role)].value()).collect()),
+            MatchOutcome::Over(goals) => {
+                Some(game.played().map(|role| goals[Role::new(role)].value()).collect())
+            }
             _ => None,
         };
         let by_role = |goals: &Vec<u8>| self.names().zip(goals.iter().copied()).collect::<Vec<_>>();
@@ -158,7 +160,7 @@ impl<M: StateMachine> Recorder<'_, M> {
         let value_of = |decision: &Decision| {
             decision.values.iter().find(|(listed, _)| *listed == own).map(|&(_, value)| rounded(value))
         };
-        let tried = legal * held.map_or(1, |held: Held| held.states.max(1));
+        let tried = legal * held.map_or(1, |held: HeldBelief| held.states.max(1));
         TurnRecord {
             id: self.place.id,
             game: self.plan.game(self.place.cell).name.clone(),
@@ -172,7 +174,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             particles: held.map(|held| held.particles),
             states: held.map(|held| held.states),
             effective: held.map(|held| rounded(held.effective)),
-            whole: held.map(|held| held.whole),
+            whole: held.map(|held| held.is_enumerated),
             depleted: turn.decision.is_some_and(|decision| decision.depleted),
             visited: cost.states,
             playouts: cost.playouts,
@@ -209,7 +211,7 @@ impl<M: StateMachine> Recorder<'_, M> {
                 particles: held.particles,
                 states: held.states,
                 effective: rounded(held.effective),
-                whole: held.whole,
+                whole: held.is_enumerated,
             }),
             depleted: record.depleted,
             goals: goals.to_vec(),

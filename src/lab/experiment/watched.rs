@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::record::TurnTime;
 use hyperplay_engine::machine::{Budget, Seed, Stopwatch};
-use hyperplay_play::player::{Decision, Player, View};
+use hyperplay_play::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
 
 /// The times of one player in one match, by joint moves made before the decision.
 #[derive(Clone, Debug, Default)]
@@ -23,39 +23,50 @@ impl Times {
     }
 }
 
-/// The player, and where its times are kept.
-pub struct Watched {
-    player: Box<dyn Player>,
+/// The same seat; the times of its decisions are kept.
+pub fn watched(seat: Seat, times: Times) -> Seat {
+    match seat {
+        Seat::Player(player) => Seat::player(Watched { player, times }),
+        Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times }),
+    }
+}
+
+/// A player, and where its times are kept.
+struct Watched<P: ?Sized> {
+    player: Box<P>,
     times: Times,
 }
 
-impl Watched {
-    /// Watches a player.
-    pub fn new(player: Box<dyn Player>, times: Times) -> Self {
-        Watched { player, times }
+impl Times {
+    /// Keeps how long a decision took where there was a choice; `update` is the part of it that the belief took.
+    fn keep(&self, own: &View<'_>, all: Duration, update: Option<Duration>) {
+        if own.legal.len() > 1 {
+            let select = all.saturating_sub(update.unwrap_or_default());
+            let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)) };
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(own.evidence.step(), time);
+        }
     }
 }
 
-impl Player for Watched {
+impl Player for Watched<dyn Player> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let watch = Stopwatch::start();
         let decision = self.player.decide(view, budget, seed);
-        let all = watch.elapsed();
-        if view.legal.len() > 1 {
-            let update = self.player.update_time();
-            let select = all.saturating_sub(update.unwrap_or_default());
-            let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)) };
-            self.times.0.lock().unwrap_or_else(PoisonError::into_inner).insert(view.evidence.step(), time);
-        }
+        self.times.keep(view, watch.elapsed(), self.player.update_time());
         decision
-    }
-
-    fn is_clairvoyant(&self) -> bool {
-        self.player.is_clairvoyant()
     }
 
     fn update_time(&self) -> Option<Duration> {
         self.player.update_time()
+    }
+}
+
+impl ClairvoyantPlayer for Watched<dyn ClairvoyantPlayer> {
+    fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let watch = Stopwatch::start();
+        let decision = self.player.decide(view, budget, seed);
+        self.times.keep(&view.own, watch.elapsed(), None);
+        decision
     }
 }
 

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::player::{Cost, Decision, Player, View};
+use crate::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
 use crate::toy::{HEADS, NOOP, Toy};
 use hyperplay_engine::machine::{Budget, Role, Seed};
 
@@ -18,23 +18,26 @@ pub enum Behaviour {
     Panics,
     /// Answers after this time.
     Sleeps(Duration),
-    /// Reads the coin off the true history.
-    Peeks,
-    /// Would read it, but is not clairvoyant.
-    Hopes,
 }
 
 struct Guesser(Behaviour);
 
+/// Reads the coin off the true history.
+struct Peeking;
+
 /// The guesser that behaves so.
-pub fn guess(behaviour: Behaviour) -> Box<dyn Player> {
-    Box::new(Guesser(behaviour))
+pub fn guess(behaviour: Behaviour) -> Seat {
+    Seat::player(Guesser(behaviour))
+}
+
+/// The guesser that is never wrong.
+pub fn peek() -> Seat {
+    Seat::clairvoyant(Peeking)
 }
 
 impl Player for Guesser {
-    fn decide(&mut self, view: &View<'_>, _: &Budget, _: &Seed) -> Decision {
+    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
         let coin = Toy::coin();
-        let peek = view.history.and_then(|history| history.0.first()).map(|joint| joint.of(Role::new(0)));
         let choice = match self.0 {
             Behaviour::First => view.legal[0],
             Behaviour::Illegal if view.legal.len() == 1 => coin.mv(HEADS),
@@ -44,20 +47,14 @@ impl Player for Guesser {
                 thread::sleep(time);
                 view.legal[0]
             }
-            Behaviour::Peeks | Behaviour::Hopes => peek.unwrap_or(view.legal[0]),
         };
-        Decision {
-            choice,
-            policy: vec![(choice, 1.0)],
-            values: Vec::new(),
-            cost: Cost::default(),
-            held: None,
-            depleted: false,
-            explanation: Vec::new(),
-        }
+        Decision::draw(vec![(choice, 1.0)], seed)
     }
+}
 
-    fn is_clairvoyant(&self) -> bool {
-        matches!(self.0, Behaviour::Peeks)
+impl ClairvoyantPlayer for Peeking {
+    fn decide(&mut self, view: &ClairvoyantView<'_>, _: &Budget, seed: &Seed) -> Decision {
+        let laid = view.history.0.first().map(|joint| joint.of(Role::new(0)));
+        Decision::draw(vec![(laid.unwrap_or(view.own.legal[0]), 1.0)], seed)
     }
 }

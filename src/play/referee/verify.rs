@@ -1,8 +1,8 @@
-//! Replay: a transcript held against the rules.
+//! A transcript is checked against the rules.
 //!
 //! Everything that the rules determine is checked, in the order in which it happened: that the match was not over
 //! before a step, that every move was legal, that every role perceived what is written, that an illegal answer was
-//! illegal, and how it ended. The first [`Difference`] is named with its step. What the players thought is not
+//! illegal, and how it ended. The first [`TranscriptDifference`] is named with its step. What the players thought is not
 //! checked: a transcript says it, the rules do not.
 
 use thiserror::Error;
@@ -12,7 +12,7 @@ use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachin
 
 /// Where a transcript and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum Difference {
+pub enum TranscriptDifference {
     /// Another form of transcripts.
     #[error("the transcript has the schema {found:?}; this program reads {SCHEMA:?}")]
     Schema {
@@ -65,12 +65,16 @@ pub enum Difference {
 ///
 /// # Errors
 /// The first difference.
-pub fn replay<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript) -> Result<(), Difference> {
+pub fn verify<M: StateMachine>(
+    machine: &M,
+    rules: &str,
+    transcript: &Transcript,
+) -> Result<(), TranscriptDifference> {
     check_heading(machine, rules, transcript)?;
     let mut scratch = machine.scratch();
     let mut state = machine.initial();
     for (index, record) in transcript.steps.iter().enumerate() {
-        let differs = |what| Difference::Step { step: index + 1, what };
+        let differs = |what| TranscriptDifference::Step { step: index + 1, what };
         if index >= transcript.limits.steps {
             return Err(differs(format!("the limit is {} steps", transcript.limits.steps)));
         }
@@ -87,7 +91,7 @@ pub fn replay<M: StateMachine>(machine: &M, rules: &str, transcript: &Transcript
             return Err(differs(failure.to_string()));
         }
     }
-    let differs = |what| Difference::End { step: transcript.steps.len(), what };
+    let differs = |what| TranscriptDifference::End { step: transcript.steps.len(), what };
     check_end(machine, &state, transcript, &mut scratch).map_err(differs)
 }
 
@@ -95,20 +99,26 @@ fn check_heading<M: StateMachine>(
     machine: &M,
     rules: &str,
     transcript: &Transcript,
-) -> Result<(), Difference> {
+) -> Result<(), TranscriptDifference> {
     if transcript.schema != SCHEMA {
-        return Err(Difference::Schema { found: transcript.schema.clone() });
+        return Err(TranscriptDifference::Schema { found: transcript.schema.clone() });
     }
     if transcript.rules != rules {
-        return Err(Difference::Rules { found: transcript.rules.clone(), expected: rules.to_owned() });
+        return Err(TranscriptDifference::Rules {
+            found: transcript.rules.clone(),
+            expected: rules.to_owned(),
+        });
     }
     let roles = machine.roles().values();
     let same = |(a, b): (&String, &String)| a.eq_ignore_ascii_case(b);
     if roles.len() != transcript.roles.len() || !roles.iter().zip(&transcript.roles).all(same) {
-        return Err(Difference::Roles { found: transcript.roles.join(" "), expected: roles.join(" ") });
+        return Err(TranscriptDifference::Roles {
+            found: transcript.roles.join(" "),
+            expected: roles.join(" "),
+        });
     }
     if transcript.players.len() != roles.len() {
-        return Err(Difference::Players { found: transcript.players.len(), expected: roles.len() });
+        return Err(TranscriptDifference::Players { found: transcript.players.len(), expected: roles.len() });
     }
     Ok(())
 }
@@ -251,7 +261,7 @@ mod tests {
     fn check(change: impl Fn(&mut Transcript)) -> Result<(), String> {
         let mut changed = transcript(Behaviour::Illegal);
         change(&mut changed);
-        replay(&Toy::coin(), "sha256:0", &changed).map_err(|difference| difference.to_string())
+        verify(&Toy::coin(), "sha256:0", &changed).map_err(|difference| difference.to_string())
     }
 
     #[test]
@@ -261,7 +271,7 @@ mod tests {
             let line = serde_json::to_string(&written).unwrap();
             let read: Transcript = serde_json::from_str(&line).unwrap();
             assert_eq!(read, written);
-            assert_eq!(replay(&Toy::coin(), "sha256:0", &read), Ok(()));
+            assert_eq!(verify(&Toy::coin(), "sha256:0", &read), Ok(()));
         }
     }
 
