@@ -126,14 +126,7 @@ mod tests {
         page.table("c", &ShownTable { heads, is_text: vec![true, false], rows });
         page.figure(&figure(), "Lower is better.");
         let html = page.finish();
-        for part in [
-            "<h2>Figures</h2>",
-            "a &lt; b",
-            "x &amp;&amp; y",
-            "<td>hyperplay</td>",
-            "<svg ",
-            "Lower is better.",
-        ] {
+        for part in ["<h2>Figures</h2>", "a &lt; b", "<td>hyperplay</td>", "<svg ", "Lower is better."] {
             assert!(html.contains(part), "{part}");
         }
         assert!(!html.contains("<script") && !html.contains("href") && !html.contains("src="));
