@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyperplay::belief::{self, Belief, ParticleBelief, Uniform};
-use hyperplay::engine::{Engines, NetworkEngine};
+use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{Budget, Bulk, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt};
-use hyperplay::player::{View, registry};
+use hyperplay::machine::{Budget, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt};
+use hyperplay::player::{Player, Registry, Seat, View};
 
 /// A player that no count stops.
 const GREEDY: &str = "hyperplay:particles=1000,playouts=1000000000";
@@ -25,12 +25,24 @@ fn engines(game: &str) -> Engines {
     Engines::new(&loaded.game.unwrap())
 }
 
-fn lanes(game: &str) -> Arc<NetworkEngine> {
-    engines(game).lanes().unwrap()
+fn lanes(game: &str) -> Arc<Engine> {
+    engines(game).get(EngineKind::Lanes).unwrap()
+}
+
+fn interpreter(game: &str) -> Arc<Engine> {
+    engines(game).get(EngineKind::Interpreter).unwrap()
+}
+
+/// A fresh player that knows what its role knows.
+fn player(spec: &str, machine: &Arc<Engine>, role: Role) -> Box<dyn Player> {
+    match Registry::standard().player(spec).unwrap().seat(machine, role) {
+        Seat::Player(player) => player,
+        Seat::Clairvoyant(_) => panic!("the bench shows no history"),
+    }
 }
 
 /// What each role knows after each step of a random match, before its end.
-fn random_match<M: Bulk>(machine: &M, steps: usize, seed: u64) -> Vec<Vec<Evidence>> {
+fn random_match(machine: &Engine, steps: usize, seed: u64) -> Vec<Vec<Evidence>> {
     let (mut scratch, mut rng) = (machine.scratch(), Seed::root(seed).rng());
     let (mut history, mut state) = (History::default(), machine.initial());
     let mut known = Vec::new();
@@ -53,11 +65,10 @@ struct Sum {
 }
 
 /// Lets players with `spec` decide at every step of some random matches.
-fn follow<M: Bulk + 'static>(machine: &Arc<M>, spec: &str, time: f64, matches: u64, steps: usize) -> Sum {
-    let spec = registry::read(spec).unwrap();
+fn follow(machine: &Arc<Engine>, spec: &str, time: f64, matches: u64, steps: usize) -> Sum {
     let (mut sum, mut scratch) = (Sum::default(), machine.scratch());
     for seed in 0..matches {
-        let mut player = registry::build(&spec, machine, Role::new(0));
+        let mut player = player(spec, machine, Role::new(0));
         for known in random_match(&**machine, steps, seed) {
             let evidence = &known[0];
             // The referee's state is not known here; any particle's will do, for legal moves are known to their role.
@@ -65,7 +76,7 @@ fn follow<M: Bulk + 'static>(machine: &Arc<M>, spec: &str, time: f64, matches: u
             let budget = Budget::time(Duration::from_secs_f64(time));
             let mut legal = Vec::new();
             machine.legal(&machine.initial(), Role::new(0), &mut scratch, &mut legal);
-            let view = View { evidence, legal: &legal, history: None };
+            let view = View { evidence, legal: &legal };
             let decision = player.decide(&view, &budget, &Seed::root(seed).index(evidence.step()));
             let took = began.elapsed().as_secs_f64();
             sum.late += usize::from(took >= time);
@@ -105,12 +116,12 @@ fn print(game: &str, engine: &str, time: f64, sum: &Sum) {
 fn all_particles(game: &str, particles: usize, step: usize) {
     let (machine, role) = (lanes(game), Role::new(0));
     let mut scratch = machine.scratch();
-    let options = belief::Options { particles, enumerate: false, ..belief::Options::default() };
+    let options = belief::BeliefOptions { particles, enumerate: false, ..belief::BeliefOptions::default() };
     let mut belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::new(Uniform), options);
     let known = random_match(&*machine, step + 1, 1);
     let spec = format!("hyperplay:particles={particles},enumerate=off,nodes=0,search=flat,playouts=");
-    let build = |playouts: u64| registry::read(&format!("{spec}{playouts}")).unwrap();
-    let mut first = registry::build(&build(1), &machine, role);
+    let build = |playouts: u64| player(&format!("{spec}{playouts}"), &machine, role);
+    let mut first = build(1);
     for known in &known {
         let began = Instant::now();
         belief.update(&known[0], &Budget::UNLIMITED, &Seed::root(1).index(known[0].step()).child("belief"));
@@ -143,14 +154,14 @@ fn all_particles(game: &str, particles: usize, step: usize) {
         let bulk = began.elapsed().as_secs_f64();
         let playouts: u64 = tallies.iter().map(|tally| u64::from(tally.count)).sum();
         let evidence = &known.last().unwrap()[0];
-        let mut player = registry::build(&build(playouts), &machine, role);
+        let mut player = build(playouts);
         for known in &known[..known.len() - 1] {
-            let view = View { evidence: &known[0], legal: &legal, history: None };
+            let view = View { evidence: &known[0], legal: &legal };
             let seed = Seed::root(1).index(known[0].step());
             first.decide(&view, &Budget::UNLIMITED, &seed);
             player.decide(&view, &Budget::nodes(100_000), &seed);
         }
-        let view = View { evidence, legal: &legal, history: None };
+        let view = View { evidence, legal: &legal };
         let began = Instant::now();
         let seed = Seed::root(1).index(evidence.step());
         let decision = player.decide(&view, &Budget::UNLIMITED, &seed);
@@ -174,12 +185,7 @@ fn main() {
         let time: f64 = seconds.parse().unwrap();
         let steps = arguments.get(3).map_or(100, |steps| steps.parse().unwrap());
         if arguments.len() > 4 {
-            print(
-                game,
-                "interpreter",
-                time,
-                &follow(&engines(game).interpreter().unwrap(), spec, time, 1, steps),
-            );
+            print(game, "interpreter", time, &follow(&interpreter(game), spec, time, 1, steps));
         }
         print(game, "lanes", time, &follow(&lanes(game), spec, time, 1, steps));
         return;
@@ -199,8 +205,7 @@ fn main() {
     {
         let game = format!("imperfect/{game}");
         for (time, steps) in [(0.05, 20), (1.0, 6)] {
-            let interpreter = engines(&game).interpreter().unwrap();
-            print(&game, "interpreter", time, &follow(&interpreter, GREEDY, time, 1, steps));
+            print(&game, "interpreter", time, &follow(&interpreter(&game), GREEDY, time, 1, steps));
             print(&game, "lanes", time, &follow(&lanes(&game), GREEDY, time, 1, steps));
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use hyperplay::engine::{Engines, NetworkEngine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, Bulk, JointMove, Role, Seed, StateMachineExt};
-use hyperplay::search::{Blocks, uct};
+use hyperplay::search::{Blocks, OpenState, SearchContext, uct};
 
 /// Playouts, or seconds.
 #[derive(Clone, Copy)]
@@ -49,7 +49,9 @@ fn decide<M: Bulk>(
         return legal[0];
     }
     let began = Instant::now();
-    let made = uct(machine, &[(state, legal.clone())], role, playouts, blocks, &budget, seed, scratch);
+    let open = OpenState { state, moves: legal.clone(), weight: 1.0 };
+    let mut context = SearchContext { machine, role, budget, seed: seed.clone(), scratch };
+    let made = uct(&mut context, &[open], playouts, blocks);
     side.seconds += began.elapsed().as_secs_f64();
     side.playouts += made.playouts;
     side.decisions += 1;

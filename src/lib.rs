@@ -9,11 +9,10 @@
 //! The way from a rulesheet to a move, stage by stage:
 //!
 //! ```
-//! use std::sync::Arc;
-//! use hyperplay::engine::Interpreter;
+//! use hyperplay::engine::{EngineKind, Engines};
 //! use hyperplay::gdl::{self, Source};
 //! use hyperplay::machine::{Budget, Evidence, Seed, StateMachine, StateMachineExt};
-//! use hyperplay::player::{View, registry};
+//! use hyperplay::player::{Registry, Seat, View};
 //!
 //! // Text becomes a rulesheet, and a game if nothing is wrong with it. Here: guess a coin that was hidden.
 //! let text = "
@@ -36,7 +35,7 @@
 //! let game = loaded.game.expect("the rules are fine");
 //!
 //! // A game becomes a machine: states, legal moves, percepts, goals.
-//! let machine = Arc::new(Interpreter::new(&game)?);
+//! let machine = Engines::new(&game).get(EngineKind::Auto)?;
 //! let guesser = machine.role_named("guesser").expect("it is declared");
 //! let mut scratch = machine.scratch();
 //! let start = machine.initial();
@@ -52,11 +51,11 @@
 //! assert!(evidence.steps[0].percepts.is_empty());
 //!
 //! // A player turns evidence into a move: it samples what may have happened and searches each particle.
-//! let spec = registry::read("hyperplay:particles=50")?;
-//! let mut player = registry::build(&spec, &machine, guesser);
+//! let spec = Registry::standard().player("hyperplay:particles=50")?;
+//! let Seat::Player(mut player) = spec.seat(&machine, guesser) else { unreachable!("it is not clairvoyant") };
 //! let state = machine.replay(&history, &mut scratch);
 //! let legal = machine.legal_by_role(&state, &mut scratch);
-//! let view = View { evidence: &evidence, legal: &legal[guesser], history: None };
+//! let view = View { evidence: &evidence, legal: &legal[guesser] };
 //! let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
 //! assert_eq!(machine.show_move(decision.choice), "(call tails)");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -64,10 +63,10 @@
 //!
 //! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
 //! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
-//! matches and their statistics), [`report`] (figures and pages). The API is not stable.
+//! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages). The API is not stable.
 
 pub use hyperplay_engine as engine;
 pub use hyperplay_engine::{machine, propnet};
-pub use hyperplay_lab::{experiment, report};
+pub use hyperplay_lab::{experiment, report, study};
 pub use hyperplay_logic::{datalog, gdl};
 pub use hyperplay_play::{belief, efg, player, referee, search};

@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
-use hyperplay_play::player::registry;
+use hyperplay_play::player::{Registry, SpecKind};
 
 /// Arguments of `players`.
 #[derive(Args, Debug)]
@@ -18,27 +18,28 @@ pub struct PlayersArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &PlayersArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &PlayersArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
     if arguments.json {
-        return out.json(&json!({ "players": as_json() }));
+        return out.json(&json!({ "players": as_json(registry) }));
     }
-    for player in registry::players() {
+    for player in registry.entries(SpecKind::Player) {
         out.line(format_args!("{}: {}", player.name, player.about))?;
-        for key in player.keys {
-            out.line(format_args!("  {}={} ({}): {}", key.name, key.default, key.kind, key.about))?;
+        for key in &player.keys {
+            let values = registry.expected(key);
+            out.line(format_args!("  {}={} ({values}): {}", key.name, key.default, key.about))?;
         }
     }
     Ok(())
 }
 
-fn as_json() -> Vec<Value> {
-    let players = registry::players().iter();
+fn as_json(registry: &Registry) -> Vec<Value> {
+    let players = registry.entries(SpecKind::Player);
     players
         .map(|player| {
             let keys = player.keys.iter().map(|key| {
-                let kind = key.kind.to_string();
-                json!({ "name": key.name, "default": key.default, "values": kind, "about": key.about })
+                let values = registry.expected(key);
+                json!({ "name": key.name, "default": key.default, "values": values, "about": key.about })
             });
             json!({ "name": player.name, "about": player.about, "keys": keys.collect::<Vec<Value>>() })
         })

@@ -2,23 +2,27 @@
 
 use std::sync::Arc;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::options::engine;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_play::player::{Player, Spec, models, registry};
+use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
-pub struct Seats(pub ByRole<Option<Spec>>);
+pub struct SeatArguments(pub ByRole<Option<PlayerSpec>>);
 
-impl Seats {
+impl SeatArguments {
     /// Reads `role=spec` arguments; roles not named get the player `random`.
     ///
     /// # Errors
     /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key.
-    pub fn parse(game: &Game, arguments: &[String]) -> Result<Seats, Failure> {
+    pub fn parse(
+        game: &Game,
+        arguments: &[String],
+        registry: &Registry,
+    ) -> Result<SeatArguments, CommandFailure> {
         let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
         let random = game.random().map(Role::new);
         let each_role = || (0..roles.len()).map(Role::new);
@@ -27,35 +31,35 @@ impl Seats {
             .map(|role| roles[role.index()].as_str())
             .collect();
         let choices = format!("the roles are {}", choosing.join(", "));
-        let mut seats: ByRole<Option<Spec>> = ByRole::from_fn(roles.len(), |_| None);
+        let mut seats: ByRole<Option<PlayerSpec>> = ByRole::from_fn(roles.len(), |_| None);
         for argument in arguments {
             let Some((name, spec)) = argument.split_once('=') else {
-                return Err(Failure::usage(
+                return Err(CommandFailure::usage(
                     format!("'{argument}' is not of the form role=player"),
                     format!("for example {}=hyperplay; {choices}", choosing.first().unwrap_or(&"role")),
                 ));
             };
             let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
-                return Err(Failure::usage(format!("the game has no role '{name}'"), choices));
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices));
             };
             if random == Some(role) {
-                return Err(Failure::usage("the role random chooses by itself", choices));
+                return Err(CommandFailure::usage("the role random chooses by itself", choices));
             }
             if seats[role].is_some() {
-                return Err(Failure::usage(format!("the role '{name}' is given twice"), choices));
+                return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
             }
-            let spec = spec_of(spec)?;
-            if let Some(misfit) = models::misfit(&spec, &roles) {
-                return Err(Failure::usage(misfit, models::REMEDY));
+            let spec = spec_of(spec, registry)?;
+            if let Some(misfit) = spec.spec().misfit(&roles) {
+                return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
             }
             seats[role] = Some(spec);
         }
         for role in each_role() {
             if seats[role].is_none() && random != Some(role) {
-                seats[role] = Some(spec_of("random")?);
+                seats[role] = Some(spec_of("random", registry)?);
             }
         }
-        Ok(Seats(seats))
+        Ok(SeatArguments(seats))
     }
 
     /// The engine of every seat: `default` where its spec names none.
@@ -67,29 +71,30 @@ impl Seats {
         engines: &Engines,
         default: &Arc<Engine>,
         name: &str,
-    ) -> Result<ByRole<Arc<Engine>>, Failure> {
-        let of_seat = |spec: &Option<Spec>| match spec.as_ref().and_then(registry::engine) {
+    ) -> Result<ByRole<Arc<Engine>>, CommandFailure> {
+        let of_seat = |spec: &Option<PlayerSpec>| match spec.as_ref().and_then(PlayerSpec::engine) {
             Some(kind) => engine(engines, kind, name),
             None => Ok(Arc::clone(default)),
         };
-        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, Failure>>()?))
+        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, CommandFailure>>()?))
     }
 
     /// A fresh player for every seat, on its engine.
-    pub fn build(&self, engines: &ByRole<Arc<Engine>>) -> ByRole<Option<Box<dyn Player>>> {
+    pub fn build(&self, engines: &ByRole<Arc<Engine>>) -> ByRole<Option<Seat>> {
         ByRole::from_fn(self.0.len(), |role| {
-            self.0[role].as_ref().map(|spec| registry::build(spec, &engines[role], role))
+            self.0[role].as_ref().map(|spec| spec.seat(&engines[role], role))
         })
     }
 
     /// The specs as transcripts have them.
     pub fn names(&self) -> Vec<Option<String>> {
-        self.0.values().iter().map(|spec| spec.as_ref().map(Spec::to_string)).collect()
+        self.0.values().iter().map(|spec| spec.as_ref().map(|spec| spec.spec().to_string())).collect()
     }
 }
 
 /// Reads a spec.
-fn spec_of(text: &str) -> Result<Spec, Failure> {
-    registry::read(text)
-        .map_err(|error| Failure::usage(error.to_string(), "`hyperplay players` explains them"))
+fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
+    registry
+        .player(text)
+        .map_err(|error| CommandFailure::usage(error.to_string(), "`hyperplay players` explains them"))
 }

@@ -1,10 +1,10 @@
 //! A match step by step: what each role may do, believes, chooses and then perceives.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::machine::{Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::Decision;
-use hyperplay_play::referee::{FaultKind, Match, Outcome, Step};
+use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
 
 /// Moves shown with their values, the best first; the others are counted.
 const SHOWN: usize = 12;
@@ -13,7 +13,7 @@ const SHOWN: usize = 12;
 ///
 /// # Errors
 /// If standard output cannot be written to; so for the others.
-pub fn begin(index: usize, out: &Output) -> Result<(), Failure> {
+pub fn begin(index: usize, out: &Output) -> Result<(), CommandFailure> {
     out.line(format_args!("match {index}"))
 }
 
@@ -21,7 +21,12 @@ pub fn begin(index: usize, out: &Output) -> Result<(), Failure> {
 ///
 /// # Errors
 /// See [`begin`].
-pub fn step<M: StateMachine>(machine: &M, number: usize, step: &Step, out: &Output) -> Result<(), Failure> {
+pub fn step<M: StateMachine>(
+    machine: &M,
+    number: usize,
+    step: &MatchStep,
+    out: &Output,
+) -> Result<(), CommandFailure> {
     out.line(format_args!("  step {number}"))?;
     for role in machine.each_role() {
         let (name, legal) = (&machine.roles()[role], &step.legal[role]);
@@ -55,26 +60,26 @@ pub fn step<M: StateMachine>(machine: &M, number: usize, step: &Step, out: &Outp
 ///
 /// # Errors
 /// See [`begin`].
-pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), Failure> {
+pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), CommandFailure> {
     let name = |role: Role| &machine.roles()[role];
     match &played.outcome {
-        Outcome::Over(goals) => {
+        MatchOutcome::Over(goals) => {
             let goals = goals.iter().filter(|(role, _)| machine.random() != Some(*role));
             let goals: Vec<String> =
                 goals.map(|(role, goal)| format!("{} {}", name(role), goal.value())).collect();
             out.line(format_args!("  over after {} steps: {}", played.steps.len(), goals.join(", ")))
         }
-        Outcome::StepLimit => out.line("  unfinished: the step limit"),
-        Outcome::NoLegalMove(role) => {
+        MatchOutcome::StepLimit => out.line("  unfinished: the step limit"),
+        MatchOutcome::NoLegalMove(role) => {
             out.line(format_args!("  unfinished: {} has no legal move, a fault of the rules", name(*role)))
         }
-        Outcome::Failed(failure) => out.line(format_args!("  unfinished: {failure}")),
-        Outcome::Interrupted => out.line("  interrupted"),
+        MatchOutcome::Failed(failure) => out.line(format_args!("  unfinished: {failure}")),
+        MatchOutcome::Interrupted => out.line("  interrupted"),
     }
 }
 
 /// What a player believed and how it judged, in its own words; if it has none, its values.
-fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), Failure> {
+fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
     for line in &decision.explanation {
         out.line(format_args!("      {line}"))?;
     }

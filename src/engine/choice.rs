@@ -41,7 +41,7 @@ impl EngineKind {
     pub const FAST: [EngineKind; 2] = [EngineKind::Propagator, EngineKind::Lanes];
 
     /// The stable name, as on the command line.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             EngineKind::Auto => "auto",
             EngineKind::Interpreter => "interpreter",

@@ -15,7 +15,6 @@ mod engine;
 mod interpreter;
 pub mod lanes;
 pub mod machine;
-pub mod measure;
 mod network_engine;
 mod packed;
 mod program;

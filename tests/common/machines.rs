@@ -1,18 +1,31 @@
 //! Machines of rulesheets, and what roles get to know in their matches.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
+use hyperplay::belief::{OpponentModel, Sampler};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
 use hyperplay::machine::{Evidence, History, Role, StateMachine, StateMachineExt};
+use hyperplay::player::{Registry, Seat};
 
 use super::{games, loaded, rulesheets_in};
 
+/// The engines of a rulesheet. They are made once for all tests of a program: making them costs more than most tests.
+pub fn engines(path: &Path) -> Arc<Engines> {
+    static MADE: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Arc<Engines>>>>> = Mutex::new(BTreeMap::new());
+    let here = Arc::clone(MADE.lock().unwrap().entry(path.to_owned()).or_default());
+    let make = || {
+        let loaded = loaded(path);
+        let game = loaded.game.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.findings));
+        Arc::new(Engines::new(&game))
+    };
+    Arc::clone(here.get_or_init(make))
+}
+
 /// The machine of a rulesheet.
 pub fn machine(path: &Path) -> Arc<Machine> {
-    let loaded = loaded(path);
-    let game = loaded.game.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.findings));
-    Engines::new(&game).get(EngineKind::Lanes).unwrap()
+    engines(path).get(EngineKind::Lanes).unwrap()
 }
 
 /// The machine of a file below `games/`.
@@ -48,4 +61,20 @@ pub fn evidence_before_the_end(machine: &Machine, history: &History, role: Role)
     let mut known = evidence_by_step(machine, history, role);
     known.retain(|now| !now.over);
     known
+}
+
+/// A player of the standard registry.
+pub fn seat(spec: &str, machine: &Arc<Machine>, role: Role) -> Seat {
+    Registry::standard().player(spec).unwrap().seat(machine, role)
+}
+
+/// An opponent model of the standard registry.
+pub fn model(spec: &str, machine: &Arc<Machine>) -> Arc<dyn OpponentModel> {
+    Registry::standard().model(spec).unwrap().model(machine)
+}
+
+/// A sampler of the standard registry, with the opponent model that it assumes.
+pub fn sampler(spec: &str, machine: &Arc<Machine>) -> (Arc<dyn Sampler<Machine>>, Arc<dyn OpponentModel>) {
+    let sampler = Registry::standard().sampler(spec).unwrap();
+    (Arc::clone(sampler.sampler()), sampler.assumed().model(machine))
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::plan::Entrant;
 use super::written::{Parameter, PlayerTable};
-use hyperplay_play::player::{Spec, registry};
+use hyperplay_play::player::{PlayerSpec, Registry};
 
 /// The most entrants that one table may become.
 const MAX_ENTRANTS: usize = 10_000;
@@ -18,7 +18,12 @@ const MAX_ENTRANTS: usize = 10_000;
 ///
 /// # Errors
 /// A sentence: a key in both lists, lists of a zip that differ in length, a spec that does not read.
-pub fn expand(table: usize, player: &PlayerTable, folder: &Path) -> Result<Vec<(Entrant, Spec)>, String> {
+pub fn expand(
+    table: usize,
+    player: &PlayerTable,
+    folder: &Path,
+    registry: &Registry,
+) -> Result<Vec<(Entrant, PlayerSpec)>, String> {
     if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
         return Err(format!("'{key}' is in the grid and in the zip"));
     }
@@ -48,7 +53,7 @@ pub fn expand(table: usize, player: &PlayerTable, folder: &Path) -> Result<Vec<(
             return Err(format!("more than {MAX_ENTRANTS} combinations"));
         }
     }
-    choices.into_iter().map(|chosen| entrant(table, player, &chosen, folder)).collect()
+    choices.into_iter().map(|chosen| entrant(table, player, &chosen, folder, registry)).collect()
 }
 
 fn entrant(
@@ -56,7 +61,8 @@ fn entrant(
     player: &PlayerTable,
     chosen: &BTreeMap<&str, &Parameter>,
     folder: &Path,
-) -> Result<(Entrant, Spec), String> {
+    registry: &Registry,
+) -> Result<(Entrant, PlayerSpec), String> {
     let parameters: BTreeMap<String, String> =
         chosen.iter().map(|(key, value)| ((*key).to_owned(), value.as_spec())).collect();
     let mut text = player.spec.get_ref().clone();
@@ -66,9 +72,9 @@ fn entrant(
         text.push_str(&format!("{key}={value}"));
         label.push_str(&format!(" {key}={value}"));
     }
-    let spec = registry::read_in(&text, folder).map_err(|error| error.to_string())?;
-    let policies = spec.policy_hashes();
-    Ok((Entrant { label, table, spec: spec.to_string(), parameters, policies }, spec))
+    let player = registry.player_in(&text, folder).map_err(|error| error.to_string())?;
+    let (spec, policies) = (player.spec().to_string(), player.spec().policy_hashes());
+    Ok((Entrant { label, table, spec, parameters, policies }, player))
 }
 
 #[cfg(test)]
@@ -77,7 +83,7 @@ mod tests {
 
     fn labels(text: &str) -> Result<Vec<(String, String)>, String> {
         let table: PlayerTable = toml::from_str(text).unwrap();
-        let expanded = expand(0, &table, Path::new(""))?;
+        let expanded = expand(0, &table, Path::new(""), &Registry::standard())?;
         Ok(expanded.into_iter().map(|(entrant, _)| (entrant.label, entrant.spec)).collect())
     }
 

@@ -1,6 +1,6 @@
 //! Watched: a player whose decisions are timed from outside.
 //!
-//! Times are wall times and no part of any decision, so they are kept beside it, by the step at which it was made: a
+//! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was made. A
 //! player that answers too late writes its time when it is done.
 
 use std::collections::BTreeMap;
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use super::record::TurnTime;
 use hyperplay_engine::machine::{Budget, Seed, Stopwatch};
-use hyperplay_play::player::{Decision, Player, View};
+use hyperplay_play::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
 
 /// The times of one player in one match, by joint moves made before the decision.
 #[derive(Clone, Debug, Default)]
-pub struct Times(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
+pub struct PlayerTimes(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
 
-impl Times {
+impl PlayerTimes {
     /// The time of the decision made after so many joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> TurnTime {
         let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -23,39 +23,50 @@ impl Times {
     }
 }
 
-/// The player, and where its times are kept.
-pub struct Watched {
-    player: Box<dyn Player>,
-    times: Times,
-}
-
-impl Watched {
-    /// Watches a player.
-    pub fn new(player: Box<dyn Player>, times: Times) -> Self {
-        Watched { player, times }
+/// The same seat; the times of its decisions are kept.
+pub fn watched(seat: Seat, times: PlayerTimes) -> Seat {
+    match seat {
+        Seat::Player(player) => Seat::player(Watched { player, times }),
+        Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times }),
     }
 }
 
-impl Player for Watched {
+/// A player, and where its times are kept.
+struct Watched<P: ?Sized> {
+    player: Box<P>,
+    times: PlayerTimes,
+}
+
+impl PlayerTimes {
+    /// Keeps how long a decision took where there was a choice; `update` is the part of it that the belief took.
+    fn keep(&self, own: &View<'_>, all: Duration, update: Option<Duration>) {
+        if own.legal.len() > 1 {
+            let select = all.saturating_sub(update.unwrap_or_default());
+            let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)) };
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(own.evidence.step(), time);
+        }
+    }
+}
+
+impl Player for Watched<dyn Player> {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let watch = Stopwatch::start();
         let decision = self.player.decide(view, budget, seed);
-        let all = watch.elapsed();
-        if view.legal.len() > 1 {
-            let update = self.player.update_time();
-            let select = all.saturating_sub(update.unwrap_or_default());
-            let time = TurnTime { update: update.map(seconds), select: Some(seconds(select)) };
-            self.times.0.lock().unwrap_or_else(PoisonError::into_inner).insert(view.evidence.step(), time);
-        }
+        self.times.keep(view, watch.elapsed(), self.player.update_time());
         decision
-    }
-
-    fn is_clairvoyant(&self) -> bool {
-        self.player.is_clairvoyant()
     }
 
     fn update_time(&self) -> Option<Duration> {
         self.player.update_time()
+    }
+}
+
+impl ClairvoyantPlayer for Watched<dyn ClairvoyantPlayer> {
+    fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let watch = Stopwatch::start();
+        let decision = self.player.decide(view, budget, seed);
+        self.times.keep(&view.own, watch.elapsed(), None);
+        decision
     }
 }
 

@@ -1,21 +1,22 @@
-//! Bootstrap: the plain particle filter, the baseline of every other.
+//! Bootstrap: the plain particle filter, the baseline of every other sampler.
 //!
-//! One step: each particle makes a joint move drawn by the model among those that agree with the own move; its weight
-//! is 1 if the successor explains what was perceived, else 0; if some have weight 0, the particles are resampled
-//! systematically. Nothing is remembered of contradictions, nothing is taken back: when all have weight 0, the filter
-//! is depleted for the rest of the match. A step costs one state a particle.
+//! In each step, each particle makes a joint move drawn by the model among those that agree with the own move. Its
+//! weight is 1 if the successor explains what was perceived, else 0. If some particles have weight 0, all are
+//! resampled systematically. Nothing is remembered of contradictions and nothing is taken back: when all have weight
+//! 0, the belief is depleted for the rest of the match. A step costs one state a particle.
 //!
 //! Reference: Gordon93 (`docs/REFERENCES.md`).
 
 use std::sync::Arc;
 
-use super::advance::draw_any;
 use super::branches::Branch;
-use super::in_step;
+use super::lockstep;
 use super::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
-use super::{Belief, Cost, OpponentModel, Outcome, Particle};
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Evidence, History, Role, Seed};
+use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
+use hyperplay_engine::machine::{
+    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+};
 
 pub(super) struct Bootstrap<M: Bulk> {
     tree: Tree<M>,
@@ -23,35 +24,35 @@ pub(super) struct Bootstrap<M: Bulk> {
     /// All at the same depth; empty once depleted.
     nodes: Vec<NodeId>,
     particles: Vec<Particle>,
-    cost: Cost,
+    cost: UpdateCost,
 }
 
 impl<M: Bulk> Bootstrap<M> {
     pub(super) fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, count: usize) -> Self {
         let tree = Tree::new(machine, model, role);
         let count = count.max(1);
-        let particles = vec![Particle { node: ROOT, weight: 1.0 }];
-        Bootstrap { tree, count, nodes: vec![ROOT; count], particles, cost: Cost::default() }
+        let particles = vec![Particle { id: ROOT.into(), weight: 1.0 }];
+        Bootstrap { tree, count, nodes: vec![ROOT; count], particles, cost: UpdateCost::default() }
     }
 
     /// One step of every particle; false if none is left, or the budget did not last.
-    fn step(&mut self, meter: &mut BudgetAccount, seed: &Seed) -> bool {
+    fn step(&mut self, account: &mut BudgetAccount, seed: &Seed) -> bool {
         let mut drawn = Vec::with_capacity(self.nodes.len());
         for (particle, &node) in self.nodes.iter().enumerate() {
-            if !meter.spend() {
+            if !account.spend() {
                 return false;
             }
             self.cost.states += 1;
             drawn.extend(
-                draw_any(&mut self.tree, node, &mut seed.index(particle).rng()).map(|index| (node, index)),
+                self.tree.branches(node).draw(&mut seed.index(particle).rng()).map(|index| (node, index)),
             );
         }
-        in_step::visit_these(&mut self.tree, &drawn);
+        lockstep::expand_these(&mut self.tree, &drawn);
         let survivors: Vec<NodeId> = drawn
             .into_iter()
             .filter_map(|(node, index)| match self.tree.branches(node).branch(index) {
                 Branch::Open(child) => Some(child),
-                Branch::Dead | Branch::Untried => None,
+                Branch::Inconsistent | Branch::Untried => None,
             })
             .collect();
         if survivors.is_empty() {
@@ -69,31 +70,31 @@ impl<M: Bulk> Bootstrap<M> {
 }
 
 impl<M: Bulk> Belief<M> for Bootstrap<M> {
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome {
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.tree.learn(evidence) {
             self.nodes = vec![ROOT; self.count];
         }
-        self.cost = Cost::default();
+        self.cost = UpdateCost::default();
         self.particles.clear();
         if !self.tree.begins() {
-            return Outcome::Inconsistent { step: 0 };
+            return UpdateOutcome::Inconsistent { step: 0 };
         }
-        let mut meter = BudgetAccount::new(*budget);
+        let mut account = BudgetAccount::new(*budget);
         while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
             let step = self.tree.depth(self.nodes[0]) + 1;
-            if !self.step(&mut meter, &seed.index(step)) {
+            if !self.step(&mut account, &seed.index(step)) {
                 self.nodes.clear();
                 if self.tree.is_refuted() {
-                    return Outcome::Inconsistent { step: self.tree.unexplained() };
+                    return UpdateOutcome::Inconsistent { step: self.tree.unexplained() };
                 }
             }
         }
         if self.nodes.is_empty() {
-            return Outcome::Depleted { step: self.tree.target() };
+            return UpdateOutcome::Depleted { step: self.tree.target() };
         }
         let weight = 1.0 / self.count as f64;
-        self.particles = self.nodes.iter().map(|&node| Particle { node, weight }).collect();
-        Outcome::Sampled
+        self.particles = self.nodes.iter().map(|&node| Particle { id: node.into(), weight }).collect();
+        UpdateOutcome::Sampled
     }
 
     fn particles(&self) -> &[Particle] {
@@ -101,18 +102,22 @@ impl<M: Bulk> Belief<M> for Bootstrap<M> {
     }
 
     fn state(&self, particle: &Particle) -> &M::State {
-        self.tree.state(particle.node)
+        self.tree.state(particle.id.into())
     }
 
     fn history(&self, particle: &Particle) -> History {
-        self.tree.history(particle.node)
+        self.tree.history(particle.id.into())
     }
 
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
-        self.tree.evidence_of(particle.node, role)
+        self.tree.evidence_of(particle.id.into(), role)
     }
 
-    fn cost(&self) -> Cost {
+    fn cost(&self) -> UpdateCost {
         self.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        self.tree.take_failure()
     }
 }

@@ -1,30 +1,26 @@
-//! Independent draws: the oracle's posterior, sampled. What perfect sampling holds, at the price of enumeration.
+//! Independent: draws from the exact posterior, without weights. The control that every other sampler is compared with.
 //!
-//! Every update enumerates the information set anew ([`exact`]), which shares no code with the samplers it is compared
-//! with. An information set of more than [`LIMIT`] histories counts as depleted.
+//! An information set of more than [`LIMIT`] histories counts as depleted.
 
 use std::sync::Arc;
 
 use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
 
 use super::exact::{self, ExactError, Posterior};
-use super::tree::NodeId;
-use super::{Belief, Cost, OpponentModel, Outcome, Particle};
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed, StateMachineExt};
+use super::{Belief, Histories, HistoryBelief, OpponentModel, Sampler, TracedHistory, UpdateOutcome};
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, Role, Seed};
 
 /// The largest information set that is enumerated.
 const LIMIT: usize = 1 << 20;
 
-/// So many independent draws of a history, as places in the list of the posterior; with `squared`, by the squares of
-/// the probabilities, which is wrong on purpose.
-pub fn draws(posterior: &Posterior, count: usize, squared: bool, rng: &mut impl Rng) -> Vec<usize> {
-    let share =
-        |&(_, probability): &(History, f64)| if squared { probability * probability } else { probability };
+/// So many independent draws of a history, as positions in the list of the posterior.
+pub fn draws(posterior: &Posterior, count: usize, rng: &mut impl Rng) -> Vec<usize> {
     let sums: Vec<f64> = posterior
         .histories
         .iter()
-        .scan(0.0, |sum, history| {
-            *sum += share(history);
+        .scan(0.0, |sum, (_, probability)| {
+            *sum += probability;
             Some(*sum)
         })
         .collect();
@@ -36,68 +32,73 @@ pub fn draws(posterior: &Posterior, count: usize, squared: bool, rng: &mut impl 
     (0..count).map(one).collect()
 }
 
-pub(super) struct Independent<M: Bulk> {
-    machine: Arc<M>,
-    model: Arc<dyn OpponentModel>,
-    scratch: M::Scratch,
-    count: usize,
-    squared: bool,
-    /// By number of the node.
-    held: Vec<(History, M::State)>,
-    particles: Vec<Particle>,
-    cost: Cost,
-}
+/// Samples by independent draws from the exact posterior, which is enumerated at every update.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{IndependentSampler, OpponentModel, Sampler, Uniform, draws, exact};
+///
+/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+/// let mut belief = IndependentSampler.belief(&machine, candidate, &model, 100);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// let held: Vec<History> = belief.particles().iter().map(|particle| belief.history(particle)).collect();
+///
+/// // The same by hand.
+/// let posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
+/// let drawn = draws(&posterior, 100, &mut Seed::root(1).rng());
+/// assert!(drawn.iter().zip(&held).all(|(&at, history)| posterior.histories[at].0 == *history));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct IndependentSampler;
 
-impl<M: Bulk> Independent<M> {
-    pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, count: usize, squared: bool) -> Self {
-        let scratch = machine.scratch();
-        let held = vec![(History::default(), machine.initial())];
-        let particles = vec![Particle { node: NodeId::numbered(0), weight: 1.0 }];
-        Independent { machine, model, scratch, count, squared, held, particles, cost: Cost::default() }
+impl<M: Bulk + 'static> Sampler<M> for IndependentSampler {
+    fn belief(
+        &self,
+        machine: &Arc<M>,
+        role: Role,
+        model: &Arc<dyn OpponentModel>,
+        particles: usize,
+    ) -> Box<dyn Belief<M>> {
+        Box::new(HistoryBelief::new(machine, role, model, particles, follow))
+    }
+
+    fn is_independent(&self) -> bool {
+        true
+    }
+
+    fn draw_from(&self, posterior: &Posterior, particles: usize, seed: &Seed) -> Option<Vec<usize>> {
+        Some(draws(posterior, particles, &mut seed.rng()))
     }
 }
 
-impl<M: Bulk> Belief<M> for Independent<M> {
-    fn update(&mut self, evidence: &Evidence, _: &Budget, seed: &Seed) -> Outcome {
-        self.held.clear();
-        self.particles.clear();
-        self.cost = Cost::default();
-        match exact::posterior(&*self.machine, evidence, &*self.model, LIMIT) {
-            Ok(posterior) => {
-                self.cost.states = posterior.states;
-                for at in draws(&posterior, self.count, self.squared, &mut seed.rng()) {
-                    let history = posterior.histories[at].0.clone();
-                    let state = self.machine.replay(&history, &mut self.scratch);
-                    let node = NodeId::numbered(self.held.len());
-                    self.particles.push(Particle { node, weight: 1.0 / self.count as f64 });
-                    self.held.push((history, state));
+fn follow<M: Bulk>(
+    histories: &mut Histories<M>,
+    evidence: &Evidence,
+    _: &Budget,
+    seed: &Seed,
+) -> UpdateOutcome {
+    let posterior = match exact::posterior(&**histories.machine(), evidence, &**histories.model(), LIMIT) {
+        Ok(posterior) => posterior,
+        Err(error) => {
+            histories.replace(Vec::new());
+            return match error {
+                ExactError::TooLarge { step, .. } => UpdateOutcome::Depleted { step },
+                ExactError::Failed(failure) => {
+                    histories.fail(failure);
+                    UpdateOutcome::Depleted { step: evidence.step() }
                 }
-                Outcome::Sampled
-            }
-            Err(ExactError::TooLarge { step, .. }) => Outcome::Depleted { step },
-            Err(ExactError::Failed(_)) => Outcome::Depleted { step: evidence.step() },
-            Err(ExactError::Inconsistent { step }) => Outcome::Inconsistent { step },
+                ExactError::Inconsistent { step } => UpdateOutcome::Inconsistent { step },
+            };
         }
-    }
-
-    fn particles(&self) -> &[Particle] {
-        &self.particles
-    }
-
-    fn state(&self, particle: &Particle) -> &M::State {
-        &self.held[particle.node.number()].1
-    }
-
-    fn history(&self, particle: &Particle) -> History {
-        self.held[particle.node.number()].0.clone()
-    }
-
-    fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
-        let mut scratch = self.machine.scratch();
-        self.machine.evidence(&self.held[particle.node.number()].0, role, &mut scratch)
-    }
-
-    fn cost(&self) -> Cost {
-        self.cost
-    }
+    };
+    histories.cost_mut().states += posterior.states;
+    let mut traced: FxHashMap<usize, TracedHistory<M::State>> = FxHashMap::default();
+    let drawn = draws(&posterior, histories.wanted(), &mut seed.rng()).into_iter().map(|at| {
+        let history = traced.entry(at).or_insert_with(|| histories.trace(&posterior.histories[at].0));
+        (history.clone(), 1.0)
+    });
+    let drawn = drawn.collect();
+    histories.replace(drawn);
+    UpdateOutcome::Sampled
 }

@@ -1,79 +1,126 @@
-//! Layer 3, belief: what one role may hold for true, given all that it has seen.
+//! Layer 4, belief: what one role may hold for true, given all that it has seen.
 //!
-//! A [`Belief`] is a weighted set of [`Particle`]s: histories that, replayed from the initial state, reproduce the
-//! role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where P(Q|h) is 1 or 0 and
-//! P(h) is the product of the other roles' move probabilities under an [`OpponentModel`]; `random` is uniform.
+//! A [`Belief`] is a weighted set of [`Particle`]s. Each particle is a history that, replayed from the initial state,
+//! reproduces the role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where
+//! P(Q|h) is 1 or 0 and P(h) is the product of the other roles' move probabilities under an [`OpponentModel`];
+//! `random` is uniform.
 //!
 //! ```text
-//! Evidence --whole set while small--> posterior, exactly
+//! Evidence --enumerated while small--> posterior, exactly
 //!     |                                                   particles with weights
 //!     +----advance, backtrack, weigh, resample, rejuvenate----^
 //! ```
 //!
 //! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
-//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle,
-//! [`accuracy`] the figures that compare the two. This layer sees only [`machine`](hyperplay_engine::machine).
+//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle
+//! that it is compared with. This layer sees only [`machine`](hyperplay_engine::machine).
 //!
-//! Evidence that no history explains and a budget that ran out are results ([`Outcome`]), never panics.
+//! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
-//! (the law of chi-squared), `cpu-time` (what an update costs, for the meter).
+//! A [`Sampler`] makes beliefs. Those of this crate are [`ParticleSampler`], [`BootstrapSampler`] and
+//! [`IndependentSampler`]. A sampler of another crate implements the same trait; a [`HistoryBelief`] keeps the
+//! histories for it, so that it only says how they follow the evidence.
+//!
+//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
 
-pub mod accuracy;
 pub mod exact;
-pub mod meter;
 
-mod advance;
 mod bootstrap;
 mod branches;
 mod enumerate;
-mod in_step;
+mod histories;
 mod independent;
+mod lockstep;
 mod model;
 mod options;
 mod order;
 mod particle_belief;
-mod rebuild;
+mod reinitialise;
 mod rejuvenate;
 mod resample;
 mod sample;
 mod sampler;
-mod slot;
 mod tree;
 mod trembling;
 mod weight;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod toy;
 
-pub use independent::draws;
+pub use histories::{Histories, HistoryBelief, TracedHistory};
+pub use independent::{IndependentSampler, draws};
 pub use model::{OpponentModel, Uniform};
-pub use options::{Options, Weight};
+pub use options::{BeliefOptions, Weight};
 pub use particle_belief::ParticleBelief;
-pub use sampler::Sampler;
-pub use tree::NodeId;
+pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 pub use weight::effective_size;
 
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, History, Role, Seed};
+use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
+
+/// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
+/// history it stands for, and only until its next update.
+///
+/// ```
+/// use hyperplay_play::belief::{Particle, ParticleId};
+///
+/// // A belief that keeps its histories in a list may use their positions.
+/// let weights = [0.25, 0.75];
+/// let particle = |(at, &weight): (usize, &f64)| Particle { id: ParticleId(at), weight };
+/// let particles: Vec<Particle> = weights.iter().enumerate().map(particle).collect();
+/// assert_eq!(weights[particles[1].id.0], 0.75);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ParticleId(pub usize);
 
 /// One history that explains the evidence, with its share of the belief.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, Particle, ParticleBelief, Uniform};
+///
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// let by_weight = |a: &&Particle, b: &&Particle| a.weight.total_cmp(&b.weight);
+/// let likeliest = belief.particles().iter().max_by(by_weight).expect("there are two");
+///
+/// // The likeliest history is the true one, and every history explains the evidence.
+/// assert_eq!(belief.history(likeliest), truth);
+/// assert_eq!(*belief.state(likeliest), state);
+/// assert_eq!(belief.evidence(likeliest, candidate), evidence);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Particle {
-    /// The history, as a node of the belief that holds it.
-    pub node: NodeId,
+    /// Which history: ask the belief.
+    pub id: ParticleId,
     /// The weight; those of all particles sum to 1.
     pub weight: f64,
 }
 
 /// How an update ended.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+///
+/// let options = BeliefOptions { enumerate: false, ..BeliefOptions::default() };
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// let mut update = |evidence: &Evidence| belief.update(evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// assert_eq!(update(&evidence), UpdateOutcome::Sampled);
+///
+/// // Nobody can have seen a goat at the first step.
+/// let mut wrong = evidence.clone();
+/// wrong.steps[0].percepts = evidence.steps[1].percepts.clone();
+/// assert_eq!(update(&wrong), UpdateOutcome::Inconsistent { step: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// The particles are the whole information set and their weights the posterior. Where it has too many histories,
+pub enum UpdateOutcome {
+    /// The particles are the complete information set and their weights the posterior. Where it has too many histories,
     /// they are one history for each state, drawn from the posterior given that state, and weighted by its probability.
-    Whole,
+    Enumerated,
     /// The particles are a sample.
     Sampled,
     /// The budget ran out before one history was found that explains this step. There are no particles; the next
@@ -91,8 +138,20 @@ pub enum Outcome {
 }
 
 /// What an update cost. What an opponent model spends to answer is not in it.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform};
+///
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// // Three doors for the car; then one, two or one door to open. One of the three explains nothing further.
+/// assert_eq!(belief.cost().states, 3 + 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cost {
+pub struct UpdateCost {
     /// States visited, in all.
     pub states: u64,
     /// Those of them that were visited in rejuvenation.
@@ -101,14 +160,14 @@ pub struct Cost {
     pub rejuvenation_moves: u64,
     /// Those of them that led to another history.
     pub rejuvenation_changes: u64,
-    /// How often a particle on its way to the last step took a move back, or started anew.
+    /// How often a particle on its way to the last step took a move back, or started again from the root.
     pub backtracks: u64,
 }
 
-impl Cost {
+impl UpdateCost {
     /// What was spent since `before`, an earlier value of the same account.
-    pub(crate) fn since(self, before: Cost) -> Cost {
-        Cost {
+    pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
+        UpdateCost {
             states: self.states - before.states,
             rejuvenation_states: self.rejuvenation_states - before.rejuvenation_states,
             rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
@@ -122,7 +181,7 @@ impl Cost {
 pub trait Belief<M: Bulk>: Send {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
     /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome;
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
     /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
     /// differ.
@@ -138,5 +197,12 @@ pub trait Belief<M: Bulk>: Send {
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence;
 
     /// What the last update cost.
-    fn cost(&self) -> Cost;
+    fn cost(&self) -> UpdateCost;
+
+    /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until then
+    /// the particles are not to be trusted. A belief with a scratch of its own asks the machine
+    /// ([`StateMachine::take_failure`](hyperplay_engine::machine::StateMachine::take_failure)).
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        None
+    }
 }

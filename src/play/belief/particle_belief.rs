@@ -1,71 +1,83 @@
 //! Particle belief: the weighted histories of one role, kept from step to step.
 //!
-//! The life of an update:
-//! 1. while the information set is small it is kept whole ([`enumerate`]), as histories or as states, and the weights are
-//!    the posterior;
-//! 2. growing past the limits, particles are drawn from it systematically; from then on ([`sample`]) each is brought
-//!    down to the new step by advancing and backtracking ([`advance`]), within its budget of states;
-//! 3. the branches beside the particles are tested, and the weights computed ([`weight`]);
-//! 4. when the effective sample size is below half (or whenever weights differ, if moves follow), particles are
-//!    resampled ([`resample`]), each with the mean of the old weights;
-//! 5. they are rejuvenated ([`rejuvenate`]), the oftener the more uneven the weights were;
-//! 6. when all are dead, a larger sample is built from the first step on ([`rebuild`]);
-//! 7. when few different ones are left, the whole information set is looked for again.
-//!
-//! [`enumerate`]: super::enumerate
-//! [`advance`]: super::advance
-//! [`weight`]: super::weight
-//! [`resample`]: super::resample
-//! [`rejuvenate`]: super::rejuvenate
-//! [`rebuild`]: super::rebuild
-//! [`sample`]: super::sample
+//! An update goes like this:
+//! 1. While the information set is small it is [enumerated](super::enumerate), as histories or as states, and the
+//!    weights are the posterior.
+//! 2. When it grows past the limits, particles are drawn from it systematically. From then on there is a
+//!    [sample](super::sample): each particle is brought to the new step by [advancing and
+//!    backtracking](super::lockstep::walk), within its budget of states.
+//! 3. The branches beside the particles are tested, and the [weights](super::weight) computed.
+//! 4. When the effective sample size is below half (or whenever weights differ, if moves follow), particles are
+//!    [resampled](super::resample), and each gets the mean of the old weights.
+//! 5. They are [rejuvenated](super::rejuvenate), the oftener the more uneven the weights were.
+//! 6. When all particles are inconsistent, a larger sample is [re-initialised](super::reinitialise) from the first
+//!    step on.
+//! 7. When few different ones are left, enumeration is tried again.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::enumerate::{self, Extended, Whole};
+use super::enumerate::{self, EnumeratedSet, Extended};
 use super::model::OpponentModel;
-use super::options::Options;
-use super::rebuild::rebuild;
+use super::options::BeliefOptions;
+use super::reinitialise::reinitialise;
 use super::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use super::{Belief, Cost, Outcome, Particle};
-use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Evidence, History, Role, Seed};
+use super::{Belief, Particle, UpdateCost, UpdateOutcome};
+use hyperplay_engine::machine::{
+    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+};
 
-/// After a search for the whole information set failed, the next one waits twice as many updates, up to this.
+/// After a search for the complete information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
 
 enum Held {
-    Whole(Whole),
+    Enumerated(EnumeratedSet),
     Sampled(Sample),
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+///
+/// // In Monty Hall, the candidate has chosen door 2, and door 3 has been opened.
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+///
+/// assert_eq!(outcome, UpdateOutcome::Enumerated);
+/// let mut weights: Vec<f64> = belief.particles().iter().map(|particle| particle.weight).collect();
+/// weights.sort_by(f64::total_cmp);
+/// assert!((weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ParticleBelief<M: Bulk> {
-    options: Options,
+    options: BeliefOptions,
     tree: Tree<M>,
     held: Held,
     particles: Vec<Particle>,
     /// What was spent before this update, and in it.
-    before: Cost,
-    cost: Cost,
-    /// Updates to wait before the next search for the whole set, and how long the last wait was.
+    before: UpdateCost,
+    cost: UpdateCost,
+    /// Updates to wait before the next search for the complete set, and how long the last wait was.
     patience: (usize, usize),
 }
 
 impl<M: Bulk> ParticleBelief<M> {
     /// The belief of `role` before the first step.
-    pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: Options) -> Self {
-        let options = Options { particles: options.particles.max(1), ..options };
+    pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: BeliefOptions) -> Self {
+        let options = BeliefOptions { particles: options.particles.max(1), ..options };
         let tree = Tree::new(machine, model, role);
         let mut belief = ParticleBelief {
             held: Held::Sampled(Sample::new(&options)),
-            particles: vec![Particle { node: ROOT, weight: 1.0 }],
-            before: Cost::default(),
-            cost: Cost::default(),
+            particles: vec![Particle { id: ROOT.into(), weight: 1.0 }],
+            before: UpdateCost::default(),
+            cost: UpdateCost::default(),
             patience: (1, 1),
             options,
             tree,
@@ -74,39 +86,34 @@ impl<M: Bulk> ParticleBelief<M> {
         belief
     }
 
-    /// Whether the particles are the whole information set with its posterior.
-    pub fn is_whole(&self) -> bool {
-        matches!(self.held, Held::Whole(_))
-    }
-
     fn forget(&mut self) {
         self.held = if self.options.enumerate {
-            Held::Whole(Whole::new())
+            Held::Enumerated(EnumeratedSet::new())
         } else {
             Held::Sampled(Sample::new(&self.options))
         };
         self.patience = (1, 1);
     }
 
-    fn follow(&mut self, budget: &Budget, seed: &Seed) -> Outcome {
+    fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.tree.begins() {
             self.particles.clear();
-            return Outcome::Inconsistent { step: 0 };
+            return UpdateOutcome::Inconsistent { step: 0 };
         }
-        if let Held::Whole(whole) = &mut self.held {
+        if let Held::Enumerated(set) = &mut self.held {
             let states =
                 budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
-            let filter = self.options.filter && self.tree.is_memoryless();
-            let filter_seed = seed.child("filter");
-            let filter = filter.then_some(&filter_seed);
-            match whole.extend(&mut self.tree, self.options.limit(), states / 2, budget, filter) {
-                Extended::Done => return self.report_whole(),
+            let by_state = self.options.exact_update && self.tree.is_memoryless();
+            let state_seed = seed.child("filter");
+            let by_state = by_state.then_some(&state_seed);
+            match set.extend(&mut self.tree, self.options.limit(), states / 2, budget, by_state) {
+                Extended::Done => return self.report_enumerated(),
                 Extended::Empty { step } => {
                     self.particles.clear();
-                    return Outcome::Inconsistent { step };
+                    return UpdateOutcome::Inconsistent { step };
                 }
                 Extended::TooLarge => {
-                    let (nodes, weights) = whole.weighted();
+                    let (nodes, weights) = set.weighted();
                     let mut rng = seed.child("draw").rng();
                     let drawn = systematic(&weights, self.options.particles, &mut rng);
                     let nodes = drawn.into_iter().map(|position| nodes[position]);
@@ -115,13 +122,13 @@ impl<M: Bulk> ParticleBelief<M> {
             }
         }
         let left = self.left(budget);
-        let Held::Sampled(sample) = &mut self.held else { return Outcome::Whole };
+        let Held::Sampled(sample) = &mut self.held else { return UpdateOutcome::Enumerated };
         let mut updated = sample.update(&mut self.tree, &self.options, &left, seed);
-        if matches!(updated, Err(Outcome::Depleted { .. })) && self.options.has_bases() {
+        if matches!(updated, Err(UpdateOutcome::Depleted { .. })) && self.options.tracks_resampling() {
             let left = |tree: &Tree<M>| budget.less(tree.spent.since(self.before).states);
             let (before, seed) = (left(&self.tree), seed.child("rebuild"));
-            updated = rebuild(&mut self.tree, &self.options, &before, &seed).and_then(|rebuilt| {
-                *sample = rebuilt;
+            updated = reinitialise(&mut self.tree, &self.options, &before, &seed).and_then(|reinitialised| {
+                *sample = reinitialised;
                 let after = left(&self.tree);
                 sample.update(&mut self.tree, &self.options, &after, &seed.child("move"))
             });
@@ -130,7 +137,7 @@ impl<M: Bulk> ParticleBelief<M> {
             Ok(logarithms) => {
                 let nodes = sample.nodes().collect();
                 self.report(nodes, &logarithms);
-                self.find_whole(budget, seed)
+                self.find_enumerated(budget, seed)
             }
             Err(none) => {
                 self.particles.clear();
@@ -140,13 +147,17 @@ impl<M: Bulk> ParticleBelief<M> {
     }
 
     /// Drops what no particle needs, where there is too much of it.
-    fn prune(&mut self) {
-        if self.tree.is_crowded() {
+    fn compact(&mut self) {
+        if self.tree.is_large() {
             let held: Box<dyn Iterator<Item = &mut NodeId>> = match &mut self.held {
-                Held::Whole(whole) => Box::new(whole.nodes_mut()),
+                Held::Enumerated(set) => Box::new(set.nodes_mut()),
                 Held::Sampled(sample) => Box::new(sample.nodes_mut()),
             };
-            self.tree.prune(held.chain(self.particles.iter_mut().map(|particle| &mut particle.node)));
+            let mut nodes: Vec<NodeId> = self.particles.iter().map(|particle| particle.id.into()).collect();
+            self.tree.compact(held.chain(&mut nodes));
+            for (particle, node) in self.particles.iter_mut().zip(nodes) {
+                particle.id = node.into();
+            }
         }
     }
 
@@ -155,66 +166,67 @@ impl<M: Bulk> ParticleBelief<M> {
         budget.less(self.tree.spent.since(self.before).states)
     }
 
-    fn report_whole(&mut self) -> Outcome {
-        if let Held::Whole(whole) = &self.held {
-            let (nodes, weights) = whole.weighted();
+    fn report_enumerated(&mut self) -> UpdateOutcome {
+        if let Held::Enumerated(set) = &self.held {
+            let (nodes, weights) = set.weighted();
             let particles = nodes.into_iter().zip(weights);
-            self.particles = particles.map(|(node, weight)| Particle { node, weight }).collect();
+            self.particles = particles.map(|(node, weight)| Particle { id: node.into(), weight }).collect();
         }
-        Outcome::Whole
+        UpdateOutcome::Enumerated
     }
 
-    /// The particles are few: perhaps the information set has become small. Looks for all of it.
-    fn find_whole(&mut self, budget: &Budget, seed: &Seed) -> Outcome {
+    /// If the different particles are few, the information set may have become small: looks for all of it.
+    fn find_enumerated(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         let (wait, last) = self.patience;
         if !self.options.enumerate || self.distinct() * 2 > self.options.particles {
-            return Outcome::Sampled;
+            return UpdateOutcome::Sampled;
         }
         if wait > 1 {
             self.patience = (wait - 1, last);
-            return Outcome::Sampled;
+            return UpdateOutcome::Sampled;
         }
         let spent = self.tree.spent.since(self.before).states;
         let all = self.options.all_states();
         let nodes = (all / 4).min(all.saturating_sub(spent));
         let left = self.left(budget);
-        let mut meter = BudgetAccount::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
-        let found = enumerate::search(&mut self.tree, self.options.limit(), &mut meter);
-        match found.or_else(|| self.find_states(nodes, budget, seed)) {
-            Some(whole) => {
-                self.held = Held::Whole(whole);
+        let mut account =
+            BudgetAccount::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
+        let found = enumerate::search(&mut self.tree, self.options.limit(), &mut account);
+        match found.or_else(|| self.enumerate_states(nodes, budget, seed)) {
+            Some(set) => {
+                self.held = Held::Enumerated(set);
                 self.patience = (1, 1);
-                self.report_whole()
+                self.report_enumerated()
             }
             None => {
                 let next = (last * 2).min(PATIENCE);
                 self.patience = (next, next);
-                Outcome::Sampled
+                UpdateOutcome::Sampled
             }
         }
     }
 
     /// The number of different states held, or of histories where these make a difference.
     fn distinct(&self) -> usize {
-        if self.options.filter && self.tree.is_memoryless() {
-            let states = self.particles.iter().map(|particle| self.tree.state(particle.node));
+        if self.options.exact_update && self.tree.is_memoryless() {
+            let states = self.particles.iter().map(|particle| self.tree.state(particle.id.into()));
             return states.collect::<FxHashSet<&M::State>>().len();
         }
-        let nodes = self.particles.iter().map(|particle| particle.node);
+        let nodes = self.particles.iter().map(|particle| particle.id.into());
         nodes.collect::<FxHashSet<NodeId>>().len()
     }
 
-    /// The whole information set as states, from the beginning on.
-    fn find_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<Whole> {
-        if !self.options.filter || !self.tree.is_memoryless() {
+    /// Enumerates the information set by its states, from the first step on.
+    fn enumerate_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<EnumeratedSet> {
+        if !self.options.exact_update || !self.tree.is_memoryless() {
             return None;
         }
         let left = self.left(budget);
         let nodes = left.nodes.map_or(nodes, |left| nodes.min(left));
-        let mut whole = Whole::new();
+        let mut set = EnumeratedSet::new();
         let limit = self.options.limit();
-        let extended = whole.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
-        matches!(extended, Extended::Done).then_some(whole)
+        let extended = set.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
+        matches!(extended, Extended::Done).then_some(set)
     }
 
     fn report(&mut self, nodes: Vec<NodeId>, logarithms: &[f64]) {
@@ -227,7 +239,7 @@ impl<M: Bulk> ParticleBelief<M> {
                 Some(&at) if self.options.merge => self.particles[at].weight += weight,
                 _ => {
                     place.insert(node, self.particles.len());
-                    self.particles.push(Particle { node, weight });
+                    self.particles.push(Particle { id: node.into(), weight });
                 }
             }
         }
@@ -235,14 +247,14 @@ impl<M: Bulk> ParticleBelief<M> {
 }
 
 impl<M: Bulk> Belief<M> for ParticleBelief<M> {
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Outcome {
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !self.tree.learn(evidence) {
             self.forget();
         }
         self.before = self.tree.spent;
         let outcome = self.follow(budget, seed);
         self.cost = self.tree.spent.since(self.before);
-        self.prune();
+        self.compact();
         outcome
     }
 
@@ -251,18 +263,22 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     }
 
     fn state(&self, particle: &Particle) -> &M::State {
-        self.tree.state(particle.node)
+        self.tree.state(particle.id.into())
     }
 
     fn history(&self, particle: &Particle) -> History {
-        self.tree.history(particle.node)
+        self.tree.history(particle.id.into())
     }
 
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
-        self.tree.evidence_of(particle.node, role)
+        self.tree.evidence_of(particle.id.into(), role)
     }
 
-    fn cost(&self) -> Cost {
+    fn cost(&self) -> UpdateCost {
         self.cost
+    }
+
+    fn take_failure(&mut self) -> Option<EvaluationFailure> {
+        self.tree.take_failure()
     }
 }

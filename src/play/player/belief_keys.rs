@@ -1,148 +1,170 @@
-//! Belief keys: the parts of a belief as keys of a spec, so that each can be measured alone, in a match or by itself.
+//! The parts of a belief as keys of a spec, so that each can be measured alone, in a match or by itself.
 
 use std::sync::Arc;
 
-use super::catalogue::{Key, Kind, SWITCH};
-use super::models::Assumed;
+use super::catalogue::{SpecKey, SpecKind, SpecWord};
+use super::configured::{EPSILON, MODEL};
+use super::registry::Registry;
 use super::spec::Spec;
-use crate::belief::{OpponentModel, Options, Weight};
-use hyperplay_engine::machine::Bulk;
+use super::spec_error::SpecError;
+use crate::belief::{BeliefOptions, ParticleSampler, Sampler, Weight};
+use hyperplay_engine::Engine;
 
-/// How many particles.
-pub const PARTICLES: Key = Key {
-    name: "particles",
-    kind: Kind::Count(1, 10_000_000),
-    default: "200",
-    about: "particles sampled where the information set is too large to be kept whole",
-};
-
-/// Whether the information set is kept whole while it is small.
-pub const ENUMERATE: Key = Key {
-    name: "enumerate",
-    kind: SWITCH,
-    default: "on",
-    about: "whether the whole information set is kept while it is small",
-};
-
-/// What small means.
-pub const WHOLE: Key = Key {
-    name: "whole",
-    kind: Kind::Count(1, 100_000_000),
-    default: "500",
-    about: "the most histories kept whole, where this exceeds the particles",
-};
-
-/// Whether states are kept where histories are too many.
-pub const FILTER: Key = Key {
-    name: "filter",
-    kind: SWITCH,
-    default: "on",
-    about: "whether the distinct states are kept whole where the histories are too many, if these are few enough",
-};
-
-/// How particles are weighted.
-pub const WEIGHT: Key = Key {
-    name: "weight",
-    kind: Kind::Word(&["none", "choice", "posterior"]),
-    default: "posterior",
-    about: "all alike; by prior probability, as published; or by posterior over sampling probability",
-};
-
-/// What a particle does at a contradiction.
-pub const BACKTRACK: Key = Key {
-    name: "backtrack",
-    kind: SWITCH,
-    default: "on",
-    about: "whether a particle takes moves back at a contradiction; otherwise it starts anew",
-};
-
-/// Whether equal histories become one particle.
-pub const MERGE: Key = Key {
-    name: "merge",
-    kind: SWITCH,
-    default: "on",
-    about: "whether particles with equal histories become one with their weight",
-};
-
-/// Metropolis-Hastings moves.
-pub const REJUVENATE: Key = Key {
-    name: "rejuvenate",
-    kind: Kind::Count(0, 1_000_000),
-    default: "8",
-    about: "the most Metropolis-Hastings moves made with every particle after a step, at least one if not 0",
-};
-
-/// The budget of one particle.
-pub const STATES: Key = Key {
-    name: "states",
-    kind: Kind::Count(1, 1_000_000_000),
-    default: "500",
-    about: "states that one particle may visit in a step before it is given up",
-};
-
-/// The options that a spec with all keys of this file asks for.
-///
-/// # Panics
-/// If the entry of the spec lacks one of them.
-pub fn belief_options(spec: &Spec) -> Options {
-    options_but_particles(spec, usize::try_from(spec.count("particles")).unwrap_or(usize::MAX))
+impl SpecWord for Weight {
+    const WORDS: &'static [(&'static str, Weight)] =
+        &[("none", Weight::None), ("branching", Weight::BranchingFactor), ("posterior", Weight::Posterior)];
 }
 
-/// The options that a spec with all keys of this file but [`PARTICLES`] asks for.
-pub(super) fn options_but_particles(spec: &Spec, particles: usize) -> Options {
-    Options {
-        particles,
-        enumerate: spec.is_on("enumerate"),
-        whole: usize::try_from(spec.count("whole")).unwrap_or(usize::MAX),
-        filter: spec.is_on("filter"),
-        weight: match spec.word("weight") {
-            "none" => Weight::None,
-            "choice" => Weight::Choice,
-            _ => Weight::Posterior,
-        },
-        backtrack: spec.is_on("backtrack"),
-        merge: spec.is_on("merge"),
-        rejuvenate: usize::try_from(spec.count("rejuvenate")).unwrap_or(usize::MAX),
+/// How many particles.
+pub(super) fn particles() -> SpecKey {
+    SpecKey::count(
+        "particles",
+        1..=10_000_000,
+        200,
+        "particles sampled where the information set is too large to be enumerated",
+    )
+}
+
+/// Which sampler.
+pub(super) fn sampler() -> SpecKey {
+    SpecKey::spec(
+        "sampler",
+        SpecKind::Sampler,
+        "hyperplay",
+        "how particles are sampled; the keys from enumerate to states are those of the sampler hyperplay",
+    )
+}
+
+/// The keys of the particle belief but [`particles`].
+pub(super) fn keys() -> [SpecKey; 8] {
+    [
+        SpecKey::word("enumerate", true, "whether the information set is enumerated while it is small"),
+        SpecKey::count(
+            "enumerate_limit",
+            1..=100_000_000,
+            500,
+            "the most histories that are enumerated, where this exceeds the particles",
+        ),
+        SpecKey::word(
+            "exact_update",
+            true,
+            "whether the distinct states are enumerated where the histories are too many, if these are few enough",
+        ),
+        SpecKey::word(
+            "weight",
+            Weight::Posterior,
+            "all alike; by prior probability, as published; or by posterior over sampling probability",
+        ),
+        SpecKey::word(
+            "backtrack",
+            true,
+            "whether a particle takes moves back at a contradiction; otherwise it starts anew",
+        ),
+        SpecKey::word("merge", true, "whether particles with equal histories become one with their weight"),
+        SpecKey::count(
+            "rejuvenate",
+            0..=1_000_000,
+            8,
+            "the most Metropolis-Hastings moves made with every particle after a step, at least one if not 0",
+        ),
+        SpecKey::count(
+            "states",
+            1..=1_000_000_000,
+            500,
+            "states that one particle may visit in a step before it is given up",
+        ),
+    ]
+}
+
+/// The options that a spec with these [`keys`] asks for, but for the number of particles.
+pub(super) fn options(spec: &Spec) -> BeliefOptions {
+    BeliefOptions {
+        particles: 1,
+        enumerate: spec.word("enumerate"),
+        enumerate_limit: spec.size("enumerate_limit"),
+        exact_update: spec.word("exact_update"),
+        weight: spec.word("weight"),
+        backtrack: spec.word("backtrack"),
+        merge: spec.word("merge"),
+        rejuvenate: spec.size("rejuvenate"),
         states: spec.count("states"),
     }
 }
 
-/// The opponent model that a spec with the keys `model` and `epsilon` asks for.
-///
-/// # Panics
-/// As [`belief_options`].
-pub fn opponent_model<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>) -> Arc<dyn OpponentModel> {
-    Assumed::of(spec).build(machine)
+/// The sampler that the spec of a player with all keys of this file asks for.
+pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
+    if !spec.is_given("sampler") {
+        return Ok(Arc::new(ParticleSampler(options(spec))));
+    }
+    let inner = spec.inner("sampler");
+    let refused = |key: &str, why: String| Err(SpecError::Refused { key: key.to_owned(), why });
+    if let Some(key) = keys().into_iter().find(|key| spec.is_given(&key.name)) {
+        let why =
+            format!("says nothing about sampler={}; write it in the brackets of the sampler", inner.name());
+        return refused(&key.name, why);
+    }
+    if let Some(key) = [MODEL, EPSILON].into_iter().find(|key| inner.is_given(key)) {
+        return refused(
+            key,
+            "the player says it, not its sampler; write it outside of the brackets".to_owned(),
+        );
+    }
+    Ok(Arc::clone(registry.sampler_of(inner)?.sampler()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::registry;
+
+    fn options_of(text: &str) -> BeliefOptions {
+        let player = Registry::standard().player(text).unwrap();
+        BeliefOptions { particles: player.spec().size("particles"), ..options(player.spec()) }
+    }
 
     #[test]
     fn the_defaults_are_those_of_the_belief() {
-        let spec = registry::read("hyperplay").unwrap();
-        assert_eq!(belief_options(&spec), Options::default());
+        assert_eq!(options_of("hyperplay"), BeliefOptions::default());
     }
 
     #[test]
     fn every_key_reaches_its_option() {
-        let spec = registry::read(
-            "hyperplay:particles=7,enumerate=off,whole=9,filter=off,weight=choice,backtrack=off,merge=off,rejuvenate=3,states=11",
+        let options = options_of(
+            "hyperplay:particles=7,enumerate=off,enumerate_limit=9,exact_update=off,weight=branching,backtrack=off,\
+             merge=off,rejuvenate=3,states=11",
         );
-        let options = belief_options(&spec.unwrap());
-        let expected = Options {
+        let expected = BeliefOptions {
             particles: 7,
             enumerate: false,
-            whole: 9,
-            filter: false,
-            weight: Weight::Choice,
+            enumerate_limit: 9,
+            exact_update: false,
+            weight: Weight::BranchingFactor,
             backtrack: false,
             merge: false,
             rejuvenate: 3,
             states: 11,
         };
         assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn a_player_samples_by_any_sampler_and_contradictions_are_refused() {
+        let registry = Registry::standard();
+        for (text, canonical) in [
+            ("hyperplay:sampler=hyperplay", "hyperplay"),
+            ("hyperplay:sampler=bootstrap,particles=9", "hyperplay:particles=9,sampler=bootstrap"),
+            ("hyperplay:sampler=hyperplay:enumerate=off", "hyperplay:sampler=hyperplay:enumerate=off"),
+            ("hyperplay:model=softmax,sampler=hyperplay12", "hyperplay:sampler=hyperplay12,model=softmax"),
+        ] {
+            assert_eq!(registry.player(text).unwrap().spec().to_string(), canonical);
+        }
+        let error = |text: &str| registry.player(text).unwrap_err().to_string();
+        assert_eq!(
+            error("hyperplay:sampler=bootstrap,merge=off"),
+            "'merge': says nothing about sampler=bootstrap; write it in the brackets of the sampler"
+        );
+        assert_eq!(
+            error("hyperplay:sampler=bootstrap:model=softmax"),
+            "'model': the player says it, not its sampler; write it outside of the brackets"
+        );
     }
 }

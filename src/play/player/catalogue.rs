@@ -1,78 +1,219 @@
-//! Catalogue: what a spec can name, and the type of everything that can be set about it.
+//! What a spec can name, and the type of everything that can be set about it.
 //!
-//! A catalogue is a constant list of [`Entry`]s. Specs are read against it, help texts are printed from it, so neither
-//! can know of a key that the other does not.
+//! A [`Registry`](super::Registry) holds a [`SpecEntry`] for each player, sampler, search and opponent model. Specs are read
+//! against these entries and help texts are printed from them, so neither can know of a key that the other does not.
+//!
+//! An entry and its keys own their text or borrow it for ever, so a crate that adds a player can compute them.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::ops::RangeInclusive;
+
+/// What a spec describes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum SpecKind {
+    /// A player.
+    Player,
+    /// A way to sample a belief.
+    Sampler,
+    /// A way to judge the moves in states that are known.
+    Search,
+    /// A model of how the other roles choose.
+    Model,
+}
+
+impl fmt::Display for SpecKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SpecKind::Player => "player",
+            SpecKind::Sampler => "sampler",
+            SpecKind::Search => "search",
+            SpecKind::Model => "opponent model",
+        })
+    }
+}
 
 /// Something that a spec can name.
-#[derive(PartialEq, Eq, Debug)]
-pub struct Entry {
+///
+/// ```
+/// use hyperplay_play::player::{SpecEntry, SpecKey};
+///
+/// let entry = SpecEntry::new("stubborn", "repeats its last move where it can")
+///     .with(SpecKey::count("memory", 1..=100, 10, "how many moves it remembers"))
+///     .with(SpecKey::word("angry", false, "whether it prefers moves that hurt"));
+/// assert_eq!(entry.key("memory").unwrap().default, "10");
+/// assert_eq!(entry.key("angry").unwrap().kind.to_string(), "on or off");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpecEntry {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it is, in a sentence.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// Its keys, in the order in which they are printed.
-    pub keys: &'static [Key],
+    pub keys: Vec<SpecKey>,
 }
 
-/// A key of an [`Entry`].
-#[derive(PartialEq, Eq, Debug)]
-pub struct Key {
+impl SpecEntry {
+    /// An entry without keys.
+    pub fn new(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
+        SpecEntry { name: name.into(), about: about.into(), keys: Vec::new() }
+    }
+
+    /// The same entry with one more key.
+    #[must_use]
+    pub fn with(mut self, key: SpecKey) -> Self {
+        self.keys.push(key);
+        self
+    }
+
+    /// The key of this name.
+    pub fn key(&self, name: &str) -> Option<&SpecKey> {
+        self.keys.iter().find(|key| key.name == name)
+    }
+}
+
+/// A key of a [`SpecEntry`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpecKey {
     /// Its name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What may stand behind it.
-    pub kind: Kind,
-    /// What holds if it is not given; spelt as in a spec.
-    pub default: &'static str,
+    pub kind: KeyType,
+    /// What holds if it is not given, as it would be written in a spec.
+    pub default: Cow<'static, str>,
     /// What it does, in a sentence.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
 }
 
-/// The type of a [`Key`].
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Kind {
+impl SpecKey {
+    /// A key whose value is a whole number in a range.
+    pub fn count(
+        name: impl Into<Cow<'static, str>>,
+        range: RangeInclusive<u64>,
+        default: u64,
+        about: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let kind = KeyType::Count(*range.start(), *range.end());
+        SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
+    }
+
+    /// A key whose value is a decimal number in a range.
+    pub fn real(
+        name: impl Into<Cow<'static, str>>,
+        range: RangeInclusive<f64>,
+        default: f64,
+        about: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let kind = KeyType::Real(*range.start(), *range.end());
+        SpecKey { name: name.into(), kind, default: default.to_string().into(), about: about.into() }
+    }
+
+    /// A key whose value is one of the words of a type; a `bool` is `on` or `off`.
+    ///
+    /// # Panics
+    /// If the list of the type lacks the default.
+    pub fn word<W: SpecWord>(
+        name: impl Into<Cow<'static, str>>,
+        default: W,
+        about: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let words = W::WORDS.iter().map(|&(word, _)| word.into()).collect();
+        let of_default = W::WORDS.iter().find(|(_, value)| *value == default);
+        let &(word, _) = of_default.expect("the list of words names every value");
+        SpecKey { name: name.into(), kind: KeyType::Word(words), default: word.into(), about: about.into() }
+    }
+
+    /// A key whose value is itself a spec, with its default as it would be written.
+    pub fn spec(
+        name: impl Into<Cow<'static, str>>,
+        kind: SpecKind,
+        default: impl Into<Cow<'static, str>>,
+        about: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        SpecKey { name: name.into(), kind: KeyType::Spec(kind), default: default.into(), about: about.into() }
+    }
+
+    /// The only key of an entry whose value is the path of a policy file, as in `file:PATH`.
+    pub fn policy_file(name: impl Into<Cow<'static, str>>, about: impl Into<Cow<'static, str>>) -> Self {
+        SpecKey {
+            name: name.into(),
+            kind: KeyType::PolicyFile,
+            default: Cow::Borrowed(""),
+            about: about.into(),
+        }
+    }
+
+    /// The same key with another default, as it would be written in a spec.
+    #[must_use]
+    pub fn with_default(mut self, default: impl Into<Cow<'static, str>>) -> Self {
+        self.default = default.into();
+        self
+    }
+}
+
+/// The type of a [`SpecKey`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum KeyType {
     /// A whole number from the first to the second, both included. Digits may be grouped, as in `10_000`.
     Count(u64, u64),
     /// A number in decimal digits, with a point or without, from the first to the second, both included.
     Real(f64, f64),
     /// One of these words.
-    Word(&'static [&'static str]),
-    /// Another spec from the same catalogue.
-    Nested,
-    /// A spec from this catalogue; brackets around it may be left out if no comma stands in it.
-    From(&'static [Entry]),
+    Word(Vec<Cow<'static, str>>),
+    /// A spec of this kind; brackets around it may be left out if no comma stands in it.
+    Spec(SpecKind),
     /// The path of a [policy file](super::PolicyFile), which is read with the spec. An entry with a key of this type has no
     /// other, and the value stands right behind the colon.
-    Policy,
+    PolicyFile,
 }
 
-/// No bound of a [`Kind::Real`] is NaN.
-impl Eq for Kind {}
+/// No bound of a [`KeyType::Real`] is NaN.
+impl Eq for KeyType {}
 
-/// `on` or `off`.
-pub const SWITCH: Kind = Kind::Word(&["on", "off"]);
-
-impl fmt::Display for Kind {
+impl fmt::Display for KeyType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
-            Kind::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
-            Kind::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
-            Kind::Word(words) => f.write_str(&words.join(" or ")),
-            Kind::Nested => f.write_str("a spec in brackets"),
-            Kind::From(catalogue) => {
-                for (place, entry) in catalogue.iter().enumerate() {
-                    let before = if place == 0 { "" } else { " or " };
-                    match entry.keys {
-                        [] => write!(f, "{before}{}", entry.name)?,
-                        [Key { kind: Kind::Policy, .. }] => write!(f, "{before}{}:PATH", entry.name)?,
-                        _ => write!(f, "{before}{}:key=value,...", entry.name)?,
-                    }
-                }
-                Ok(())
-            }
-            Kind::Policy => f.write_str("the path of a policy file"),
+            KeyType::Count(least, u64::MAX) => write!(f, "a whole number of {least} or more"),
+            KeyType::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
+            KeyType::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
+            KeyType::Word(words) => f.write_str(&words.join(" or ")),
+            KeyType::Spec(kind) => write!(f, "the spec of a {kind}"),
+            KeyType::PolicyFile => f.write_str("the path of a policy file"),
         }
     }
+}
+
+/// A type whose values are words of a spec. Reading, printing and help all use its one list of words.
+///
+/// ```
+/// use hyperplay_play::player::{Registry, SpecEntry, SpecKey, SpecWord, Seat, RandomPlayer};
+///
+/// #[derive(Clone, Copy, PartialEq, Debug)]
+/// enum Mood {
+///     Calm,
+///     Wild,
+/// }
+///
+/// impl SpecWord for Mood {
+///     const WORDS: &'static [(&'static str, Mood)] = &[("calm", Mood::Calm), ("wild", Mood::Wild)];
+/// }
+///
+/// let entry = SpecEntry::new("moody", "plays by its mood").with(SpecKey::word("mood", Mood::Calm, "which"));
+/// let registry = Registry::standard().with_player(entry, |spec, _| {
+///     assert_eq!(spec.word::<Mood>("mood"), Mood::Wild);
+///     Ok(|_: &_, _| Seat::player(RandomPlayer))
+/// })?;
+/// registry.player("moody:mood=wild")?;
+/// let error = registry.player("moody:mood=sad").unwrap_err();
+/// assert_eq!(error.to_string(), "'mood=sad': expected calm or wild");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait SpecWord: Copy + PartialEq + 'static {
+    /// Every value with its word, in the order in which help lists them.
+    const WORDS: &'static [(&'static str, Self)];
+}
+
+impl SpecWord for bool {
+    const WORDS: &'static [(&'static str, bool)] = &[("on", true), ("off", false)];
 }

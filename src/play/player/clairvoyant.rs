@@ -1,32 +1,33 @@
-//! Clairvoyant: the search of HyperPlay on the true state, which the referee shows it. The control of every experiment:
-//! what belief costs is the difference between the two.
+//! The player `clairvoyant`: the search of `hyperplay` on the true state. It is the control of every experiment, for the
+//! difference between the two is what the belief costs.
 //!
 //! It is shown the true *history* and keeps the state that follows from it, because states of one engine mean nothing
 //! to another. It is not told what the others will draw or do.
 
 use std::sync::Arc;
 
-use super::decision::{Decision, Player, SAFE_SHARE, View, uniform};
-use super::deliberation::deliberate;
-use crate::search::Options;
-use hyperplay_engine::machine::{Budget, Bulk, History, Role, Seed, StateMachineExt};
+use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision, SAFE_SHARE};
+use super::deliberation::Deliberation;
+use crate::search::StateSearch;
+use hyperplay_engine::machine::{Budget, History, Role, Seed, StateMachine as _, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// The player `clairvoyant`.
-pub struct Clairvoyant<M: Bulk> {
-    machine: Arc<M>,
+pub struct Clairvoyant {
+    machine: Arc<Engine>,
     role: Role,
-    options: Options,
-    scratch: M::Scratch,
+    search: Arc<dyn StateSearch<Engine>>,
+    scratch: EngineScratch,
     /// The history replayed so far and the state after it.
     known: History,
-    state: M::State,
+    state: State,
 }
 
-impl<M: Bulk> Clairvoyant<M> {
+impl Clairvoyant {
     /// A player for one match.
-    pub fn new(machine: Arc<M>, role: Role, options: Options) -> Self {
+    pub fn new(machine: Arc<Engine>, role: Role, search: Arc<dyn StateSearch<Engine>>) -> Self {
         let (scratch, state) = (machine.scratch(), machine.initial());
-        Clairvoyant { machine, role, options, scratch, known: History::default(), state }
+        Clairvoyant { machine, role, search, scratch, known: History::default(), state }
     }
 
     fn follow(&mut self, history: &History) {
@@ -42,19 +43,13 @@ impl<M: Bulk> Clairvoyant<M> {
     }
 }
 
-impl<M: Bulk> Player for Clairvoyant<M> {
-    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let budget = budget.share(SAFE_SHARE);
-        let Some(history) = view.history else {
-            let explanation = vec!["the true history was not shown".to_owned()];
-            return Decision { depleted: true, explanation, ..Decision::draw(uniform(view.legal), seed) };
-        };
-        self.follow(history);
-        let states = [(&self.state, 1.0)];
-        deliberate(&*self.machine, &states, self.role, &self.options, &budget, seed, &mut self.scratch)
-    }
-
-    fn is_clairvoyant(&self) -> bool {
-        true
+impl ClairvoyantPlayer for Clairvoyant {
+    fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let (budget, legal) = (budget.share(SAFE_SHARE), view.own.legal);
+        self.follow(view.history);
+        let (machine, search, scratch) = (&*self.machine, &*self.search, &mut self.scratch);
+        let deliberation = Deliberation { machine, role: self.role, search, budget, seed, legal, scratch };
+        let decision = deliberation.decide(&[(&self.state, 1.0)]);
+        decision.admitting(self.machine.take_failure(&mut self.scratch), legal, seed)
     }
 }

@@ -1,10 +1,14 @@
-//! The player's contract: what it is shown, what it answers.
+//! What a player is shown, and what it answers.
+//!
+//! What a player may know is a type. A [`Player`] is shown a [`View`], which holds what its role knows and nothing else. A
+//! [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. Whoever builds a player says by
+//! its [`Seat`] which of the two it is, and a referee passes the history to the second kind only.
 
 use std::time::Duration;
 
 use rand::RngExt;
 
-use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
+use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
 
 /// The share of the time until the deadline that a player that reasons uses; the rest is for whatever cannot be
 /// interrupted and for the way back to the referee.
@@ -18,13 +22,20 @@ pub struct View<'a> {
     /// The legal moves of its role, in the natural order of terms, never empty. A player that reasons works out its
     /// own and reads this only when its belief is depleted.
     pub legal: &'a [Move],
-    /// The true history: only for players registered as clairvoyant.
-    pub history: Option<&'a History>,
+}
+
+/// What a clairvoyant player is shown when it must move.
+#[derive(Clone, Copy, Debug)]
+pub struct ClairvoyantView<'a> {
+    /// What every player of its role is shown.
+    pub own: View<'a>,
+    /// The joint moves made so far.
+    pub history: &'a History,
 }
 
 /// What a decision cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cost {
+pub struct DecisionCost {
     /// States visited, in belief update and search together.
     pub states: u64,
     /// Playouts made.
@@ -33,15 +44,15 @@ pub struct Cost {
 
 /// What a belief held when a decision was made.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Held {
+pub struct HeldBelief {
     /// Particles, those with equal histories counted once where these are merged.
     pub particles: usize,
     /// The distinct states that they end in.
     pub states: usize,
     /// The effective sample size of the particles, from 1 to their number.
     pub effective: f64,
-    /// Whether they were the whole information set.
-    pub whole: bool,
+    /// Whether they were the whole information set, with the exact posterior.
+    pub is_enumerated: bool,
 }
 
 /// The answer of a player.
@@ -56,18 +67,30 @@ pub struct Decision {
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.
     pub values: Vec<(Move, f64)>,
     /// What it cost.
-    pub cost: Cost,
+    pub cost: DecisionCost,
     /// What was held possible; none for players without a belief and for a depleted one.
-    pub held: Option<Held>,
+    pub held: Option<HeldBelief>,
     /// Whether the belief had no particle left.
     pub depleted: bool,
-    /// Sentences and belief for `explain`: what was believed and how it was judged.
+    /// Sentences for whoever watches: what was believed, how it was judged, and whether the player failed to evaluate the
+    /// rules somewhere.
     pub explanation: Vec<String>,
 }
 
 impl Decision {
+    /// The decision for a move drawn uniformly from the legal ones, of which there is at least one.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn uniform(legal: &[Move], seed: &Seed) -> Decision {
+        Decision::draw(uniform(legal), seed)
+    }
+
     /// The decision for a move drawn from `policy`, without values, cost or explanation. The policy is not empty and
     /// sums to 1.
+    ///
+    /// # Panics
+    /// If it is empty.
     pub fn draw(policy: Vec<(Move, f64)>, seed: &Seed) -> Decision {
         let mut left = seed.child("choice").rng().random::<f64>();
         let drawn = policy.iter().find(|&&(_, share)| {
@@ -81,7 +104,7 @@ impl Decision {
             choice,
             policy,
             values: Vec::new(),
-            cost: Cost::default(),
+            cost: DecisionCost::default(),
             held: None,
             depleted: false,
             explanation: Vec::new(),
@@ -95,19 +118,108 @@ pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
 }
 
 /// A program that plays one role of one match.
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, Seed};
+/// use hyperplay_play::player::{Decision, Player, View};
+///
+/// /// Plays the last legal move.
+/// struct Last;
+///
+/// impl Player for Last {
+///     fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
+///         Decision::draw(vec![(view.legal[view.legal.len() - 1], 1.0)], seed)
+///     }
+/// }
+/// ```
 pub trait Player: Send {
     /// Chooses a legal move before the budget runs out. All randomness comes from `seed`, which is another one at
     /// every step.
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision;
 
-    /// Whether the player must be shown the true history.
-    fn is_clairvoyant(&self) -> bool {
-        false
-    }
-
     /// How long the belief took to follow the evidence at the last decision; none for players without a belief. Wall
     /// time, so no part of a [`Decision`].
     fn update_time(&self) -> Option<Duration> {
         None
+    }
+}
+
+/// A program that plays one role of one match and is shown the true history: a control for experiments, no opponent for a
+/// fair match.
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, Role, Seed};
+/// use hyperplay_play::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Seat};
+///
+/// /// Repeats what the first role did last, where that is legal.
+/// struct Copycat;
+///
+/// impl ClairvoyantPlayer for Copycat {
+///     fn decide(&mut self, view: &ClairvoyantView<'_>, _: &Budget, seed: &Seed) -> Decision {
+///         let seen = view.history.0.last().map(|joint| joint.of(Role::new(0)));
+///         match seen.filter(|own| view.own.legal.contains(own)) {
+///             Some(own) => Decision::draw(vec![(own, 1.0)], seed),
+///             None => Decision::uniform(view.own.legal, seed),
+///         }
+///     }
+/// }
+///
+/// assert!(Seat::clairvoyant(Copycat).is_clairvoyant());
+/// ```
+pub trait ClairvoyantPlayer: Send {
+    /// As [`Player::decide`].
+    fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision;
+}
+
+/// A player for one role of one match, and with it what it may know.
+pub enum Seat {
+    /// Knows what its role knows.
+    Player(Box<dyn Player>),
+    /// Knows what has really happened.
+    Clairvoyant(Box<dyn ClairvoyantPlayer>),
+}
+
+impl Seat {
+    /// A seat for a player that knows what its role knows.
+    pub fn player(player: impl Player + 'static) -> Seat {
+        Seat::Player(Box::new(player))
+    }
+
+    /// A seat for a player that knows what has really happened.
+    pub fn clairvoyant(player: impl ClairvoyantPlayer + 'static) -> Seat {
+        Seat::Clairvoyant(Box::new(player))
+    }
+
+    /// Whether its player is shown the true history.
+    pub fn is_clairvoyant(&self) -> bool {
+        matches!(self, Seat::Clairvoyant(_))
+    }
+
+    /// Lets the player decide. It is shown of `view` what it may know.
+    pub fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        match self {
+            Seat::Player(player) => player.decide(&view.own, budget, seed),
+            Seat::Clairvoyant(player) => player.decide(view, budget, seed),
+        }
+    }
+}
+
+impl Decision {
+    /// The decision of a player that met `failure` while it decided. It says so, and it moves at random where its choice
+    /// is not one of the legal moves that it was shown.
+    pub(super) fn admitting(
+        mut self,
+        failure: Option<EvaluationFailure>,
+        legal: &[Move],
+        seed: &Seed,
+    ) -> Decision {
+        let Some(failure) = failure else { return self };
+        self.explanation.push(format!("an evaluation of the rules failed: {failure}"));
+        if !legal.contains(&self.choice) {
+            self.explanation.push("a legal move at random".to_owned());
+            let Decision { choice, policy, .. } = Decision::uniform(legal, seed);
+            return Decision { choice, policy, values: Vec::new(), ..self };
+        }
+        self
     }
 }

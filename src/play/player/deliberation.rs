@@ -1,4 +1,4 @@
-//! Deliberation: from the states held possible, each with its weight, to a decision.
+//! From the states held possible, each with its weight, to a decision.
 //!
 //! Equal states are judged once, with the sum of their weights ([`merge`]); then the values are averaged and the move
 //! is drawn ([`judgement`](super::judgement)). Where the role has no choice nothing is searched. Everything random comes from
@@ -9,43 +9,54 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::decision::{Cost, Decision};
+use super::decision::{Decision, DecisionCost, uniform};
 use super::judgement::{Judged, judge};
-use crate::search::{self, Evaluation, Method, Options};
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, StateMachineExt};
+use crate::search::{Evaluation, Method, SearchContext, StateSearch};
+use hyperplay_engine::machine::{Budget, Move, Role, Seed, StateMachine as _, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, State};
 
-/// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. Stops before the deadline of
-/// `budget`.
-pub(super) fn deliberate<M: Bulk>(
-    machine: &M,
-    states: &[(&M::State, f64)],
-    role: Role,
-    options: &Options,
-    budget: &Budget,
-    seed: &Seed,
-    scratch: &mut M::Scratch,
-) -> Decision {
-    let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
-    let list: Vec<&M::State> = states.iter().map(|&(state, _)| state).collect();
-    if let Some(own) = only_move(machine, &list, role, scratch) {
-        let explanation = vec![format!("no choice: {}", machine.show_move(own))];
-        return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
+/// What a player deliberates with.
+pub(super) struct Deliberation<'a> {
+    pub(super) machine: &'a Engine,
+    pub(super) role: Role,
+    pub(super) search: &'a dyn StateSearch<Engine>,
+    /// When to stop.
+    pub(super) budget: Budget,
+    pub(super) seed: &'a Seed,
+    /// The legal moves that the player was shown, for states in which nothing is legal because their evaluation failed.
+    pub(super) legal: &'a [Move],
+    pub(super) scratch: &'a mut EngineScratch,
+}
+
+impl Deliberation<'_> {
+    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive.
+    pub(super) fn decide(self, states: &[(&State, f64)]) -> Decision {
+        let Deliberation { machine, role, search, budget, seed, legal, scratch } = self;
+        let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
+        let list: Vec<&State> = states.iter().map(|&(state, _)| state).collect();
+        if let Some(own) = only_move(machine, &list, role, scratch) {
+            let explanation = vec![format!("no choice: {}", machine.show_move(own))];
+            return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
+        }
+        let mut context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
+        let made = search.evaluate(&mut context, states);
+        let mut explanation = vec![methods(&made.states)];
+        let judged: Vec<Judged> = states
+            .iter()
+            .zip(made.states)
+            .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
+            .collect();
+        let judgement = judge(&judged);
+        for (index, &(own, share)) in judgement.policy.iter().enumerate() {
+            let value =
+                judgement.values.get(index).map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
+            let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
+            explanation.push(format!("{value:>8}  {}{share}", machine.show_move(own)));
+        }
+        let cost = DecisionCost { states: made.visited, playouts: made.playouts };
+        let policy = if judgement.policy.is_empty() { uniform(legal) } else { judgement.policy };
+        Decision { values: judgement.values, cost, explanation, ..Decision::draw(policy, seed) }
     }
-    let made = search::evaluate(machine, states, role, options, budget, &seed.child("search"), scratch);
-    let mut explanation = vec![methods(&made.states)];
-    let judged: Vec<Judged> = states
-        .iter()
-        .zip(made.states)
-        .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
-        .collect();
-    let judgement = judge(&judged);
-    for (index, &(own, share)) in judgement.policy.iter().enumerate() {
-        let value = judgement.values.get(index).map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
-        let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
-        explanation.push(format!("{value:>8}  {}{share}", machine.show_move(own)));
-    }
-    let cost = Cost { states: made.visited, playouts: made.playouts };
-    Decision { values: judgement.values, cost, explanation, ..Decision::draw(judgement.policy, seed) }
 }
 
 /// The distinct states with the sums of their weights, in the order in which they come first.
@@ -63,12 +74,7 @@ pub(super) fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>
 }
 
 /// The move, if the role has the same single one in every state.
-fn only_move<M: Bulk>(
-    machine: &M,
-    states: &[&M::State],
-    role: Role,
-    scratch: &mut M::Scratch,
-) -> Option<Move> {
+fn only_move(machine: &Engine, states: &[&State], role: Role, scratch: &mut EngineScratch) -> Option<Move> {
     let mut legal = Vec::new();
     let mut only = None;
     for state in states {

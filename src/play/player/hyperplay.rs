@@ -1,7 +1,8 @@
-//! HyperPlay: plays a game whose state it does not know by searching every state that its evidence leaves possible.
+//! The player `hyperplay`: it plays a game whose state it does not know by searching every state that its evidence leaves
+//! possible.
 //!
 //! One decision:
-//! 1. the belief follows the evidence: particles, histories that explain all that was perceived, with weights;
+//! 1. the belief follows the evidence. Its particles are histories that explain all that was perceived, with weights;
 //! 2. the distinct states of the particles are searched as if each were the truth;
 //! 3. the value of a move is the weighted mean of its values, and the best is played.
 //!
@@ -20,11 +21,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, Held, Player, SAFE_SHARE, View, uniform};
-use super::deliberation::{deliberate, merge};
-use crate::belief::{self, Belief, OpponentModel, Outcome, ParticleBelief, Uniform, effective_size};
-use crate::search;
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, Role, Seed, Stopwatch};
+use super::decision::{Decision, HeldBelief, Player, SAFE_SHARE, View};
+use super::deliberation::{Deliberation, merge};
+use crate::belief::{Belief, OpponentModel, Sampler, Uniform, UpdateOutcome, effective_size};
+use crate::search::StateSearch;
+use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine as _, Stopwatch};
+use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
@@ -37,35 +39,39 @@ const EXCLUDED: &str =
     "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
 
 /// The player `hyperplay`.
-pub struct HyperPlay<M: Bulk> {
-    machine: Arc<M>,
+pub struct HyperPlay {
+    machine: Arc<Engine>,
     role: Role,
     model: Arc<dyn OpponentModel>,
-    options: belief::Options,
-    belief: ParticleBelief<M>,
+    sampler: Arc<dyn Sampler<Engine>>,
+    particles: usize,
+    belief: Box<dyn Belief<Engine>>,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
     excluded: Option<Evidence>,
-    search: search::Options,
-    scratch: M::Scratch,
+    search: Arc<dyn StateSearch<Engine>>,
+    scratch: EngineScratch,
     update_time: Option<Duration>,
 }
 
-impl<M: Bulk> HyperPlay<M> {
-    /// A player for one match.
+impl HyperPlay {
+    /// A player for one match: its belief is sampled by so many particles under an opponent model, and the states of these
+    /// are searched.
     pub fn new(
-        machine: Arc<M>,
+        machine: Arc<Engine>,
         role: Role,
         model: Arc<dyn OpponentModel>,
-        options: belief::Options,
-        search: search::Options,
+        sampler: Arc<dyn Sampler<Engine>>,
+        particles: usize,
+        search: Arc<dyn StateSearch<Engine>>,
     ) -> Self {
         let scratch = machine.scratch();
-        let belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::clone(&model), options.clone());
+        let belief = sampler.belief(&machine, role, &model, particles);
         HyperPlay {
             machine,
             role,
             model,
-            options,
+            sampler,
+            particles,
             belief,
             excluded: None,
             search,
@@ -74,24 +80,24 @@ impl<M: Bulk> HyperPlay<M> {
         }
     }
 
-    fn begin_anew(&mut self, model: Arc<dyn OpponentModel>) {
-        let machine = Arc::clone(&self.machine);
-        self.belief = ParticleBelief::new(machine, self.role, model, self.options.clone());
+    fn begin_anew(&mut self, model: &Arc<dyn OpponentModel>) {
+        self.belief = self.sampler.belief(&self.machine, self.role, model, self.particles);
     }
 
     /// Lets the belief follow the evidence, under uniform opponents where the model excludes it. How that ended, and how
     /// many states it visited.
-    fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (Outcome, u64) {
+    fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (UpdateOutcome, u64) {
         if self.excluded.as_ref().is_some_and(|former| !evidence.continues(former)) {
             self.excluded = None;
-            self.begin_anew(Arc::clone(&self.model));
+            self.begin_anew(&Arc::clone(&self.model));
         }
         let mut outcome = self.belief.update(evidence, budget, seed);
         let mut spent = self.belief.cost().states;
         let mut is_excluded = self.excluded.is_some();
-        if !is_excluded && !self.model.is_uniform() && matches!(outcome, Outcome::Inconsistent { .. }) {
+        if !is_excluded && !self.model.is_uniform() && matches!(outcome, UpdateOutcome::Inconsistent { .. }) {
             is_excluded = true;
-            self.begin_anew(Arc::new(Uniform));
+            let uniform: Arc<dyn OpponentModel> = Arc::new(Uniform);
+            self.begin_anew(&uniform);
             outcome = self.belief.update(evidence, &budget.less(spent), seed);
             spent += self.belief.cost().states;
         }
@@ -101,9 +107,9 @@ impl<M: Bulk> HyperPlay<M> {
 
     /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
     /// which they differ.
-    fn explain(&self, outcome: Outcome, states: &[(&M::State, f64)]) -> Vec<String> {
+    fn explain(&self, outcome: UpdateOutcome, states: &[(&State, f64)]) -> Vec<String> {
         let particles = self.belief.particles();
-        let kind = if outcome == Outcome::Whole { "the whole information set" } else { "sampled" };
+        let kind = if outcome == UpdateOutcome::Enumerated { "the whole information set" } else { "sampled" };
         let size = effective_size(particles.iter().map(|particle| particle.weight));
         let mut lines = vec![format!(
             "{} particles ({kind}) in {} states, effective sample size {size:.1}",
@@ -130,50 +136,59 @@ impl<M: Bulk> HyperPlay<M> {
     }
 }
 
-impl<M: Bulk> Player for HyperPlay<M> {
+impl Player for HyperPlay {
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let budget = budget.share(SAFE_SHARE);
         let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
         let watch = Stopwatch::start();
         let (outcome, spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));
         self.update_time = Some(watch.elapsed());
-        let is_refuted = matches!(outcome, Outcome::Inconsistent { .. });
+        let is_refuted = matches!(outcome, UpdateOutcome::Inconsistent { .. });
         let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| EXCLUDED.to_owned());
         let depleted = match outcome {
-            Outcome::Whole | Outcome::Sampled => None,
-            Outcome::Depleted { step } => {
+            UpdateOutcome::Enumerated | UpdateOutcome::Sampled => None,
+            UpdateOutcome::Depleted { step } => {
                 Some(format!("depleted: no history was found that explains step {step}"))
             }
-            Outcome::Inconsistent { step } => {
+            UpdateOutcome::Inconsistent { step } => {
                 Some(format!("inconsistent: no history of these rules explains step {step}"))
             }
         };
         if let Some(reason) = depleted {
-            let mut decision = Decision::draw(uniform(view.legal), seed);
+            let mut decision = Decision::uniform(view.legal, seed);
             decision.depleted = true;
             decision.cost.states = spent;
             let reasons = [reason, "a legal move at random".to_owned()];
             decision.explanation = excluded.into_iter().chain(reasons).collect();
-            return decision;
+            return decision.admitting(self.belief.take_failure(), view.legal, seed);
         }
         let particles = self.belief.particles().iter();
         let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
         let mut explanation: Vec<String> =
             excluded.into_iter().chain(self.explain(outcome, &states)).collect();
-        let held = Held {
+        let held = HeldBelief {
             particles: self.belief.particles().len(),
             states: states.len(),
             effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
-            whole: outcome == Outcome::Whole,
+            is_enumerated: outcome == UpdateOutcome::Enumerated,
         };
-        let left = budget.less(spent);
-        let scratch = &mut self.scratch;
-        let mut decision = deliberate(&*self.machine, &states, self.role, &self.search, &left, seed, scratch);
+        let deliberation = Deliberation {
+            machine: &self.machine,
+            role: self.role,
+            search: &*self.search,
+            budget: budget.less(spent),
+            seed,
+            legal: view.legal,
+            scratch: &mut self.scratch,
+        };
+        let mut decision = deliberation.decide(&states);
         decision.cost.states += spent;
         decision.held = Some(held);
         explanation.append(&mut decision.explanation);
         decision.explanation = explanation;
-        decision
+        let failure = self.belief.take_failure();
+        let searching = self.machine.take_failure(&mut self.scratch);
+        decision.admitting(failure.or(searching), view.legal, seed)
     }
 
     fn update_time(&self) -> Option<Duration> {

@@ -1,41 +1,51 @@
 //! Layer 4, the players: programs that play a role.
 //!
 //! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
-//! leaves possible and averages the values (`judgement`). A player is written down as a [`Spec`] and built by
-//! [`registry::build`], the only place where players lose their type.
+//! leaves possible and averages the values (`judgement`). A player is written down as a [`Spec`], which is read against a
+//! [`Registry`]. A crate can add players, samplers, searches and opponent models of its own to a registry; `docs/extending.md`
+//! shows how.
+//!
+//! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
 //!
 //! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `serde`, `serde_json` (policy files),
 //! `thiserror`.
 
-pub mod models;
-pub mod registry;
-pub mod samplers;
-
 mod belief_keys;
 mod catalogue;
 mod clairvoyant;
+mod configured;
 mod decision;
 mod deliberation;
+pub mod engine_beliefs;
+mod engine_key;
 mod hyperplay;
 mod judgement;
 mod legal;
+mod models;
 mod policy_file;
 mod random;
+mod registry;
 mod remembered;
+mod search_keys;
 mod softmax;
 mod spec;
+mod spec_error;
 mod spec_reader;
+#[cfg(test)]
+mod spec_tests;
+mod standard;
 
-pub use belief_keys::{
-    BACKTRACK, ENUMERATE, FILTER, MERGE, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
-    opponent_model,
-};
-pub use catalogue::{Entry, Key, Kind, SWITCH};
+pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;
-pub use decision::{Cost, Decision, Held, Player, View};
+pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
+pub use decision::{
+    ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, Seat, View,
+};
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
-pub use models::{EPSILON, MODEL};
 pub use policy_file::{PolicyError, PolicyFile};
 pub use random::RandomPlayer;
-pub use spec::{Spec, SpecError};
+pub use registry::Registry;
+pub use search_keys::SearchEffort;
+pub use spec::Spec;
+pub use spec_error::{RegistryError, SpecError};

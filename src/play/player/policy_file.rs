@@ -27,7 +27,8 @@ use thiserror::Error;
 
 use super::remembered::Remembered;
 use crate::belief::OpponentModel;
-use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_logic::gdl::{fold, text_hash};
 
 const SCHEMA: &str = "hyperplay.policy/1";
@@ -235,15 +236,15 @@ fn unbalanced(text: &str) -> String {
 }
 
 /// The opponent model of a policy file on a machine.
-pub(super) struct FilePolicy<M> {
-    machine: Arc<M>,
+pub(super) struct FilePolicy {
+    machine: Arc<Engine>,
     file: Arc<PolicyFile>,
     /// What was looked up before. It saves the printing of terms and decides nothing.
     met: Remembered<Vec<f64>>,
 }
 
-impl<M: StateMachine> FilePolicy<M> {
-    pub(super) fn new(machine: Arc<M>, file: Arc<PolicyFile>) -> Self {
+impl FilePolicy {
+    pub(super) fn new(machine: Arc<Engine>, file: Arc<PolicyFile>) -> Self {
         FilePolicy { machine, file, met: Remembered::new() }
     }
 
@@ -275,7 +276,7 @@ impl<M: StateMachine> FilePolicy<M> {
     }
 }
 
-impl<M: StateMachine> OpponentModel for FilePolicy<M> {
+impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
         self.met.or(evidence, legal, || self.look_up(role, evidence, legal))
     }

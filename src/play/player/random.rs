@@ -1,6 +1,6 @@
 //! Random: chooses uniformly among the legal moves. The yardstick of every table of results.
 
-use super::decision::{Decision, Player, View, uniform};
+use super::decision::{Decision, Player, View};
 use hyperplay_engine::machine::{Budget, Seed};
 
 /// The player `random`.
@@ -9,6 +9,6 @@ pub struct RandomPlayer;
 
 impl Player for RandomPlayer {
     fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
-        Decision::draw(uniform(view.legal), seed)
+        Decision::uniform(view.legal, seed)
     }
 }

@@ -1,144 +1,311 @@
-//! Registry: every player there is, with its keys, and how it is built from a spec.
+//! Which players, samplers, searches and opponent models there are, and how each is made of a spec.
 //!
-//! The only place where players lose their type: they are generic over the machine, the referee holds `dyn Player`. The
-//! catalogue is what a spec is read against and what help texts print; [`build`] must know every name in it (a test
-//! builds them all).
+//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search` and `with_model` add others,
+//! which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`, and inside the specs
+//! of other entries. A registry is a value. There is no global one, and a clone shares what is in it.
+//!
+//! Everything that is added comes with a *reader*, a function that is called once, when a spec is read. It turns the values
+//! of the spec into typed options, or refuses them, and returns what builds the player for a machine and a role.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::belief_keys::{
-    BACKTRACK, ENUMERATE, FILTER, MERGE, PARTICLES, REJUVENATE, STATES, WEIGHT, WHOLE, belief_options,
-    opponent_model,
-};
-use super::catalogue::{Entry, Key, Kind};
-use super::clairvoyant::Clairvoyant;
-use super::decision::Player;
-use super::hyperplay::HyperPlay;
-use super::legal::LegalPlayer;
-use super::models::{EPSILON, MODEL};
-use super::random::RandomPlayer;
-use super::spec::{Spec, SpecError};
-use crate::search::{Algorithm, Options};
-use hyperplay_engine::EngineKind;
-use hyperplay_engine::machine::{Bulk, Role};
+use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
+use super::configured::{Assumed, ModelBuild, ModelSpec, PlayerBuild, PlayerSpec, SamplerSpec};
+use super::decision::Seat;
+use super::engine_key;
+use super::search_keys::SearchEffort;
+use super::spec::Spec;
+use super::spec_error::{RegistryError, SpecError};
+use super::spec_reader::SpecReader;
+use crate::belief::{OpponentModel, Sampler};
+use crate::search::StateSearch;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::Role;
 
-const SEARCH: Key = Key {
-    name: "search",
-    kind: Kind::Word(&["auto", "exact", "uniform", "alphabeta", "uct", "flat"]),
-    default: "auto",
-    about: "how each state is searched; auto: exact where it fits, else uct in a single state, flat in several",
-};
+type PlayerReader = dyn Fn(&Spec, &Registry) -> Result<PlayerBuild, SpecError> + Send + Sync;
+type SamplerReader = dyn Fn(&Spec, &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> + Send + Sync;
+type SearchReader =
+    dyn Fn(&Spec, &SearchEffort) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> + Send + Sync;
+type ModelReader = dyn Fn(&Spec, &Registry) -> Result<ModelBuild, SpecError> + Send + Sync;
 
-const NODES: Key = Key {
-    name: "nodes",
-    kind: Kind::Count(0, 1_000_000_000),
-    default: "2000",
-    about: "states that exact, uniform and alphabeta search may visit, shared evenly by the states held possible",
-};
-
-const PLAYOUTS: Key = Key {
-    name: "playouts",
-    kind: Kind::Count(1, 1_000_000_000),
-    default: "2000",
-    about: "random playouts where exact search does not fit, flat or in a tree, at least one a move and state",
-};
-
-const PER_MOVE: Key = Key {
-    name: "per_move",
-    kind: Kind::Count(0, 1_000_000),
-    default: "0",
-    about: "if not 0: playouts for each move of each state held possible, instead of their number in all",
-};
-
-const ENGINE: Key = Key {
-    name: "engine",
-    kind: Kind::Word(&["match", "auto", "interpreter", "propagator", "lanes"]),
-    default: "match",
-    about: "which engine evaluates the rules for this player; match: the one of the match",
-};
-
-const PLAYERS: &[Entry] = &[
-    Entry { name: "random", about: "chooses uniformly among the legal moves", keys: &[] },
-    Entry { name: "legal", about: "plays the first legal move in the natural order of terms", keys: &[] },
-    Entry {
-        name: "hyperplay",
-        about: "searches every state that its evidence leaves possible and averages the values",
-        keys: &[
-            PARTICLES, SEARCH, NODES, PLAYOUTS, PER_MOVE, ENUMERATE, WHOLE, FILTER, WEIGHT, BACKTRACK, MERGE,
-            REJUVENATE, STATES, MODEL, EPSILON, ENGINE,
-        ],
-    },
-    Entry {
-        name: "clairvoyant",
-        about: "searches the true state, which it is shown: the control for hyperplay",
-        keys: &[SEARCH, NODES, PLAYOUTS, PER_MOVE, ENGINE],
-    },
-];
-
-/// All players with their keys.
-pub fn players() -> &'static [Entry] {
-    PLAYERS
+/// How what is registered is made of its spec.
+#[derive(Clone)]
+enum SpecMaker {
+    Player(Arc<PlayerReader>),
+    Sampler(Arc<SamplerReader>),
+    Search(Arc<SearchReader>),
+    Model(Arc<ModelReader>),
 }
 
-/// Reads the spec of a player; paths in it are relative to the working directory.
-///
-/// # Errors
-/// [`SpecError`] says what there is instead.
-pub fn read(text: &str) -> Result<Spec, SpecError> {
-    Spec::parse(text, PLAYERS)
-}
-
-/// As [`read`], with paths relative to the folder `base`.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_in(text: &str, base: &Path) -> Result<Spec, SpecError> {
-    Spec::parse_in(text, PLAYERS, base)
-}
-
-/// As [`read`], but opens no policy file: for whoever wants to know the keys of a player and does not build it.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_unopened(text: &str) -> Result<Spec, SpecError> {
-    Spec::parse_unopened(text, PLAYERS)
-}
-
-/// The engine that a spec asks for; `None` for the one of the match. Whoever builds the player chooses the machine by
-/// it.
-pub fn engine(spec: &Spec) -> Option<EngineKind> {
-    let has_key = spec.entry().keys.iter().any(|key| key.name == ENGINE.name);
-    has_key.then(|| EngineKind::named(spec.word(ENGINE.name))).flatten()
-}
-
-/// Builds the player of a spec for one role of one match, on a machine that [`engine()`] has chosen.
-///
-/// # Panics
-/// If the spec was read against another catalogue than [`players`], or by [`read_unopened`].
-pub fn build<M: Bulk + 'static>(spec: &Spec, machine: &Arc<M>, role: Role) -> Box<dyn Player> {
-    let machine = Arc::clone(machine);
-    match spec.name() {
-        "random" => Box::new(RandomPlayer),
-        "legal" => Box::new(LegalPlayer),
-        "hyperplay" => {
-            let (model, belief) = (opponent_model(spec, &machine), belief_options(spec));
-            Box::new(HyperPlay::new(machine, role, model, belief, search_options(spec)))
+impl SpecMaker {
+    fn kind(&self) -> SpecKind {
+        match self {
+            SpecMaker::Player(_) => SpecKind::Player,
+            SpecMaker::Sampler(_) => SpecKind::Sampler,
+            SpecMaker::Search(_) => SpecKind::Search,
+            SpecMaker::Model(_) => SpecKind::Model,
         }
-        "clairvoyant" => Box::new(Clairvoyant::new(machine, role, search_options(spec))),
-        name => panic!("the catalogue of players has '{name}', but nothing builds it"),
     }
 }
 
-fn search_options(spec: &Spec) -> Options {
-    let algorithm = match spec.word("search") {
-        "exact" => Algorithm::Exact,
-        "uniform" => Algorithm::Uniform,
-        "alphabeta" => Algorithm::AlphaBeta,
-        "uct" => Algorithm::Uct,
-        "flat" => Algorithm::Flat,
-        _ => Algorithm::Auto,
-    };
-    let per_move = Some(spec.count("per_move")).filter(|&each| each > 0);
-    Options { algorithm, nodes: spec.count("nodes"), playouts: spec.count("playouts"), per_move }
+/// The players, samplers, searches and opponent models that specs can name.
+///
+/// ```
+/// use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry, SpecKind};
+///
+/// let entry = SpecEntry::new("first", "plays its first legal move");
+/// let registry = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(LegalPlayer)))?;
+/// assert_eq!(registry.player("first")?.spec().to_string(), "first");
+/// let names: Vec<&str> = registry.entries(SpecKind::Player).map(|entry| &*entry.name).collect();
+/// assert_eq!(names, ["random", "legal", "hyperplay", "clairvoyant", "first"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry(Arc<Vec<(Arc<SpecEntry>, SpecMaker)>>);
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.iter().map(|(entry, made)| (made.kind(), &entry.name))).finish()
+    }
+}
+
+impl Registry {
+    /// Nothing at all: what the standard one begins with.
+    pub(super) fn empty() -> Registry {
+        Registry(Arc::new(Vec::new()))
+    }
+
+    /// Adds a player. `read` gets the values of a spec, and the registry for specs inside that spec.
+    ///
+    /// # Errors
+    /// If there is a player of this name, or the entry is not in order.
+    pub fn with_player<B>(
+        self,
+        entry: SpecEntry,
+        read: impl Fn(&Spec, &Registry) -> Result<B, SpecError> + Send + Sync + 'static,
+    ) -> Result<Registry, RegistryError>
+    where
+        B: Fn(&Arc<Engine>, Role) -> Seat + Send + Sync + 'static,
+    {
+        let read = move |spec: &Spec, registry: &Registry| -> Result<PlayerBuild, SpecError> {
+            Ok(Arc::new(read(spec, registry)?))
+        };
+        self.with(entry, SpecMaker::Player(Arc::new(read)))
+    }
+
+    /// Adds a sampler. It has the keys `model` and `epsilon` besides its own: the opponent model under which it is measured.
+    /// A player that samples by it says the model itself.
+    ///
+    /// # Errors
+    /// As [`with_player`](Registry::with_player).
+    pub fn with_sampler<S: Sampler<Engine> + 'static>(
+        self,
+        mut entry: SpecEntry,
+        read: impl Fn(&Spec, &Registry) -> Result<S, SpecError> + Send + Sync + 'static,
+    ) -> Result<Registry, RegistryError> {
+        entry.keys.extend(Assumed::keys());
+        let read = move |spec: &Spec, registry: &Registry| -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
+            Ok(Arc::new(read(spec, registry)?))
+        };
+        self.with(entry, SpecMaker::Sampler(Arc::new(read)))
+    }
+
+    /// Adds a search. `read` also gets the effort that the player asks for.
+    ///
+    /// # Errors
+    /// As [`with_player`](Registry::with_player).
+    pub fn with_search<S: StateSearch<Engine> + 'static>(
+        self,
+        entry: SpecEntry,
+        read: impl Fn(&Spec, &SearchEffort) -> Result<S, SpecError> + Send + Sync + 'static,
+    ) -> Result<Registry, RegistryError> {
+        let read =
+            move |spec: &Spec, effort: &SearchEffort| -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
+                Ok(Arc::new(read(spec, effort)?))
+            };
+        self.with(entry, SpecMaker::Search(Arc::new(read)))
+    }
+
+    /// Adds an opponent model.
+    ///
+    /// # Errors
+    /// As [`with_player`](Registry::with_player).
+    pub fn with_model<B>(
+        self,
+        entry: SpecEntry,
+        read: impl Fn(&Spec, &Registry) -> Result<B, SpecError> + Send + Sync + 'static,
+    ) -> Result<Registry, RegistryError>
+    where
+        B: Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync + 'static,
+    {
+        let read = move |spec: &Spec, registry: &Registry| -> Result<ModelBuild, SpecError> {
+            Ok(Arc::new(read(spec, registry)?))
+        };
+        self.with(entry, SpecMaker::Model(Arc::new(read)))
+    }
+
+    fn with(mut self, entry: SpecEntry, made: SpecMaker) -> Result<Registry, RegistryError> {
+        let kind = made.kind();
+        self.check(&entry, kind)?;
+        Arc::make_mut(&mut self.0).push((Arc::new(entry), made));
+        Ok(self)
+    }
+
+    /// Whether an entry is one that specs can name, with keys that they can give.
+    fn check(&self, entry: &SpecEntry, kind: SpecKind) -> Result<(), RegistryError> {
+        let is_plain = |name: &str| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        };
+        let mut names = std::iter::once(&entry.name).chain(entry.keys.iter().map(|key| &key.name));
+        if let Some(name) = names.find(|name| !is_plain(name)) {
+            return Err(RegistryError::Name { name: name.clone().into_owned() });
+        }
+        let name = || entry.name.clone().into_owned();
+        if self.entries(kind).any(|other| other.name == entry.name) {
+            return Err(RegistryError::Taken { kind, name: name() });
+        }
+        for (position, key) in entry.keys.iter().enumerate() {
+            if entry.keys[..position].iter().any(|other| other.name == key.name) {
+                return Err(RegistryError::TwoKeys { entry: name(), key: key.name.clone().into_owned() });
+            }
+        }
+        if entry.keys.len() > 1 && entry.keys.iter().any(|key| key.kind == KeyType::PolicyFile) {
+            return Err(RegistryError::PolicyFile { entry: name() });
+        }
+        let reader = SpecReader { registry: self, base: None };
+        reader.check_defaults(entry).map_err(|error| RegistryError::Default { entry: name(), error })
+    }
+
+    /// The entries of a kind, in the order in which they were added.
+    pub fn entries(&self, kind: SpecKind) -> impl Iterator<Item = &SpecEntry> {
+        self.0.iter().filter(move |(_, made)| made.kind() == kind).map(|(entry, _)| &**entry)
+    }
+
+    /// What a key expects, in words; for a key whose value is a spec the names that it can have.
+    pub fn expected(&self, key: &SpecKey) -> String {
+        let KeyType::Spec(kind) = key.kind else { return key.kind.to_string() };
+        let shape = |entry: &SpecEntry| match &entry.keys[..] {
+            [] => entry.name.clone().into_owned(),
+            [SpecKey { kind: KeyType::PolicyFile, .. }] => format!("{}:PATH", entry.name),
+            _ => format!("{}:key=value,...", entry.name),
+        };
+        self.entries(kind).map(shape).collect::<Vec<String>>().join(" or ")
+    }
+
+    /// Reads the spec of a player; paths in it are relative to the working directory.
+    ///
+    /// # Errors
+    /// [`SpecError`] says what is wrong and what there is instead.
+    pub fn player(&self, text: &str) -> Result<PlayerSpec, SpecError> {
+        self.player_in(text, Path::new(""))
+    }
+
+    /// As [`player`](Registry::player), with paths relative to the folder `base`.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn player_in(&self, text: &str, base: &Path) -> Result<PlayerSpec, SpecError> {
+        self.player_of(&self.read(SpecKind::Player, text, Some(base))?)
+    }
+
+    /// Reads the spec of a sampler.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn sampler(&self, text: &str) -> Result<SamplerSpec, SpecError> {
+        self.sampler_of(&self.read(SpecKind::Sampler, text, Some(Path::new("")))?)
+    }
+
+    /// Reads the spec of an opponent model.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn model(&self, text: &str) -> Result<ModelSpec, SpecError> {
+        self.model_of(&self.read(SpecKind::Model, text, Some(Path::new("")))?)
+    }
+
+    /// Reads a spec and opens no policy file: its values can be looked at where the files are not at hand, and nothing that
+    /// needs such a file can be made of it.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn unopened(&self, kind: SpecKind, text: &str) -> Result<Spec, SpecError> {
+        self.read(kind, text, None)
+    }
+
+    /// The player of a spec, for a player that is made of other players.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn player_of(&self, spec: &Spec) -> Result<PlayerSpec, SpecError> {
+        let SpecMaker::Player(read) = self.maker(SpecKind::Player, spec)? else {
+            unreachable!("a player's entry makes players")
+        };
+        Ok(PlayerSpec { spec: spec.clone(), engine: engine_key::engine(spec), build: read(spec, self)? })
+    }
+
+    /// The sampler of a spec, for a player that has a belief of its own.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn sampler_of(&self, spec: &Spec) -> Result<SamplerSpec, SpecError> {
+        let SpecMaker::Sampler(read) = self.maker(SpecKind::Sampler, spec)? else {
+            unreachable!("a sampler's entry makes samplers")
+        };
+        let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
+        Ok(SamplerSpec { spec: spec.clone(), assumed, sampler })
+    }
+
+    /// The search of a spec with a given effort, for a player that searches.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn search_of(
+        &self,
+        spec: &Spec,
+        effort: &SearchEffort,
+    ) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
+        let SpecMaker::Search(read) = self.maker(SpecKind::Search, spec)? else {
+            unreachable!("a search's entry makes searches")
+        };
+        read(spec, effort)
+    }
+
+    /// The opponent model of a spec.
+    ///
+    /// # Errors
+    /// As [`player`](Registry::player).
+    pub fn model_of(&self, spec: &Spec) -> Result<ModelSpec, SpecError> {
+        let SpecMaker::Model(read) = self.maker(SpecKind::Model, spec)? else {
+            unreachable!("a model's entry makes models")
+        };
+        Ok(ModelSpec { spec: spec.clone(), build: read(spec, self)? })
+    }
+
+    fn read(&self, kind: SpecKind, text: &str, base: Option<&Path>) -> Result<Spec, SpecError> {
+        SpecReader { registry: self, base }.spec(text, kind)
+    }
+
+    /// The entry of this name.
+    pub(super) fn named(&self, kind: SpecKind, name: &str) -> Result<&Arc<SpecEntry>, SpecError> {
+        self.find(kind, name).map(|(entry, _)| entry)
+    }
+
+    /// What makes something of a spec, which may have been read against another registry.
+    fn maker(&self, kind: SpecKind, spec: &Spec) -> Result<&SpecMaker, SpecError> {
+        let (entry, maker) = self.find(kind, spec.name())?;
+        assert!(**entry == *spec.entry, "the spec '{spec}' was read against a registry with another entry");
+        Ok(maker)
+    }
+
+    fn find(&self, kind: SpecKind, name: &str) -> Result<&(Arc<SpecEntry>, SpecMaker), SpecError> {
+        self.0.iter().find(|(entry, made)| made.kind() == kind && entry.name == name).ok_or_else(|| {
+            SpecError::UnknownName {
+                name: name.to_owned(),
+                known: self.entries(kind).map(|entry| entry.name.clone().into_owned()).collect(),
+            }
+        })
+    }
 }

@@ -13,9 +13,10 @@ use std::sync::Arc;
 use super::decision::{Player, View};
 use super::hyperplay::HyperPlay;
 use super::remembered::Remembered;
-use crate::belief::{self, OpponentModel, Uniform};
-use crate::search;
-use hyperplay_engine::machine::{Budget, Bulk, Evidence, Move, OwnMove, Role, Seed};
+use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
+use crate::search::{Algorithm, SearchOptions};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,16 +33,17 @@ pub(super) struct SoftmaxOptions {
     pub(super) nodes: u64,
 }
 
-pub(super) struct Softmax<M: Bulk> {
-    machine: Arc<M>,
+/// The opponent model `softmax`.
+pub(super) struct Softmax {
+    machine: Arc<Engine>,
     options: SoftmaxOptions,
     below: Arc<dyn OpponentModel>,
     /// The policies worked out before.
     met: Remembered<Vec<f64>>,
 }
 
-impl<M: Bulk + 'static> Softmax<M> {
-    pub(super) fn new(machine: Arc<M>, options: SoftmaxOptions) -> Self {
+impl Softmax {
+    pub(super) fn new(machine: Arc<Engine>, options: SoftmaxOptions) -> Self {
         let below: Arc<dyn OpponentModel> = if options.level <= 1 {
             Arc::new(Uniform)
         } else {
@@ -54,11 +56,12 @@ impl<M: Bulk + 'static> Softmax<M> {
     /// What its moves are worth to a role; empty where it cannot say.
     fn values(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<(Move, f64)> {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
-        let belief = belief::Options { particles, whole: particles, ..belief::Options::default() };
-        let search = search::Options { algorithm: search::Algorithm::Auto, nodes, playouts, per_move: None };
+        let belief = BeliefOptions { enumerate_limit: particles, ..BeliefOptions::default() };
+        let search = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts, per_move: None };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
-        let mut player = HyperPlay::new(machine, role, below, belief, search);
-        let view = View { evidence, legal, history: None };
+        let (sampler, search) = (Arc::new(ParticleSampler(belief)), Arc::new(search));
+        let mut player = HyperPlay::new(machine, role, below, sampler, particles, search);
+        let view = View { evidence, legal };
         player.decide(&view, &Budget::UNLIMITED, &self.seed(role, evidence)).values
     }
 
@@ -76,7 +79,7 @@ impl<M: Bulk + 'static> Softmax<M> {
     }
 }
 
-impl<M: Bulk + 'static> OpponentModel for Softmax<M> {
+impl OpponentModel for Softmax {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
         if legal.len() == 1 {
             return vec![1.0];

@@ -1,4 +1,4 @@
-//! Actor: one player in its seat, asked so that whatever it does becomes a decision or a fault.
+//! One player in its seat, asked so that whatever it does becomes a decision or a fault.
 //!
 //! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
 //! the same time, and an answer that has not come when the clock runs out is a `late` fault; when it comes after all
@@ -13,43 +13,44 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use super::clock::Turn;
+use super::clock::ClockTurn;
 use super::fault::FaultKind;
-use crate::player::{Decision, Player, View};
+use crate::player::{ClairvoyantView, Decision, Seat, View};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
 /// What a player is asked at one step.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    /// What it is shown, the true history included: the actor hides it from players that must not see it.
-    pub view: View<'a>,
-    /// What it may spend.
-    pub budget: Budget,
+pub(super) struct Question<'a> {
+    /// What there is to know. The [`Seat`] shows its player of it what that player may know.
+    pub(super) view: ClairvoyantView<'a>,
+    /// What the player may spend.
+    pub(super) budget: Budget,
     /// Its randomness.
-    pub seed: &'a Seed,
+    pub(super) seed: &'a Seed,
 }
 
 /// A player in its seat.
-pub enum Actor {
+pub(super) enum Actor {
     /// Runs in the caller's thread.
-    Inline(Box<dyn Player>),
+    Inline(Seat),
     /// Runs in a thread of its own.
-    Thread(Line),
+    Thread(PlayerThread),
     /// Has panicked with this message.
     Crashed(String),
 }
 
 /// The connection to a player's thread.
-pub struct Line {
+pub(super) struct PlayerThread {
     questions: Sender<OwnedQuestion>,
     answers: Receiver<(usize, Result<Decision, String>)>,
-    clairvoyant: bool,
+    is_clairvoyant: bool,
 }
 
 struct OwnedQuestion {
     evidence: Evidence,
     legal: Vec<Move>,
-    history: Option<History>,
+    /// Empty for a player that does not see it.
+    history: History,
     budget: Budget,
     seed: Seed,
 }
@@ -59,27 +60,28 @@ impl Actor {
     ///
     /// # Errors
     /// The operating system's, when there is no further thread.
-    pub fn seat(player: Box<dyn Player>, clocked: bool) -> std::io::Result<Actor> {
+    pub(super) fn seat(seat: Seat, clocked: bool) -> std::io::Result<Actor> {
         if !clocked {
-            return Ok(Actor::Inline(player));
+            return Ok(Actor::Inline(seat));
         }
-        let clairvoyant = player.is_clairvoyant();
+        let is_clairvoyant = seat.is_clairvoyant();
         let (questions, inbox) = channel();
         let (outbox, answers) = channel();
-        thread::Builder::new().name("player".to_owned()).spawn(move || serve(player, &inbox, &outbox))?;
-        Ok(Actor::Thread(Line { questions, answers, clairvoyant }))
+        thread::Builder::new().name("player".to_owned()).spawn(move || serve(seat, &inbox, &outbox))?;
+        Ok(Actor::Thread(PlayerThread { questions, answers, is_clairvoyant }))
     }
 
     /// Puts the question to a player with a thread of its own, which begins to think; the others wait for
     /// [`answer`](Actor::answer).
-    pub fn ask(&mut self, question: &Question<'_>) {
-        if let Actor::Thread(line) = self {
-            let View { evidence, legal, history } = question.view;
+    pub(super) fn ask(&mut self, question: &Question<'_>) {
+        if let Actor::Thread(thread) = self {
+            let ClairvoyantView { own, history } = question.view;
+            let history = if thread.is_clairvoyant { history.clone() } else { History::default() };
             // An error means that the thread has ended; `answer` will find out why.
-            let _ = line.questions.send(OwnedQuestion {
-                evidence: evidence.clone(),
-                legal: legal.to_vec(),
-                history: history.filter(|_| line.clairvoyant).cloned(),
+            let _ = thread.questions.send(OwnedQuestion {
+                evidence: own.evidence.clone(),
+                legal: own.legal.to_vec(),
+                history,
                 budget: question.budget,
                 seed: question.seed.clone(),
             });
@@ -90,14 +92,14 @@ impl Actor {
     ///
     /// # Errors
     /// The fault, if there is none: late or crashed.
-    pub fn answer(&mut self, question: &Question<'_>, turn: Option<&Turn>) -> Result<Decision, FaultKind> {
+    pub(super) fn answer(
+        &mut self,
+        question: &Question<'_>,
+        turn: Option<&ClockTurn>,
+    ) -> Result<Decision, FaultKind> {
         let answer = match self {
-            Actor::Inline(player) => {
-                let history = question.view.history.filter(|_| player.is_clairvoyant());
-                let view = View { history, ..question.view };
-                guarded(player.as_mut(), &view, &question.budget, question.seed)
-            }
-            Actor::Thread(line) => line.wait(question.view.evidence.step(), turn)?,
+            Actor::Inline(seat) => guarded(seat, &question.view, &question.budget, question.seed),
+            Actor::Thread(thread) => thread.wait(question.view.own.evidence.step(), turn)?,
             Actor::Crashed(message) => return Err(FaultKind::Crashed(message.clone())),
         };
         answer.map_err(|message| {
@@ -107,12 +109,12 @@ impl Actor {
     }
 }
 
-impl Line {
+impl PlayerThread {
     /// Waits for the answer to the question of this step; older answers are late and thrown away.
-    fn wait(&self, step: usize, turn: Option<&Turn>) -> Result<Result<Decision, String>, FaultKind> {
+    fn wait(&self, step: usize, turn: Option<&ClockTurn>) -> Result<Result<Decision, String>, FaultKind> {
         use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
         loop {
-            let left = turn.map_or(std::time::Duration::MAX, Turn::left);
+            let left = turn.map_or(std::time::Duration::MAX, ClockTurn::left);
             match self.answers.recv_timeout(left) {
                 Ok((asked, Ok(_))) if asked < step => {}
                 Ok((_, answer)) => return Ok(answer),
@@ -125,15 +127,15 @@ impl Line {
 
 /// The life of a player's thread: answers questions until the referee hangs up or the player panics.
 fn serve(
-    mut player: Box<dyn Player>,
+    mut seat: Seat,
     inbox: &Receiver<OwnedQuestion>,
     outbox: &Sender<(usize, Result<Decision, String>)>,
 ) {
     for question in inbox {
         let step = question.evidence.step();
-        let history = question.history.as_ref();
-        let view = View { evidence: &question.evidence, legal: &question.legal, history };
-        let answer = guarded(player.as_mut(), &view, &question.budget, &question.seed);
+        let own = View { evidence: &question.evidence, legal: &question.legal };
+        let view = ClairvoyantView { own, history: &question.history };
+        let answer = guarded(&mut seat, &view, &question.budget, &question.seed);
         let crashed = answer.is_err();
         if outbox.send((step, answer)).is_err() || crashed {
             return;
@@ -143,13 +145,13 @@ fn serve(
 
 /// Asks a player and catches its panic.
 fn guarded(
-    player: &mut dyn Player,
-    view: &View<'_>,
+    seat: &mut Seat,
+    view: &ClairvoyantView<'_>,
     budget: &Budget,
     seed: &Seed,
 ) -> Result<Decision, String> {
     // After a panic the player is not used again, so its broken state is never seen.
-    catch_unwind(AssertUnwindSafe(|| player.decide(view, budget, seed)))
+    catch_unwind(AssertUnwindSafe(|| seat.decide(view, budget, seed)))
         .map_err(|panic| message(panic.as_ref()))
 }
 

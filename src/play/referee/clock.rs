@@ -25,11 +25,11 @@ pub struct Clocks {
 
 impl Clocks {
     /// The time for the decision made after `step` joint moves, from now on.
-    pub fn turn(&self, step: usize) -> Turn {
+    pub fn turn(&self, step: usize) -> ClockTurn {
         let time = if step == 0 { self.start.saturating_add(self.play) } else { self.play };
         let reserve = (time / 10).min(RESERVE);
         let now = Instant::now();
-        Turn {
+        ClockTurn {
             end: now.checked_add(time),
             budget: Budget { nodes: None, deadline: now.checked_add(time.saturating_sub(reserve)) },
         }
@@ -38,13 +38,13 @@ impl Clocks {
 
 /// The time for one decision.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct ClockTurn {
     end: Option<Instant>,
     /// What the player is told.
     pub budget: Budget,
 }
 
-impl Turn {
+impl ClockTurn {
     /// The time that is left; zero when it has passed.
     pub fn left(&self) -> Duration {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))

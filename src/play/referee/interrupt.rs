@@ -1,6 +1,6 @@
 //! Interrupt: the wish to stop, raised once and seen by everyone who plays.
 //!
-//! Whoever runs matches looks between steps and ends the match as [`Outcome::Interrupted`](super::Outcome). A flag,
+//! Whoever runs matches looks between steps and ends the match as [`MatchOutcome::Interrupted`](super::MatchOutcome). A flag,
 //! not a signal handler: the command line raises it on Ctrl-C.
 
 use std::sync::Arc;

@@ -1,14 +1,14 @@
-//! Layer 6, the referee: one match played, recorded and checked; the field's *game master*.
+//! Layer 5, the referee: one match played, recorded and checked. The field calls it the *game master*.
 //!
 //! ```text
-//! machine + players + seed --match_loop--> Match --transcript--> one line of JSON --replay--> checked
+//! machine + players + seed --match_loop--> Match --transcript--> one line of JSON --verify--> checked
 //!                             | actor, clock, fault
 //! ```
 //!
-//! A fault is data, not an error; a transcript replays to the same end.
+//! A player's fault is data, not an error. A transcript that is replayed comes to the same end.
 //!
 //! Third-party: `serde`, `serde_json` (transcripts), `gethostname` and `humantime`
-//! (the part of a transcript that says where and when), `statrs` (Student's t), `rayon` (many matches), `petgraph`
+//! (the part of a transcript that says where and when), `rayon` (many matches), `petgraph`
 //! (the graph of reachable states).
 
 mod actor;
@@ -20,29 +20,26 @@ mod match_loop;
 mod places;
 mod prospects;
 mod reach;
-mod replay;
-mod score;
 mod series;
 mod simulate;
 mod survey;
 #[cfg(test)]
 mod toy;
 mod transcript;
+mod verify;
 mod winnable;
 
-pub use actor::{Actor, Line, Question};
-pub use clock::{Clocks, Turn, date};
+pub use clock::{ClockTurn, Clocks, date};
 pub use fault::{Fault, FaultKind};
 pub use hyperplay_engine::machine::Stopwatch;
 pub use interrupt::Interrupt;
-pub use match_loop::{Match, Outcome, Settings, Step, play_match};
-pub use reach::{Kind, Node, Reach, Sight, reach};
-pub use replay::{Difference, replay};
-pub use score::Score;
+pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
+pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
 pub use series::{match_seed, play_series};
 pub use simulate::{Effort, simulate};
-pub use survey::{Basis, Survey, Words, survey};
+pub use survey::{Basis, Survey, SurveyWords, survey};
 pub use transcript::{
-    DecisionRecord, FaultRecord, Heading, Limits, Run, SCHEMA, StepRecord, Transcript, host,
+    DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,
 };
-pub use winnable::{Verdict, strongly, weakly};
+pub use verify::{TranscriptDifference, verify};
+pub use winnable::{Winnability, strongly, weakly};

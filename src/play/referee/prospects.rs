@@ -11,7 +11,7 @@ use super::interrupt::Interrupt;
 use super::places::Places;
 use super::reach::{Reach, Sight, reach};
 use super::simulate::Effort;
-use super::winnable::{Verdict, strongly, weakly};
+use super::winnable::{Winnability, strongly, weakly};
 use hyperplay_engine::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Symbol, Term};
 
@@ -87,13 +87,13 @@ impl<M: StateMachine> Search<'_, M> {
         let (name, best) = (&self.machine.roles()[role], self.best(role));
         let goal = best.value();
         let (severity, message) = match weakly(&self.reach, role, best) {
-            Verdict::Shown(line) => {
+            Winnability::Shown(line) => {
                 (Severity::Note, format!("weakly winnable: {name} gets {goal} by {}", self.line(&line)))
             }
-            Verdict::Refuted => {
+            Winnability::Refuted => {
                 (Severity::Warning, format!("not weakly winnable: no line of play gives {name} {goal}"))
             }
-            Verdict::Undecided => (
+            Winnability::Undecided => (
                 Severity::Note,
                 format!("whether {name} can get {goal} is undecided: not in {}", self.states()),
             ),
@@ -103,10 +103,10 @@ impl<M: StateMachine> Search<'_, M> {
 
     fn strongly_winnable(&self, roles: &[Role]) -> Option<Finding> {
         let verdict = |&role| (role, strongly(&self.reach, role, self.best(role)));
-        let verdicts: Vec<(Role, Verdict)> = roles.iter().map(verdict).collect();
+        let verdicts: Vec<(Role, Winnability)> = roles.iter().map(verdict).collect();
         let first = *roles.first()?;
         let shown = verdicts.iter().find_map(|(role, verdict)| match verdict {
-            Verdict::Shown(line) => Some((*role, line)),
+            Winnability::Shown(line) => Some((*role, line)),
             _ => None,
         });
         if let Some((role, line)) = shown {
@@ -119,7 +119,7 @@ impl<M: StateMachine> Search<'_, M> {
             };
             return Some(self.finding(FindingCode::StronglyWinnable, Severity::Note, role, message));
         }
-        let refuted = verdicts.iter().all(|(_, verdict)| *verdict == Verdict::Refuted);
+        let refuted = verdicts.iter().all(|(_, verdict)| *verdict == Winnability::Refuted);
         let alone = self.machine.roles().len() == 1;
         let (severity, message) = if refuted {
             let severity = if alone { Severity::Warning } else { Severity::Note };

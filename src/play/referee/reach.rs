@@ -18,18 +18,18 @@ use hyperplay_engine::machine::{
 
 /// What is known of one state.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct ReachNode {
     /// The fewest steps that lead here.
     pub depth: usize,
     /// The state before it on a shortest line, with the joint move made there; none for the initial state.
     pub parent: Option<(NodeIndex, JointMove)>,
     /// What can happen here.
-    pub kind: Kind,
+    pub kind: ReachKind,
 }
 
 /// What can happen in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ReachKind {
     /// The end, with its goals.
     Terminal(ByRole<Goal>),
     /// All its successors are in the graph.
@@ -44,7 +44,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Reach {
     /// States and the joint moves between them; the initial state is number 0.
-    pub graph: DiGraph<Node, JointMove>,
+    pub graph: DiGraph<ReachNode, JointMove>,
     /// Whether every reachable state is in the graph, with its successors.
     pub complete: bool,
 }
@@ -74,8 +74,10 @@ pub fn reach<M: StateMachine>(
     let mut graph = DiGraph::new();
     let mut numbers: FxHashMap<M::State, NodeIndex> = FxHashMap::default();
     let mut states = vec![machine.initial()];
-    numbers
-        .insert(machine.initial(), graph.add_node(Node { depth: 0, parent: None, kind: Kind::Unexpanded }));
+    numbers.insert(
+        machine.initial(),
+        graph.add_node(ReachNode { depth: 0, parent: None, kind: ReachKind::Unexpanded }),
+    );
     let (mut current, mut full) = (0, false);
     while current < states.len() && !interrupt.is_raised() {
         let index = NodeIndex::new(current);
@@ -84,18 +86,18 @@ pub fn reach<M: StateMachine>(
         current += 1;
         let terminal = machine.terminal(&state, &mut scratch);
         if terminal {
-            graph[index].kind = Kind::Terminal(machine.goals(&state, &mut scratch));
+            graph[index].kind = ReachKind::Terminal(machine.goals(&state, &mut scratch));
         } else {
             let legal = machine.legal_by_role(&state, &mut scratch);
             if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
-                graph[index].kind = Kind::Stuck(role);
+                graph[index].kind = ReachKind::Stuck(role);
                 continue;
             }
             let product = legal.values().iter().map(Vec::len).fold(1, usize::saturating_mul);
             // Once full always full: what is expanded is a beginning of the breadth-first order.
             full |= product > limit - graph.edge_count();
             if !full {
-                graph[index].kind = Kind::Expanded;
+                graph[index].kind = ReachKind::Expanded;
                 let depth = graph[index].depth + 1;
                 for joint in JointMoves::new(&legal) {
                     visit(Sight::Step(&state, &joint));
@@ -103,7 +105,7 @@ pub fn reach<M: StateMachine>(
                     let to = *numbers.entry(next).or_insert_with_key(|next| {
                         states.push(next.clone());
                         let parent = Some((index, joint.clone()));
-                        graph.add_node(Node { depth, parent, kind: Kind::Unexpanded })
+                        graph.add_node(ReachNode { depth, parent, kind: ReachKind::Unexpanded })
                     });
                     graph.add_edge(index, to, joint);
                 }
@@ -113,16 +115,16 @@ pub fn reach<M: StateMachine>(
             return Err(failure);
         }
     }
-    let complete = graph.node_weights().all(|node| node.kind != Kind::Unexpanded);
+    let complete = graph.node_weights().all(|node| node.kind != ReachKind::Unexpanded);
     Ok(Reach { graph, complete })
 }
 
 impl Reach {
     /// The fewest steps to an end; `None` if there is none, or none that is known to be the nearest.
     pub fn fewest_steps(&self) -> Option<usize> {
-        let is_end = |node: &&Node| matches!(node.kind, Kind::Terminal(_));
+        let is_end = |node: &&ReachNode| matches!(node.kind, ReachKind::Terminal(_));
         let found = self.graph.node_weights().find(is_end)?.depth;
-        let is_open = |node: &&Node| node.kind == Kind::Unexpanded;
+        let is_open = |node: &&ReachNode| node.kind == ReachKind::Unexpanded;
         let hidden = self.graph.node_weights().find(is_open).map_or(usize::MAX, |node| node.depth + 1);
         (found <= hidden).then_some(found)
     }
@@ -148,7 +150,7 @@ impl Reach {
     /// The first role without a legal move in a state that is not terminal, with that state.
     pub fn stuck(&self) -> Option<(NodeIndex, Role)> {
         self.graph.node_indices().find_map(|index| match self.graph[index].kind {
-            Kind::Stuck(role) => Some((index, role)),
+            ReachKind::Stuck(role) => Some((index, role)),
             _ => None,
         })
     }
@@ -169,12 +171,12 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::toy::Coin;
+    use crate::toy::Toy;
 
     #[test]
     fn the_toy_is_known_whole() {
         let (mut states, mut steps) = (0, 0);
-        let reach = reach(&Coin::new(), 100, &Interrupt::default(), |sight| match sight {
+        let reach = reach(&Toy::coin(), 100, &Interrupt::default(), |sight| match sight {
             Sight::State(_) => states += 1,
             Sight::Step(..) => steps += 1,
         })
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn an_incomplete_graph_says_so() {
-        let reach = reach(&Coin::new(), 3, &Interrupt::default(), |_| ()).unwrap();
+        let reach = reach(&Toy::coin(), 3, &Interrupt::default(), |_| ()).unwrap();
         assert_eq!((reach.complete, reach.graph.node_count()), (false, 3));
         assert_eq!((reach.fewest_steps(), reach.loops()), (None, None));
     }
@@ -201,7 +203,7 @@ mod tests {
     fn an_interrupt_leaves_an_incomplete_graph() {
         let interrupt = Interrupt::default();
         interrupt.raise();
-        let reach = reach(&Coin::new(), 100, &interrupt, |_| ()).unwrap();
+        let reach = reach(&Toy::coin(), 100, &interrupt, |_| ()).unwrap();
         assert_eq!((reach.complete, reach.graph.node_count()), (false, 1));
     }
 }

@@ -36,7 +36,7 @@ impl Basis {
 
 /// Words of one kind.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Words {
+pub struct SurveyWords {
     /// The terms, in their natural order.
     pub terms: Vec<TermId>,
     /// Where they come from.
@@ -47,11 +47,11 @@ pub struct Words {
 #[derive(Clone, Debug)]
 pub struct Survey {
     /// What can hold.
-    pub fluents: Words,
+    pub fluents: SurveyWords,
     /// What can be done, by any role.
-    pub moves: Words,
+    pub moves: SurveyWords,
     /// What can be perceived, by any role but `random`.
-    pub percepts: Words,
+    pub percepts: SurveyWords,
     /// The states.
     pub reach: Reach,
 }
@@ -88,7 +88,7 @@ pub fn survey(
         return Err(failure);
     }
     let basis = if reach.complete { Basis::Reachable } else { Basis::Met };
-    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<Words, EvaluationFailure> {
+    let words = |relation, column: usize, met: FxHashSet<TermId>| -> Result<SurveyWords, EvaluationFailure> {
         let declared = declared(machine.game(), relation)
             .map_err(|error| EvaluationFailure { reason: error.to_string() })?;
         let (terms, basis) = match declared {
@@ -97,7 +97,7 @@ pub fn survey(
         };
         let mut terms: Vec<TermId> = terms.into_iter().collect();
         terms.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
-        Ok(Words { terms, basis })
+        Ok(SurveyWords { terms, basis })
     };
     Ok(Survey {
         fluents: words(Symbol::BASE, 0, fluents)?,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind};
-use super::match_loop::{Match, Outcome, Settings, Step};
+use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
 use crate::player::Decision;
 use hyperplay_engine::machine::{ByRole, Move, StateMachine, StateMachineExt};
 
@@ -37,7 +37,7 @@ pub struct Transcript {
     #[serde(rename = "match")]
     pub index: usize,
     /// The limits that the match was played under.
-    pub limits: Limits,
+    pub limits: MatchLimits,
     /// What happened.
     pub steps: Vec<StepRecord>,
     /// `over`, `step-limit` or `no-legal-move`: a match that failed or was interrupted leaves no transcript.
@@ -46,12 +46,12 @@ pub struct Transcript {
     pub goals: Option<Vec<u8>>,
     /// Where and when; no part of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<Run>,
+    pub run: Option<RunInfo>,
 }
 
 /// The limits of a match.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Limits {
+pub struct MatchLimits {
     /// The longest match, in steps.
     pub steps: usize,
     /// States a decision, if limited.
@@ -106,7 +106,7 @@ pub struct DecisionRecord {
 
 /// Where and when a match was played.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunInfo {
     /// When the series began.
     pub date: String,
     /// The name of the computer.
@@ -139,15 +139,15 @@ pub fn host() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
 }
 
-impl Outcome {
+impl MatchOutcome {
     /// The stable name, as in transcripts.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Outcome::Over(_) => "over",
-            Outcome::StepLimit => "step-limit",
-            Outcome::NoLegalMove(_) => "no-legal-move",
-            Outcome::Failed(_) => "failed",
-            Outcome::Interrupted => "interrupted",
+            MatchOutcome::Over(_) => "over",
+            MatchOutcome::StepLimit => "step-limit",
+            MatchOutcome::NoLegalMove(_) => "no-legal-move",
+            MatchOutcome::Failed(_) => "failed",
+            MatchOutcome::Interrupted => "interrupted",
         }
     }
 }
@@ -170,7 +170,7 @@ impl Transcript {
             players: heading.players.clone(),
             seed: heading.seed,
             index,
-            limits: Limits {
+            limits: MatchLimits {
                 steps: settings.limit,
                 nodes: settings.nodes,
                 startclock: settings.clocks.map(|clocks| seconds(clocks.start)),
@@ -179,7 +179,7 @@ impl Transcript {
             steps: played.steps.iter().map(|step| record(machine, step, heading.decisions)).collect(),
             outcome: played.outcome.as_str().to_owned(),
             goals: match &played.outcome {
-                Outcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
+                MatchOutcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
                 _ => None,
             },
             run: None,
@@ -187,7 +187,7 @@ impl Transcript {
     }
 }
 
-fn record<M: StateMachine>(machine: &M, step: &Step, decisions: bool) -> StepRecord {
+fn record<M: StateMachine>(machine: &M, step: &MatchStep, decisions: bool) -> StepRecord {
     let seen = |seen: &hyperplay_engine::machine::Percepts| {
         seen.iter().map(|&term| machine.terms().show(term.0)).collect()
     };

@@ -15,12 +15,12 @@
 use petgraph::graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
-use super::reach::{Kind, Reach};
+use super::reach::{Reach, ReachKind};
 use hyperplay_engine::machine::{Goal, JointMove, Move, Role};
 
 /// What is known of a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Winnability {
     /// It holds; a line of play that shows it.
     Shown(Vec<JointMove>),
     /// It does not hold.
@@ -30,30 +30,30 @@ pub enum Verdict {
 }
 
 /// Whether some line of play gives `role` the goal `best`.
-pub fn weakly(reach: &Reach, role: Role, best: Goal) -> Verdict {
+pub fn weakly(reach: &Reach, role: Role, best: Goal) -> Winnability {
     let wins = |&index: &NodeIndex| is_won(&reach.graph[index].kind, role, best, false);
     match reach.graph.node_indices().find(wins) {
-        Some(end) => Verdict::Shown(reach.line(end)),
-        None if reach.complete => Verdict::Refuted,
-        None => Verdict::Undecided,
+        Some(end) => Winnability::Shown(reach.line(end)),
+        None if reach.complete => Winnability::Refuted,
+        None => Winnability::Undecided,
     }
 }
 
 /// Whether `role` can force the goal `best`, choosing by the state.
-pub fn strongly(reach: &Reach, role: Role, best: Goal) -> Verdict {
+pub fn strongly(reach: &Reach, role: Role, best: Goal) -> Winnability {
     let shown = forced(reach, role, best, false);
     if shown[0].is_some() {
-        return Verdict::Shown(line(reach, role, &shown));
+        return Winnability::Shown(line(reach, role, &shown));
     }
     let refuted = || forced(reach, role, best, true)[0].is_none();
-    if reach.complete || refuted() { Verdict::Refuted } else { Verdict::Undecided }
+    if reach.complete || refuted() { Winnability::Refuted } else { Winnability::Undecided }
 }
 
-fn is_won(kind: &Kind, role: Role, best: Goal, hopeful: bool) -> bool {
+fn is_won(kind: &ReachKind, role: Role, best: Goal, hopeful: bool) -> bool {
     match kind {
-        Kind::Terminal(goals) => goals[role] >= best,
-        Kind::Unexpanded => hopeful,
-        Kind::Expanded | Kind::Stuck(_) => false,
+        ReachKind::Terminal(goals) => goals[role] >= best,
+        ReachKind::Unexpanded => hopeful,
+        ReachKind::Expanded | ReachKind::Stuck(_) => false,
     }
 }
 
@@ -81,7 +81,7 @@ fn forced(reach: &Reach, role: Role, best: Goal, hopeful: bool) -> Vec<Option<us
 
 /// A move of `role` all of whose outcomes are won.
 fn winning_move(reach: &Reach, role: Role, won: &[Option<usize>], at: NodeIndex) -> Option<Move> {
-    if reach.graph[at].kind != Kind::Expanded {
+    if reach.graph[at].kind != ReachKind::Expanded {
         return None;
     }
     // Edges come out newest first; joint moves were added in order, so the moves of one role come in any order.
@@ -118,19 +118,19 @@ mod tests {
     use super::*;
     use crate::referee::Interrupt;
     use crate::referee::reach::reach;
-    use crate::referee::toy::Coin;
+    use crate::toy::Toy;
 
     #[test]
     fn the_guesser_wins_with_luck_or_sight() {
-        let machine = Coin::new();
+        let machine = Toy::coin();
         let whole = reach(&machine, 100, &Interrupt::default(), |_| ()).unwrap();
         let guesser = Role::new(1);
-        assert!(matches!(weakly(&whole, guesser, Goal::MAX), Verdict::Shown(line) if line.len() == 2));
-        assert!(matches!(strongly(&whole, guesser, Goal::MAX), Verdict::Shown(line) if line.len() == 2));
+        assert!(matches!(weakly(&whole, guesser, Goal::MAX), Winnability::Shown(line) if line.len() == 2));
+        assert!(matches!(strongly(&whole, guesser, Goal::MAX), Winnability::Shown(line) if line.len() == 2));
         // `random` has laid the coin before the guess.
-        assert_eq!(strongly(&whole, Role::new(0), Goal::MAX), Verdict::Refuted);
+        assert_eq!(strongly(&whole, Role::new(0), Goal::MAX), Winnability::Refuted);
         let part = reach(&machine, 3, &Interrupt::default(), |_| ()).unwrap();
-        assert_eq!(weakly(&part, guesser, Goal::MAX), Verdict::Undecided);
-        assert_eq!(strongly(&part, guesser, Goal::MAX), Verdict::Undecided);
+        assert_eq!(weakly(&part, guesser, Goal::MAX), Winnability::Undecided);
+        assert_eq!(strongly(&part, guesser, Goal::MAX), Winnability::Undecided);
     }
 }

@@ -1,18 +1,19 @@
-//! Evaluate: judges one role's moves in a list of distinct states, by the search that the options name.
+//! Evaluate: judges the moves of one role in a list of distinct states, by the search that the options name.
 //!
-//! First, where the options say so, the rest of the game whole, by alpha-beta where moves alternate. The budgets are
-//! divided before anything starts, evenly: each state may spend the same number of nodes, and what one leaves over no
-//! other gets, so the order of the states does not matter to any of them. The states that do not fit share the
-//! playouts: by a tree if there is only one state, else flat. Of the time and the nodes that the decision has left,
-//! the whole search may use half if something else can follow it.
+//! Where the options say so, the rest of the game is searched completely first, by alpha-beta where moves alternate.
+//! The budgets are divided evenly before anything starts: each state may spend the same number of nodes, and no other
+//! state gets what one leaves over, so the order of the states does not matter. The states for which the search does
+//! not fit share the playouts, by a tree if there is only one state, otherwise flat. Of the time and the nodes that
+//! the decision has left, exhaustive search may use half if something else can follow it.
 
 use super::alphabeta::{Answer, Leaves, alphabeta};
-use super::evaluation::{Evaluation, Method};
+use super::context::SearchContext;
+use super::evaluation::Evaluation;
 use super::exact::{exact, uniform};
 use super::mcts::{Blocks, uct};
-use super::options::{Algorithm, Options};
-use super::playout::{Playouts, playouts};
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed};
+use super::options::{Algorithm, SearchOptions};
+use super::playout::{OpenState, Playouts, playouts};
+use hyperplay_engine::machine::Bulk;
 
 /// The share of the decision's own budget, in time and in nodes, that exhaustive search may use before the playouts.
 const EXACT_SHARE: f64 = 0.5;
@@ -28,17 +29,68 @@ pub struct Evaluations {
     pub playouts: u64,
 }
 
-/// Judges the moves of `role` in each of `states`, all of them distinct and none terminal, each with its weight: a move
-/// that is poor on average gets fewer playouts. Stops at the deadline of
-/// `budget`; its node limit bounds exhaustive search and playouts together (but each move gets one playout).
+/// A way to judge states. The built-in ones are the [`SearchOptions`]; a type of another crate can be another.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::machine::Bulk;
+/// use hyperplay_play::search::{Evaluation, Evaluations, Method, SearchContext, StateSearch};
+///
+/// /// Likes every move as much as it has letters.
+/// struct Letters;
+///
+/// impl<M: Bulk> StateSearch<M> for Letters {
+///     fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations {
+///         let judge = |&(state, _): &(&M::State, f64)| {
+///             let mut moves = Vec::new();
+///             context.machine.legal(state, context.role, context.scratch, &mut moves);
+///             let values = moves.iter().map(|&own| context.machine.show_move(own).len() as f64).collect();
+///             Evaluation { moves, values, mixture: None, method: Method::Other("judged by its letters") }
+///         };
+///         Evaluations { states: states.iter().map(judge).collect(), visited: 0, playouts: 0 }
+///     }
+/// }
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let made = Letters.evaluate(&mut context, &[(&state, 1.0)]);
+/// assert_eq!(made.states[0].values, [4.0, 6.0]); // stay, switch
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait StateSearch<M: Bulk>: Send + Sync {
+    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal, each with
+    /// its weight (positive). Gives one evaluation for each state, in the order of the states.
+    fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations;
+}
+
+impl<M: Bulk> StateSearch<M> for SearchOptions {
+    fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations {
+        evaluate(context, states, self)
+    }
+}
+
+/// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a move
+/// that is poor on average gets fewer playouts. Stops at the deadline of the
+/// budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Algorithm, Method, SearchContext, SearchOptions, evaluate};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 100, playouts: 100, per_move: None };
+/// let made = evaluate(&mut context, &[(&state, 1.0)], &options);
+/// assert_eq!(made.states[0].method, Method::ExactAlone);
+/// assert_eq!(made.states[0].best(), 100.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn evaluate<M: Bulk>(
-    machine: &M,
+    context: &mut SearchContext<'_, M>,
     states: &[(&M::State, f64)],
-    role: Role,
-    options: &Options,
-    budget: &Budget,
-    seed: &Seed,
-    scratch: &mut M::Scratch,
+    options: &SearchOptions,
 ) -> Evaluations {
     let share = match options.algorithm {
         Algorithm::Auto => EXACT_SHARE,
@@ -46,34 +98,34 @@ pub fn evaluate<M: Bulk>(
             1.0
         }
     };
+    let budget = context.budget;
     let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64);
     let nodes = options.nodes.min(bound) / states.len().max(1) as u64;
-    let first_budget = budget.share(share).with_nodes(nodes);
+    let mut exhaustive = context.with_budget(budget.share(share).with_nodes(nodes));
     let mut visited = 0;
     let mut judged: Vec<Option<Evaluation>> = Vec::with_capacity(states.len());
     for (state, _) in states {
-        let (evaluation, spent) = first(machine, state, role, options.algorithm, first_budget, scratch);
+        let (evaluation, spent) = first(&mut exhaustive, state, options.algorithm);
         judged.push(evaluation);
         visited += spent;
     }
-    let open: Vec<(&M::State, Vec<Move>, f64)> = states
+    let open: Vec<OpenState<'_, M::State>> = states
         .iter()
         .zip(&judged)
         .filter(|(_, evaluation)| evaluation.is_none())
         .map(|(&(state, weight), _)| {
-            let mut legal = Vec::new();
-            machine.legal(state, role, scratch, &mut legal);
-            (state, legal, weight)
+            let mut moves = Vec::new();
+            context.machine.legal(state, context.role, context.scratch, &mut moves);
+            OpenState { state, moves, weight }
         })
         .collect();
-    let left = budget.less(visited);
     // Over several states no gain of trees was seen (`docs/measurements.md`).
     let algorithm = match options.algorithm {
         Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
         algorithm => algorithm,
     };
-    let options = &Options { algorithm, ..*options };
-    let made = then(machine, &open, role, options, &left, seed, scratch);
+    let options = &SearchOptions { algorithm, ..*options };
+    let made = then(&mut context.with_budget(budget.less(visited)), &open, options);
     let mut by_sampling = made.evaluations.into_iter();
     let states = judged
         .into_iter()
@@ -87,24 +139,21 @@ pub fn evaluate<M: Bulk>(
 /// What is tried first, in each state by itself; `None` where it does not fit or does not apply. Second: the states
 /// visited.
 fn first<M: Bulk>(
-    machine: &M,
+    context: &mut SearchContext<'_, M>,
     state: &M::State,
-    role: Role,
     algorithm: Algorithm,
-    budget: Budget,
-    scratch: &mut M::Scratch,
 ) -> (Option<Evaluation>, u64) {
     let leaves = match algorithm {
         Algorithm::Uct | Algorithm::Flat => return (None, 0),
-        Algorithm::Uniform => return uniform(machine, state, role, budget, scratch),
+        Algorithm::Uniform => return uniform(context, state),
         Algorithm::Auto | Algorithm::Exact => Leaves::Proof,
         Algorithm::AlphaBeta => Leaves::Mobility,
     };
-    match alphabeta(machine, state, role, leaves, budget, scratch) {
+    match alphabeta(context, state, leaves) {
         (Answer::Judged(evaluation), spent) => (Some(evaluation), spent),
         (Answer::NotAlternating, spent) if leaves == Leaves::Proof => {
-            let left = budget.less(spent);
-            let (evaluation, more) = exact(machine, state, role, left, scratch);
+            let left = context.budget.less(spent);
+            let (evaluation, more) = exact(&mut context.with_budget(left), state);
             (evaluation, spent + more)
         }
         (_, spent) => (None, spent),
@@ -113,51 +162,42 @@ fn first<M: Bulk>(
 
 /// What judges the states that are still open, all of them together.
 fn then<M: Bulk>(
-    machine: &M,
-    open: &[(&M::State, Vec<Move>, f64)],
-    role: Role,
-    options: &Options,
-    budget: &Budget,
-    seed: &Seed,
-    scratch: &mut M::Scratch,
+    context: &mut SearchContext<'_, M>,
+    open: &[OpenState<'_, M::State>],
+    options: &SearchOptions,
 ) -> Playouts {
+    let starts: u64 = open.iter().map(|state| state.moves.len() as u64).sum();
+    let (budget, seed) = (context.budget, context.seed.clone());
     match options.algorithm {
         Algorithm::Exact | Algorithm::Uniform => {
-            let unjudged = |(_, moves, _): &(&M::State, Vec<Move>, f64)| Evaluation {
-                moves: moves.clone(),
-                values: Vec::new(),
-                mixture: None,
-                method: Method::Unjudged,
-            };
-            Playouts { evaluations: open.iter().map(unjudged).collect(), playouts: 0, steps: 0 }
+            let evaluations = open.iter().map(|state| Evaluation::unjudged(state.moves.clone()));
+            Playouts { evaluations: evaluations.collect(), playouts: 0, steps: 0 }
         }
         Algorithm::Uct => {
-            let starts: u64 = open.iter().map(|(_, legal, _)| legal.len() as u64).sum();
             let total = options.per_move.map_or(options.playouts, |each| each.saturating_mul(starts));
             let count = total / open.len().max(1) as u64;
-            let open: Vec<(&M::State, Vec<Move>)> =
-                open.iter().map(|(state, legal, _)| (*state, legal.clone())).collect();
-            let blocks = Blocks::default();
-            uct(machine, &open, role, count, &blocks, budget, &seed.child("uct"), scratch)
+            uct(&mut context.with(budget, seed.child("uct")), open, count, &Blocks::default())
         }
         Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
-            let starts = open.iter().map(|(_, legal, _)| legal.len() as u64).sum::<u64>().max(1);
-            let each = options.per_move.unwrap_or(options.playouts / starts);
+            let each = options.per_move.unwrap_or(options.playouts / starts.max(1));
             let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
-            playouts(machine, open, role, count, budget, &seed.child("playouts"), scratch)
+            playouts(&mut context.with(budget, seed.child("playouts")), open, count)
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, end};
+    use super::super::context::toy_context as context;
+    use super::super::evaluation::Method;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
+    use hyperplay_engine::machine::Budget;
     use std::time::Duration;
 
     /// From 0 six states follow, from 1 two.
     fn toy() -> Toy {
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -171,8 +211,8 @@ mod tests {
     }
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
-        let options = Options { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
-        evaluate(&toy(), &[(&0, 0.5), (&1, 0.5)], Role::new(0), &options, &budget, &Seed::root(1), &mut ())
+        let options = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
+        evaluate(&mut context(&toy(), 0, budget), &[(&at(0), 0.5), (&at(1), 0.5)], &options)
     }
 
     #[test]
@@ -186,18 +226,16 @@ mod tests {
 
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
-        let options = Options { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
-        let (role, seed) = (Role::new(0), Seed::root(1));
-        let made = evaluate(&toy(), &[(&0, 1.0)], role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
+        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[(&at(0), 1.0)], &options);
         assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
     #[test]
     fn playouts_can_be_asked_for_by_the_move_and_state() {
-        let options = Options { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
-        let (role, seed) = (Role::new(0), Seed::root(1));
-        let states = [(&0, 0.5), (&1, 0.5)];
-        let made = evaluate(&toy(), &states, role, &options, &Budget::UNLIMITED, &seed, &mut ());
+        let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
+        let states = [(&at(0), 0.5), (&at(1), 0.5)];
+        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options);
         let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
         assert_eq!(made.playouts, 5 * starts as u64);
     }

@@ -1,0 +1,204 @@
+//! What a spec becomes once it is read: something that can be built, with nothing left to parse.
+//!
+//! Reading a spec calls the reader of its entry, which turns the values into typed options and may refuse them. What is left
+//! to be told is the engine and the role, and with these nothing can go wrong any more.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::catalogue::SpecKey;
+use super::decision::Seat;
+use super::registry::Registry;
+use super::spec::Spec;
+use super::spec_error::SpecError;
+use crate::belief::{OpponentModel, Sampler, Trembling};
+use hyperplay_engine::machine::Role;
+use hyperplay_engine::{Engine, EngineKind};
+
+/// Builds a player for one role of one match.
+pub(super) type PlayerBuild = Arc<dyn Fn(&Arc<Engine>, Role) -> Seat + Send + Sync>;
+
+/// Builds an opponent model for one game.
+pub(super) type ModelBuild = Arc<dyn Fn(&Arc<Engine>) -> Arc<dyn OpponentModel> + Send + Sync>;
+
+/// A player that was read from a spec.
+#[derive(Clone)]
+pub struct PlayerSpec {
+    pub(super) spec: Spec,
+    pub(super) engine: Option<EngineKind>,
+    pub(super) build: PlayerBuild,
+}
+
+impl PlayerSpec {
+    /// The spec.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The engine that the spec asks for; `None` for the one of the match. Whoever builds the player chooses the machine
+    /// by it.
+    pub fn engine(&self) -> Option<EngineKind> {
+        self.engine
+    }
+
+    /// A fresh player for one role of one match, on a machine that [`engine`](PlayerSpec::engine) has chosen.
+    pub fn seat(&self, machine: &Arc<Engine>, role: Role) -> Seat {
+        (self.build)(machine, role)
+    }
+}
+
+/// A way to sample a belief that was read from a spec, with the opponent model that it assumes.
+#[derive(Clone)]
+pub struct SamplerSpec {
+    pub(super) spec: Spec,
+    pub(super) assumed: Assumed,
+    pub(super) sampler: Arc<dyn Sampler<Engine>>,
+}
+
+impl SamplerSpec {
+    /// The spec.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The opponent model under which it samples.
+    pub fn assumed(&self) -> &Assumed {
+        &self.assumed
+    }
+
+    /// The sampler.
+    pub fn sampler(&self) -> &Arc<dyn Sampler<Engine>> {
+        &self.sampler
+    }
+}
+
+/// An opponent model that was read from a spec.
+#[derive(Clone)]
+pub struct ModelSpec {
+    pub(super) spec: Spec,
+    pub(super) build: ModelBuild,
+}
+
+impl ModelSpec {
+    /// The spec.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The model on a machine.
+    pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
+        (self.build)(machine)
+    }
+}
+
+/// What a player or a sampler takes the other roles to do: an opponent model with its tremble.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assumed {
+    model: ModelSpec,
+    epsilon: Tremble,
+}
+
+/// A probability: never NaN.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Tremble(f64);
+
+impl Eq for Tremble {}
+
+/// The key for the model.
+pub(super) const MODEL: &str = "model";
+/// The key for its tremble.
+pub(super) const EPSILON: &str = "epsilon";
+
+impl Assumed {
+    /// The keys `model` and `epsilon`, for an entry whose reader calls [`of`](Assumed::of).
+    pub fn keys() -> [SpecKey; 2] {
+        use super::catalogue::SpecKind;
+        [
+            SpecKey::spec(MODEL, SpecKind::Model, "uniform", "how the other roles are taken to choose"),
+            SpecKey::real(
+                EPSILON,
+                0.0..=1.0,
+                0.001,
+                "with which probability they are taken to choose uniformly and not by the model",
+            ),
+        ]
+    }
+
+    /// What a spec with the [keys](Assumed::keys) `model` and `epsilon` asks for. Uniform opponents have no tremble, and
+    /// those who do nothing but tremble are uniform.
+    ///
+    /// # Errors
+    /// If the model cannot be made of its spec.
+    ///
+    /// # Panics
+    /// If the entry of the spec lacks one of the keys.
+    pub fn of(spec: &Spec, registry: &Registry) -> Result<Self, SpecError> {
+        let (model, epsilon) = (registry.model_of(spec.inner(MODEL))?, spec.real(EPSILON));
+        if epsilon >= 1.0 {
+            return Ok(Assumed::exactly(registry.model("uniform")?));
+        }
+        let epsilon = if model.spec.name() == "uniform" { 0.0 } else { epsilon };
+        Ok(Assumed { model, epsilon: Tremble(epsilon) })
+    }
+
+    /// A model without a tremble: a policy that is really played.
+    pub fn exactly(model: ModelSpec) -> Self {
+        Assumed { model, epsilon: Tremble(0.0) }
+    }
+
+    /// The spec of the model behind the tremble.
+    pub fn spec(&self) -> &Spec {
+        &self.model.spec
+    }
+
+    /// The model with its tremble, on a machine.
+    pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
+        let (model, Tremble(epsilon)) = (self.model.model(machine), self.epsilon);
+        if epsilon > 0.0 { Arc::new(Trembling::new(model, epsilon)) } else { model }
+    }
+}
+
+/// Two are equal if their specs are: what is built from them is the same then.
+impl PartialEq for PlayerSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl Eq for PlayerSpec {}
+
+/// As for [`PlayerSpec`].
+impl PartialEq for SamplerSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl Eq for SamplerSpec {}
+
+/// As for [`PlayerSpec`].
+impl PartialEq for ModelSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl Eq for ModelSpec {}
+
+impl fmt::Debug for PlayerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PlayerSpec({})", self.spec)
+    }
+}
+
+impl fmt::Debug for SamplerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SamplerSpec({})", self.spec)
+    }
+}
+
+impl fmt::Debug for ModelSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ModelSpec({})", self.spec)
+    }
+}

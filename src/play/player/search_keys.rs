@@ -1,0 +1,89 @@
+//! The keys `search`, `nodes`, `playouts` and `per_move` of players that search, and the searches that this crate has.
+
+use std::sync::Arc;
+
+use super::catalogue::{SpecEntry, SpecKey, SpecKind};
+use super::registry::Registry;
+use super::spec::Spec;
+use super::spec_error::{RegistryError, SpecError};
+use crate::search::{Algorithm, SearchOptions, StateSearch};
+use hyperplay_engine::Engine;
+
+/// How much work a player asks a search to do for one decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchEffort {
+    /// States visited by exhaustive search, in all states held possible together.
+    pub nodes: u64,
+    /// Playouts, for all moves of all these states together.
+    pub playouts: u64,
+    /// If given, playouts for each move of each of these states instead.
+    pub per_move: Option<u64>,
+}
+
+const SEARCHES: [(&str, Algorithm, &str); 6] = [
+    ("auto", Algorithm::Auto, "exact where it fits, else uct in a single state, flat in several"),
+    ("exact", Algorithm::Exact, "the rest of the game, where it fits"),
+    ("uniform", Algorithm::Uniform, "the rest of the game under uniform play of all roles, where it fits"),
+    ("alphabeta", Algorithm::AlphaBeta, "alpha-beta where moves alternate, mobility at its leaves"),
+    ("uct", Algorithm::Uct, "a tree of playouts"),
+    ("flat", Algorithm::Flat, "playouts of each move"),
+];
+
+/// Adds the searches of this crate.
+pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, RegistryError> {
+    for (name, algorithm, about) in SEARCHES {
+        registry = registry.with_search(SpecEntry::new(name, about), move |_, effort| {
+            let SearchEffort { nodes, playouts, per_move } = *effort;
+            Ok(SearchOptions { algorithm, nodes, playouts, per_move })
+        })?;
+    }
+    Ok(registry)
+}
+
+impl SearchEffort {
+    /// The keys of a player that searches.
+    pub fn keys() -> [SpecKey; 4] {
+        [
+            SpecKey::spec(
+                "search",
+                SpecKind::Search,
+                "auto",
+                "how each state is searched; auto: exact where it fits, else uct in a single state, flat in several",
+            ),
+            SpecKey::count(
+                "nodes",
+                0..=1_000_000_000,
+                2_000,
+                "states that exact, uniform and alphabeta search may visit, shared evenly by the states held possible",
+            ),
+            SpecKey::count(
+                "playouts",
+                1..=1_000_000_000,
+                2_000,
+                "random playouts where exact search does not fit, flat or in a tree, at least one a move and state",
+            ),
+            SpecKey::count(
+                "per_move",
+                0..=1_000_000,
+                0,
+                "if not 0: playouts for each move of each state held possible, instead of their number in all",
+            ),
+        ]
+    }
+
+    /// The search that a spec with these [keys](SearchEffort::keys) asks for.
+    ///
+    /// # Errors
+    /// If the search cannot be made of its spec.
+    ///
+    /// # Panics
+    /// If the entry of the spec lacks one of the keys.
+    pub fn search(spec: &Spec, registry: &Registry) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> {
+        let effort = SearchEffort {
+            nodes: spec.count("nodes"),
+            playouts: spec.count("playouts"),
+            per_move: Some(spec.count("per_move")).filter(|&each| each > 0),
+        };
+        registry.search_of(spec.inner("search"), &effort)
+    }
+}

@@ -1,0 +1,142 @@
+//! Why a text is no spec, and why something cannot be registered.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::catalogue::SpecKind;
+use super::policy_file::PolicyError;
+use super::spec_reader::MAX_NESTING;
+
+/// Why a text is no spec.
+///
+/// ```
+/// use hyperplay_play::player::Registry;
+///
+/// let error = Registry::standard().player("hyperplay:colour=red").unwrap_err();
+/// assert!(error.to_string().starts_with("'hyperplay' has no key 'colour'; its keys are particles, "));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SpecError {
+    /// Nothing of this name is registered.
+    #[error("there is no '{name}'; there are {}", known.join(", "))]
+    UnknownName {
+        /// As written.
+        name: String,
+        /// The registered names.
+        known: Vec<String>,
+    },
+    /// The entry has no such key.
+    #[error("'{name}' has no key '{key}'; {}", listed(known))]
+    UnknownKey {
+        /// The entry.
+        name: String,
+        /// As written.
+        key: String,
+        /// The keys of the entry.
+        known: Vec<String>,
+    },
+    /// The value does not have the key's type or lies outside its range.
+    #[error("'{key}={value}': expected {expected}")]
+    BadValue {
+        /// The key.
+        key: String,
+        /// As written.
+        value: String,
+        /// What the key expects.
+        expected: String,
+    },
+    /// A key is given twice.
+    #[error("the key '{key}' is given twice")]
+    Repeated {
+        /// The key.
+        key: String,
+    },
+    /// A part between commas that is not `key=value`.
+    #[error("'{part}' is not of the form key=value")]
+    NotAPair {
+        /// The part.
+        part: String,
+    },
+    /// A bracket without its partner.
+    #[error("the brackets of '{text}' do not match")]
+    Brackets {
+        /// The whole text.
+        text: String,
+    },
+    /// A policy file that cannot be used.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// A policy file is needed, but the spec was read without opening its files.
+    #[error("the policy file {} was not opened", path.display())]
+    Unopened {
+        /// Its path.
+        path: PathBuf,
+    },
+    /// Two keys contradict each other, or a value that whoever reads the spec refuses.
+    #[error("'{key}': {why}")]
+    Refused {
+        /// The key.
+        key: String,
+        /// Why, and what to do instead.
+        why: String,
+    },
+    /// A value of another entry that is no spec.
+    #[error("'{key}={value}': {error}")]
+    Inner {
+        /// The key.
+        key: String,
+        /// As written.
+        value: String,
+        /// What is wrong with it.
+        error: Box<SpecError>,
+    },
+    /// Brackets in brackets in brackets.
+    #[error("specs are nested more than {MAX_NESTING} deep")]
+    TooDeep,
+}
+
+fn listed(keys: &[String]) -> String {
+    if keys.is_empty() { "it has no keys".to_owned() } else { format!("its keys are {}", keys.join(", ")) }
+}
+
+/// Why something cannot be registered.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum RegistryError {
+    /// Its name is taken.
+    #[error("there is a {kind} '{name}' already")]
+    Taken {
+        /// What it is.
+        kind: SpecKind,
+        /// Its name.
+        name: String,
+    },
+    /// A name that no spec can contain.
+    #[error("the name '{name}': expected letters, digits, '-', '_' and '.'")]
+    Name {
+        /// As given.
+        name: String,
+    },
+    /// Two keys have the same name.
+    #[error("'{entry}' has two keys '{key}'")]
+    TwoKeys {
+        /// Whose keys.
+        entry: String,
+        /// Their name.
+        key: String,
+    },
+    /// A key for a policy file stands beside another key.
+    #[error("'{entry}' has a policy file and other keys; a policy file stands alone")]
+    PolicyFile {
+        /// Whose key.
+        entry: String,
+    },
+    /// The default of a key is no value of its type.
+    #[error("the default of '{entry}': {error}")]
+    Default {
+        /// Whose key.
+        entry: String,
+        /// What is wrong with it.
+        error: SpecError,
+    },
+}

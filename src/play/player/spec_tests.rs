@@ -1,0 +1,234 @@
+//! Specs read against a small registry of their own.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
+use super::decision::Seat;
+use super::random::RandomPlayer;
+use super::registry::Registry;
+use super::spec::Spec;
+use super::spec_error::{RegistryError, SpecError};
+use crate::belief::{OpponentModel, Uniform};
+use hyperplay_engine::Engine;
+use hyperplay_logic::gdl::text_hash;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Weight {
+    None,
+    Choice,
+}
+
+impl SpecWord for Weight {
+    const WORDS: &'static [(&'static str, Weight)] = &[("none", Weight::None), ("choice", Weight::Choice)];
+}
+
+fn rich() -> SpecEntry {
+    SpecEntry::new("rich", "much to set")
+        .with(SpecKey::count("particles", 1..=10_000, 200, "how many"))
+        .with(SpecKey::word("weight", Weight::Choice, "which"))
+        .with(SpecKey::real("share", 0.0..=1.0, 0.001, "how much"))
+        .with(SpecKey::word("merge", true, "whether"))
+        .with(SpecKey::spec("model", SpecKind::Model, "even", "as what"))
+        .with(SpecKey::spec("inner", SpecKind::Player, "plain", "who"))
+}
+
+fn with_player(registry: Registry, entry: SpecEntry) -> Result<Registry, RegistryError> {
+    registry.with_player(entry, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))
+}
+
+fn with_model(registry: Registry, entry: SpecEntry) -> Registry {
+    let build = |_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) };
+    registry.with_model(entry, move |_, _| Ok(build)).unwrap()
+}
+
+fn registry() -> Registry {
+    let registry = with_model(Registry::empty(), SpecEntry::new("even", "all alike"));
+    let file = SpecEntry::new("file", "as a file says").with(SpecKey::policy_file("path", "which"));
+    let plain = SpecEntry::new("plain", "nothing to set");
+    with_player(with_player(with_model(registry, file), plain).unwrap(), rich()).unwrap()
+}
+
+fn read(text: &str) -> Result<Spec, SpecError> {
+    registry().player(text).map(|player| player.spec().clone())
+}
+
+fn error(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+#[test]
+fn keys_not_given_have_their_default() {
+    let spec = read("rich:merge=off").unwrap();
+    assert_eq!(
+        (spec.count("particles"), spec.word("weight"), spec.real("share"), spec.word("merge")),
+        (200, Weight::Choice, 0.001, false)
+    );
+    assert_eq!(*spec.inner("inner"), read("plain").unwrap());
+}
+
+#[test]
+fn printing_is_canonical() {
+    for (text, canonical) in [
+        ("plain", "plain"),
+        ("plain:", "plain"),
+        ("rich:weight=none,particles=1_000", "rich:particles=1000,weight=none"),
+        (" rich : merge = on , particles = 0200 ", "rich"),
+        (
+            "rich:inner=[rich:particles=4,merge=off],merge=off",
+            "rich:merge=off,inner=[rich:particles=4,merge=off]",
+        ),
+        ("rich:inner=[plain]", "rich"),
+        ("rich:inner=plain", "rich"),
+        ("rich:inner=rich:merge=off", "rich:inner=rich:merge=off"),
+        ("rich:share=0.0010", "rich"),
+        ("rich:share=00.250,merge=off", "rich:share=0.25,merge=off"),
+        ("rich:share=1.0", "rich:share=1"),
+        ("rich:share=0", "rich:share=0"),
+        ("rich:share=0.00000000000000000001", "rich:share=0.00000000000000000001"),
+    ] {
+        assert_eq!(read(text).unwrap().to_string(), canonical, "{text}");
+    }
+}
+
+#[test]
+fn an_error_says_what_there_is() {
+    assert_eq!(error("poor"), "there is no 'poor'; there are plain, rich");
+    assert_eq!(
+        error("rich:size=3"),
+        "'rich' has no key 'size'; its keys are particles, weight, share, merge, model, inner"
+    );
+    assert_eq!(error("plain:size=3"), "'plain' has no key 'size'; it has no keys");
+    assert_eq!(error("rich:particles=0"), "'particles=0': expected a whole number from 1 to 10000");
+    assert_eq!(error("rich:particles=+1"), "'particles=+1': expected a whole number from 1 to 10000");
+    for share in ["1.01", "-0.1", "-0", "+0.5", "NaN", "inf", "1e-3", ".5", "1.", "0.1.2", "", "."] {
+        let expected = format!("'share={share}': expected a decimal number from 0 to 1");
+        assert_eq!(error(&format!("rich:share={share}")), expected);
+    }
+    assert_eq!(error("rich:weight=some"), "'weight=some': expected none or choice");
+    assert_eq!(error("rich:merge=on,merge=on"), "the key 'merge' is given twice");
+    assert_eq!(error("rich:merge"), "'merge' is not of the form key=value");
+    assert_eq!(error("rich:merge=on,"), "'' is not of the form key=value");
+    assert_eq!(error("rich:inner=[plain"), "the brackets of 'rich:inner=[plain' do not match");
+    assert_eq!(error("rich:inner=[poor]"), "'inner=[poor]': there is no 'poor'; there are plain, rich");
+}
+
+#[test]
+fn hostile_nesting_is_refused() {
+    let text = "rich:inner=[".repeat(10_000) + &"]".repeat(10_000);
+    assert_eq!(read(&text), Err(SpecError::TooDeep));
+}
+
+#[test]
+fn what_cannot_be_named_is_not_registered() {
+    let refused = |entry: SpecEntry| with_player(registry(), entry).unwrap_err().to_string();
+    let entry = || SpecEntry::new("new", "something");
+    let count = |name: &'static str, default| SpecKey::count(name, 1..=9, default, "how many");
+    assert_eq!(refused(SpecEntry::new("plain", "again")), "there is a player 'plain' already");
+    assert_eq!(
+        refused(SpecEntry::new("a:b", "")),
+        "the name 'a:b': expected letters, digits, '-', '_' and '.'"
+    );
+    assert_eq!(
+        refused(entry().with(count("x y", 1))),
+        "the name 'x y': expected letters, digits, '-', '_' and '.'"
+    );
+    assert_eq!(refused(entry().with(count("x", 1)).with(count("x", 2))), "'new' has two keys 'x'");
+    assert_eq!(
+        refused(entry().with(count("x", 10))),
+        "the default of 'new': 'x=10': expected a whole number from 1 to 9"
+    );
+    assert_eq!(
+        refused(entry().with(count("x", 1)).with(SpecKey::policy_file("path", "which"))),
+        "'new' has a policy file and other keys; a policy file stands alone"
+    );
+    // A model may have the name of a player.
+    with_model(registry(), SpecEntry::new("plain", "as a model"));
+}
+
+#[test]
+fn a_reader_refuses_when_the_spec_is_read() {
+    let odd = SpecEntry::new("odd", "odd numbers only").with(SpecKey::count("n", 0..=9, 1, "which"));
+    let registry = registry().with_player(odd, |spec, _| match spec.count("n") % 2 {
+        0 => Err(SpecError::Refused { key: "n".to_owned(), why: "expected an odd number".to_owned() }),
+        _ => Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)),
+    });
+    let registry = registry.unwrap();
+    assert_eq!(registry.player("odd:n=2").unwrap_err().to_string(), "'n': expected an odd number");
+    assert_eq!(registry.player("odd:n=3").unwrap().spec().to_string(), "odd:n=3");
+}
+
+fn any_spec() -> impl Strategy<Value = String> {
+    let keys = (1_u64..300, prop::bool::ANY, prop::bool::ANY, 0.0..=1.0_f64);
+    let leaf = Just("plain".to_owned());
+    leaf.prop_recursive(4, 16, 1, move |inner| {
+        (keys.clone(), inner).prop_map(|((particles, none, off, share), inner)| {
+            let weight = if none { "none" } else { "choice" };
+            let merge = if off { "off" } else { "on" };
+            format!("rich:inner=[{inner}],weight={weight},merge={merge},share={share},particles={particles}")
+        })
+    })
+}
+
+proptest! {
+    #[test]
+    fn reading_what_was_printed_gives_the_same_spec(text in any_spec()) {
+        let spec = read(&text).unwrap();
+        let printed = spec.to_string();
+        let again = read(&printed).unwrap();
+        prop_assert_eq!(&again, &spec);
+        prop_assert_eq!(again.to_string(), printed);
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[a-z:=,\\[\\]éß 0-9]{0,40}") {
+        let _ = read(&text);
+        let _ = read(&format!("rich:{text}"));
+    }
+}
+
+const NESTED: &str = "rich:model=file:a.json,inner=rich:inner=rich:model=file:sub/b.json";
+
+#[test]
+fn policy_files_are_found_at_any_depth_and_stay_as_written() {
+    let base = std::env::temp_dir().join(format!("hyperplay-specs-{}", std::process::id()));
+    std::fs::create_dir_all(base.join("sub")).unwrap();
+    let texts = ["a", "b"].map(|role| {
+        format!(
+            r#"{{"schema": "hyperplay.policy/1",
+                 "policy": [{{"role": "{role}", "evidence": [], "moves": {{"m": 1}}}}]}}"#
+        )
+    });
+    for (name, text) in ["a.json", "sub/b.json"].iter().zip(&texts) {
+        std::fs::write(base.join(name), text).unwrap();
+    }
+    let read = || registry().player_in(NESTED, &base).unwrap().spec().clone();
+    let spec = read();
+    assert_eq!(spec.to_string(), NESTED);
+    let found: Vec<(&Path, Vec<&str>)> =
+        spec.policies().into_iter().map(|(path, file)| (path, file.roles())).collect();
+    assert_eq!(found, [(Path::new("a.json"), vec!["a"]), (Path::new("sub/b.json"), vec!["b"])]);
+    let hashes = spec.policy_hashes();
+    assert_eq!((&hashes["a.json"], &hashes["sub/b.json"]), (&text_hash(&texts[0]), &text_hash(&texts[1])));
+
+    std::fs::write(base.join("sub/b.json"), texts[0].as_str()).unwrap();
+    let changed = read();
+    assert_eq!(changed.to_string(), spec.to_string());
+    assert_ne!(changed, spec);
+    assert_eq!(changed.policy_hashes()["a.json"], changed.policy_hashes()["sub/b.json"]);
+    std::fs::remove_dir_all(&base).unwrap();
+
+    let unread = registry().player_in(NESTED, &base).unwrap_err().to_string();
+    assert!(unread.starts_with(&base.join("a.json").display().to_string()), "{unread}");
+}
+
+#[test]
+fn a_spec_can_be_looked_at_without_its_policy_files() {
+    let spec = registry().unopened(SpecKind::Player, NESTED).unwrap();
+    assert_eq!(spec.to_string(), NESTED);
+    assert!(spec.policies().is_empty() && spec.policy_hashes().is_empty());
+    let path = Path::new("a.json").to_owned();
+    assert_eq!(spec.inner("model").policy("path"), Err(SpecError::Unopened { path }));
+}

@@ -1,0 +1,222 @@
+//! The players and samplers of this crate, as entries of the standard registry.
+
+use std::sync::Arc;
+
+use super::belief_keys;
+use super::catalogue::{SpecEntry, SpecKey};
+use super::clairvoyant::Clairvoyant;
+use super::configured::Assumed;
+use super::decision::Seat;
+use super::hyperplay::HyperPlay;
+use super::legal::LegalPlayer;
+use super::models::with_models;
+use super::random::RandomPlayer;
+use super::registry::Registry;
+use super::search_keys::{SearchEffort, with_searches};
+use super::spec_error::RegistryError;
+use crate::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::Role;
+
+impl Registry {
+    /// The players, samplers, searches and opponent models of this crate.
+    pub fn standard() -> Registry {
+        made().expect("the entries of this crate are in order")
+    }
+}
+
+fn made() -> Result<Registry, RegistryError> {
+    let registry = with_models(Registry::empty())?;
+    let registry = with_samplers(with_searches(registry)?)?;
+    with_players(registry)
+}
+
+fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
+    let random = SpecEntry::new("random", "chooses uniformly among the legal moves");
+    let legal = SpecEntry::new("legal", "plays the first legal move in the natural order of terms");
+    let hyperplay = "searches every state that its evidence leaves possible and averages the values";
+    let mut hyperplay = SpecEntry::new("hyperplay", hyperplay).with(belief_keys::particles());
+    hyperplay.keys.extend(SearchEffort::keys());
+    hyperplay.keys.extend(belief_keys::keys());
+    hyperplay.keys.push(belief_keys::sampler());
+    hyperplay.keys.extend(Assumed::keys());
+    hyperplay.keys.push(SpecKey::engine());
+    let clairvoyant = "searches the true state, which it is shown: the control for hyperplay";
+    let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
+    clairvoyant.keys.extend(SearchEffort::keys());
+    clairvoyant.keys.push(SpecKey::engine());
+    registry
+        .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
+        .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
+        .with_player(hyperplay, |spec, registry| {
+            let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
+            let sampler = belief_keys::sampler_of(spec, registry)?;
+            let search = SearchEffort::search(spec, registry)?;
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                let (sampler, search) = (Arc::clone(&sampler), Arc::clone(&search));
+                let model = assumed.model(engine);
+                Seat::player(HyperPlay::new(Arc::clone(engine), role, model, sampler, particles, search))
+            })
+        })?
+        .with_player(clairvoyant, |spec, registry| {
+            let search = SearchEffort::search(spec, registry)?;
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::clairvoyant(Clairvoyant::new(Arc::clone(engine), role, Arc::clone(&search)))
+            })
+        })
+}
+
+/// The particle belief of this crate with other defaults of its keys.
+fn particle_sampler(name: &'static str, about: &'static str, defaults: &[(&str, &'static str)]) -> SpecEntry {
+    let mut entry = SpecEntry::new(name, about);
+    entry.keys = belief_keys::keys()
+        .into_iter()
+        .map(|key| match defaults.iter().find(|(name, _)| key.name == *name) {
+            Some(&(_, default)) => key.with_default(default),
+            None => key,
+        })
+        .collect();
+    entry
+}
+
+fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
+    let plain = [("enumerate", "off"), ("merge", "off"), ("rejuvenate", "0")];
+    let with = |more: &[(&'static str, &'static str)]| [&plain, more].concat();
+    let particle = [
+        particle_sampler("hyperplay", "the belief of the player hyperplay", &[]),
+        particle_sampler(
+            "hyperplay12",
+            "HyperPlay as published: backtracking, particles weighted by 1/branching factor, nothing else",
+            &with(&[("weight", "branching")]),
+        ),
+        particle_sampler(
+            "hyperplay12-unweighted",
+            "the same with all particles alike: what retrying alone samples",
+            &with(&[("weight", "none")]),
+        ),
+        particle_sampler(
+            "rejection",
+            "every particle starts anew at its first contradiction: exact, and dear",
+            &with(&[("weight", "none"), ("backtrack", "off"), ("states", "1000000")]),
+        ),
+    ];
+    let bootstrap = SpecEntry::new(
+        "bootstrap",
+        "the plain particle filter: steps drawn by the model, those that contradict the percepts dropped, resampled",
+    );
+    let exact = SpecEntry::new(
+        "exact",
+        "independent draws from the exact posterior: the control, whose figures are the baselines",
+    );
+    for (place, entry) in particle.into_iter().enumerate() {
+        if place == 3 {
+            registry = registry.with_sampler(bootstrap.clone(), |_, _| Ok(BootstrapSampler))?;
+        }
+        registry = registry.with_sampler(entry, |spec, _| Ok(ParticleSampler(belief_keys::options(spec))))?;
+    }
+    registry.with_sampler(exact, |_, _| Ok(IndependentSampler))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::{BeliefOptions, Weight};
+    use crate::player::{SpecError, SpecKind};
+
+    fn options(text: &str) -> BeliefOptions {
+        belief_keys::options(Registry::standard().sampler(text).unwrap().spec())
+    }
+
+    #[test]
+    fn every_sampler_is_what_it_says() {
+        assert_eq!(options("hyperplay"), BeliefOptions { particles: 1, ..BeliefOptions::default() });
+        let published = BeliefOptions {
+            enumerate: false,
+            weight: Weight::BranchingFactor,
+            merge: false,
+            rejuvenate: 0,
+            ..options("hyperplay")
+        };
+        assert_eq!(options("hyperplay12"), published);
+        let rejection =
+            BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
+        assert_eq!(options("rejection"), rejection.clone());
+        let unweighted = BeliefOptions { weight: Weight::None, states: 500, backtrack: true, ..rejection };
+        assert_eq!(options("hyperplay12-unweighted"), unweighted);
+        let registry = Registry::standard();
+        let names: Vec<&str> = registry.entries(SpecKind::Sampler).map(|entry| &*entry.name).collect();
+        assert_eq!(
+            names,
+            ["hyperplay", "hyperplay12", "hyperplay12-unweighted", "bootstrap", "rejection", "exact"]
+        );
+        let is_independent = |text: &str| registry.sampler(text).unwrap().sampler().is_independent();
+        assert!(is_independent("exact") && is_independent("rejection") && !is_independent("bootstrap"));
+    }
+
+    #[test]
+    fn a_key_at_the_default_of_its_sampler_is_not_printed() {
+        let registry = Registry::standard();
+        let printed = |text: &str| registry.sampler(text).unwrap().spec().to_string();
+        assert_eq!(printed("hyperplay12:enumerate=off,merge=on"), "hyperplay12:merge=on");
+        assert_eq!(printed("hyperplay:enumerate=off,merge=on"), "hyperplay:enumerate=off");
+        assert!(registry.sampler("hyperplay:particles=3").is_err());
+        for sampler in registry.entries(SpecKind::Sampler) {
+            let text = format!("{}:model=softmax,epsilon=0.5", sampler.name);
+            assert_eq!(printed(&text), text);
+            assert!(registry.sampler(&format!("{}:epsilon=2", sampler.name)).is_err());
+        }
+    }
+
+    #[test]
+    fn a_model_is_written_with_and_without_brackets() {
+        let registry = Registry::standard();
+        for (text, canonical) in [
+            ("hyperplay:model=uniform", "hyperplay"),
+            ("hyperplay:epsilon=0.001,model=softmax", "hyperplay:model=softmax"),
+            ("hyperplay:epsilon=0.0,model=softmax:level=2", "hyperplay:model=softmax:level=2,epsilon=0"),
+            ("hyperplay:model=softmax", "hyperplay:model=softmax"),
+            ("hyperplay:model=[softmax:level=2]", "hyperplay:model=softmax:level=2"),
+            ("hyperplay:model=softmax:level=1,particles=3", "hyperplay:particles=3,model=softmax"),
+            (
+                "hyperplay:model=[softmax:temperature=5,level=2]",
+                "hyperplay:model=[softmax:level=2,temperature=5]",
+            ),
+        ] {
+            let player = registry.player(text).unwrap();
+            assert_eq!(player.spec().to_string(), canonical);
+            assert_eq!(registry.player(canonical).unwrap(), player);
+        }
+    }
+
+    #[test]
+    fn uniform_opponents_do_not_tremble() {
+        let registry = Registry::standard();
+        let assumed = |text: &str| Assumed::of(registry.player(text).unwrap().spec(), &registry).unwrap();
+        assert_eq!(assumed("hyperplay:epsilon=0.3"), assumed("hyperplay"));
+        assert_eq!(assumed("hyperplay:model=softmax,epsilon=1"), assumed("hyperplay"));
+        assert_ne!(assumed("hyperplay:model=softmax,epsilon=0.3"), assumed("hyperplay:model=softmax"));
+        let exactly = Assumed::exactly(registry.model("softmax").unwrap());
+        assert_eq!(assumed("hyperplay:model=softmax,epsilon=0"), exactly);
+    }
+
+    #[test]
+    fn an_error_of_a_model_says_what_there_is() {
+        let error = |text: &str| Registry::standard().player(text).unwrap_err().to_string();
+        assert_eq!(
+            error("hyperplay:model=best"),
+            "'model=best': there is no 'best'; there are uniform, file, softmax"
+        );
+        for epsilon in ["nan", "-0.5", "1.5", "x"] {
+            assert_eq!(
+                error(&format!("hyperplay:model=softmax,epsilon={epsilon}")),
+                format!("'epsilon={epsilon}': expected a decimal number from 0 to 1")
+            );
+        }
+        assert_eq!(
+            error("hyperplay:model=softmax:heat=1"),
+            "'model=softmax:heat=1': 'softmax' has no key 'heat'; its keys are level, temperature, particles, playouts, nodes"
+        );
+        let missing = Registry::standard().player("hyperplay:model=file:no/such.json");
+        assert!(matches!(missing, Err(SpecError::Policy(_))));
+    }
+}

@@ -1,0 +1,342 @@
+//! A transcript is checked against the rules.
+//!
+//! Everything that the rules determine is checked, in the order in which it happened: that the match was not over
+//! before a step, that every move was legal, that every role perceived what is written, that an illegal answer was
+//! illegal, and how it ended. The first [`TranscriptDifference`] is named with its step. What the players thought is not
+//! checked: a transcript says it, the rules do not.
+
+use thiserror::Error;
+
+use super::transcript::{FaultRecord, SCHEMA, StepRecord, Transcript};
+use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
+
+/// Where a transcript and the rules differ first.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum TranscriptDifference {
+    /// Another form of transcripts.
+    #[error("the transcript has the schema {found:?}; this program reads {SCHEMA:?}")]
+    Schema {
+        /// What it says.
+        found: String,
+    },
+    /// Other rules.
+    #[error("the transcript was made with other rules: it names {found}, these are {expected}")]
+    Rules {
+        /// What it says.
+        found: String,
+        /// The hash of the rules at hand.
+        expected: String,
+    },
+    /// Other roles.
+    #[error("the transcript has the roles {found}, the rules have {expected}")]
+    Roles {
+        /// What it says.
+        found: String,
+        /// What the rules say.
+        expected: String,
+    },
+    /// Too many or too few players.
+    #[error("the transcript has {found} players for {expected} roles")]
+    Players {
+        /// How many entries it has.
+        found: usize,
+        /// How many roles there are.
+        expected: usize,
+    },
+    /// A step cannot have happened as it is written.
+    #[error("step {step}: {what}")]
+    Step {
+        /// The number of the step, from 1.
+        step: usize,
+        /// What differs.
+        what: String,
+    },
+    /// The end is another.
+    #[error("after step {step}: {what}")]
+    End {
+        /// The number of steps.
+        step: usize,
+        /// What differs.
+        what: String,
+    },
+}
+
+/// Checks a transcript against a machine whose rules have the hash `rules`.
+///
+/// # Errors
+/// The first difference.
+pub fn verify<M: StateMachine>(
+    machine: &M,
+    rules: &str,
+    transcript: &Transcript,
+) -> Result<(), TranscriptDifference> {
+    check_heading(machine, rules, transcript)?;
+    let mut scratch = machine.scratch();
+    let mut state = machine.initial();
+    for (index, record) in transcript.steps.iter().enumerate() {
+        let differs = |what| TranscriptDifference::Step { step: index + 1, what };
+        if index >= transcript.limits.steps {
+            return Err(differs(format!("the limit is {} steps", transcript.limits.steps)));
+        }
+        if transcript.limits.playclock.is_none() && record.faults.iter().any(|fault| fault.kind == "late") {
+            return Err(differs("a fault is late, but there was no clock".to_owned()));
+        }
+        if machine.terminal(&state, &mut scratch) {
+            return Err(differs("the match was over before it".to_owned()));
+        }
+        let joint = check_moves(machine, &state, record, &mut scratch).map_err(differs)?;
+        check_percepts(machine, &state, &joint, record, &mut scratch).map_err(differs)?;
+        state = machine.next(&state, &joint, &mut scratch);
+        if let Some(failure) = machine.take_failure(&mut scratch) {
+            return Err(differs(failure.to_string()));
+        }
+    }
+    let differs = |what| TranscriptDifference::End { step: transcript.steps.len(), what };
+    check_end(machine, &state, transcript, &mut scratch).map_err(differs)
+}
+
+fn check_heading<M: StateMachine>(
+    machine: &M,
+    rules: &str,
+    transcript: &Transcript,
+) -> Result<(), TranscriptDifference> {
+    if transcript.schema != SCHEMA {
+        return Err(TranscriptDifference::Schema { found: transcript.schema.clone() });
+    }
+    if transcript.rules != rules {
+        return Err(TranscriptDifference::Rules {
+            found: transcript.rules.clone(),
+            expected: rules.to_owned(),
+        });
+    }
+    let roles = machine.roles().values();
+    let same = |(a, b): (&String, &String)| a.eq_ignore_ascii_case(b);
+    if roles.len() != transcript.roles.len() || !roles.iter().zip(&transcript.roles).all(same) {
+        return Err(TranscriptDifference::Roles {
+            found: transcript.roles.join(" "),
+            expected: roles.join(" "),
+        });
+    }
+    if transcript.players.len() != roles.len() {
+        return Err(TranscriptDifference::Players { found: transcript.players.len(), expected: roles.len() });
+    }
+    Ok(())
+}
+
+/// The joint move, if every move of it is legal and every fault is one.
+fn check_moves<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    record: &StepRecord,
+    scratch: &mut M::Scratch,
+) -> Result<JointMove, String> {
+    let legal = machine.legal_by_role(state, scratch);
+    if record.moves.len() != legal.len() {
+        return Err(format!("{} moves for {} roles", record.moves.len(), legal.len()));
+    }
+    let is_legal =
+        |role: Role, text: &str| machine.terms().read(text).map(Move).filter(|own| legal[role].contains(own));
+    let mut joint = Vec::with_capacity(legal.len());
+    for (role, text) in machine.each_role().zip(&record.moves) {
+        let name = &machine.roles()[role];
+        joint.push(is_legal(role, text).ok_or_else(|| {
+            let legal: Vec<String> = legal[role].iter().map(|&own| machine.show_move(own)).collect();
+            format!("{name} cannot do {text}; legal are {}", legal.join(" "))
+        })?);
+    }
+    for (index, fault) in record.faults.iter().enumerate() {
+        let name = &fault.role;
+        let role = machine.role_named(name).ok_or_else(|| format!("no role is named {name}"))?;
+        if machine.random() == Some(role) {
+            return Err(format!("{name} is recorded with a fault, but chooses by itself"));
+        }
+        let again = |other: &FaultRecord| machine.role_named(&other.role) == Some(role);
+        if record.faults[..index].iter().any(again) {
+            return Err(format!("{name} is recorded with two faults"));
+        }
+        check_fault(fault, |answer| is_legal(role, answer).is_some())?;
+    }
+    Ok(JointMove::new(joint))
+}
+
+/// Whether a fault can be one.
+fn check_fault(fault: &FaultRecord, is_legal: impl Fn(&str) -> bool) -> Result<(), String> {
+    let FaultRecord { role, kind, detail } = fault;
+    match (kind.as_str(), detail) {
+        ("illegal", Some(answer)) if is_legal(answer) => {
+            Err(format!("{answer} of {role} is recorded as illegal but is legal"))
+        }
+        ("illegal", None) => Err(format!("the illegal move of {role} is not recorded")),
+        ("illegal" | "late" | "crashed", _) => Ok(()),
+        _ => Err(format!("{kind:?} of {role} is no kind of fault; there are late, illegal and crashed")),
+    }
+}
+
+fn check_percepts<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    joint: &JointMove,
+    record: &StepRecord,
+    scratch: &mut M::Scratch,
+) -> Result<(), String> {
+    if record.percepts.len() != joint.len() {
+        return Err(format!("percepts of {} roles for {} roles", record.percepts.len(), joint.len()));
+    }
+    for (role, written) in machine.each_role().zip(&record.percepts) {
+        let seen = machine.percepts(state, joint, role, scratch);
+        let read = written.iter().map(|text| machine.terms().read(text));
+        if !read.eq(seen.iter().map(|percept| Some(percept.0))) {
+            let seen: Vec<String> = seen.iter().map(|percept| machine.terms().show(percept.0)).collect();
+            let name = &machine.roles()[role];
+            return Err(format!("{name} perceives [{}], not [{}]", seen.join(" "), written.join(" ")));
+        }
+    }
+    Ok(())
+}
+
+fn check_end<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    transcript: &Transcript,
+    scratch: &mut M::Scratch,
+) -> Result<(), String> {
+    let terminal = machine.terminal(state, scratch);
+    let over = transcript.outcome == "over";
+    if terminal != over {
+        let is = if terminal { "over" } else { "not over" };
+        return Err(format!("the match is {is}, but its outcome is written as {:?}", transcript.outcome));
+    }
+    let goals: Option<Vec<u8>> =
+        over.then(|| machine.goals(state, scratch).values().iter().map(|goal| goal.value()).collect());
+    if goals != transcript.goals {
+        let list =
+            |goals: &Option<Vec<u8>>| goals.as_ref().map_or("none".to_owned(), |goals| format!("{goals:?}"));
+        return Err(format!("the goals are {}, not {}", list(&goals), list(&transcript.goals)));
+    }
+    if over { Ok(()) } else { check_unfinished(machine, state, transcript, scratch) }
+}
+
+/// Whether a match that is not over could end as it is written.
+fn check_unfinished<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
+    transcript: &Transcript,
+    scratch: &mut M::Scratch,
+) -> Result<(), String> {
+    let (steps, limit) = (transcript.steps.len(), transcript.limits.steps);
+    let is_stuck = machine.legal_by_role(state, scratch).values().iter().any(Vec::is_empty);
+    match transcript.outcome.as_str() {
+        "no-legal-move" if is_stuck => Ok(()),
+        "no-legal-move" => Err("every role has a legal move, but the outcome is no-legal-move".to_owned()),
+        "step-limit" if steps == limit => Ok(()),
+        "step-limit" => Err(format!("the outcome is step-limit, but the limit is {limit} steps")),
+        other => Err(format!("the match is not over, and {other:?} is no outcome of a transcript")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::toy::{Behaviour, guess};
+    use crate::referee::{Heading, Interrupt, Settings, play_match};
+    use crate::toy::Toy;
+    use hyperplay_engine::machine::{ByRole, Seed};
+
+    fn transcript(behaviour: Behaviour) -> Transcript {
+        let machine = Toy::coin();
+        let settings = Settings::default();
+        let players = ByRole::new(vec![None, Some(guess(behaviour))]);
+        let interrupt = Interrupt::default();
+        let played = play_match(&machine, players, &settings, &Seed::root(5), &interrupt, |_| ()).unwrap();
+        let heading = Heading {
+            game: "coin".to_owned(),
+            rules: "sha256:0".to_owned(),
+            players: vec![None, Some("first".to_owned())],
+            seed: 5,
+            decisions: true,
+        };
+        Transcript::new(&machine, &heading, &settings, 0, &played)
+    }
+
+    fn check(change: impl Fn(&mut Transcript)) -> Result<(), String> {
+        let mut changed = transcript(Behaviour::Illegal);
+        change(&mut changed);
+        verify(&Toy::coin(), "sha256:0", &changed).map_err(|difference| difference.to_string())
+    }
+
+    #[test]
+    fn a_transcript_replays_to_the_same_end_after_a_round_trip_through_json() {
+        for behaviour in [Behaviour::First, Behaviour::Illegal, Behaviour::Panics] {
+            let written = transcript(behaviour);
+            let line = serde_json::to_string(&written).unwrap();
+            let read: Transcript = serde_json::from_str(&line).unwrap();
+            assert_eq!(read, written);
+            assert_eq!(verify(&Toy::coin(), "sha256:0", &read), Ok(()));
+        }
+    }
+
+    #[test]
+    fn the_first_difference_is_named_with_its_step() {
+        assert_eq!(check(|_| ()), Ok(()));
+        let differs = |change: fn(&mut Transcript), expected: &str| {
+            let found = check(change).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        };
+        differs(|t| t.schema = "other/9".to_owned(), "schema");
+        differs(|t| t.rules = "sha256:1".to_owned(), "other rules");
+        differs(|t| t.roles[1] = "guest".to_owned(), "roles");
+        differs(
+            |t| t.steps[1].moves[1] = "noop".to_owned(),
+            "step 2: guesser cannot do noop; legal are heads tails",
+        );
+        differs(|t| t.steps[0].percepts[1].clear(), "step 1: guesser perceives [thud], not []");
+        differs(
+            |t| t.steps[1].faults[0].detail = Some("tails".to_owned()),
+            "step 2: tails of guesser is recorded",
+        );
+        differs(|t| t.goals = Some(vec![7, 7]), "after step 2: the goals are");
+        differs(|t| t.outcome = "step-limit".to_owned(), "after step 2: the match is over");
+        differs(|t| drop(t.steps.pop()), "after step 1: the match is not over");
+        differs(|t| drop(t.players.pop()), "1 players for 2 roles");
+        differs(|t| t.limits.steps = 1, "step 2: the limit is 1 steps");
+        differs(|t| t.steps.push(t.steps[0].clone()), "step 3: the match was over before it");
+    }
+
+    #[test]
+    fn a_fault_that_cannot_be_one_is_named_with_its_step() {
+        let differs = |change: fn(&mut FaultRecord), expected: &str| {
+            let found = check(|t| change(&mut t.steps[1].faults[0])).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        };
+        differs(|fault| fault.kind = "lazy".to_owned(), "step 2: \"lazy\" of guesser is no kind of fault");
+        differs(|fault| fault.detail = None, "step 2: the illegal move of guesser is not recorded");
+        differs(|fault| fault.role = "random".to_owned(), "step 2: random is recorded with a fault");
+        differs(|fault| fault.role = "nobody".to_owned(), "step 2: no role is named nobody");
+        differs(|fault| fault.kind = "late".to_owned(), "step 2: a fault is late, but there was no clock");
+        let twice = |t: &mut Transcript| {
+            let fault = t.steps[0].faults[0].clone();
+            t.steps[0].faults.push(fault);
+        };
+        assert_eq!(check(twice).unwrap_err(), "step 1: guesser is recorded with two faults");
+    }
+
+    #[test]
+    fn an_end_before_the_end_must_have_its_reason() {
+        let cut = |outcome: &str, limit| {
+            check(|t| {
+                t.steps.pop();
+                t.outcome = outcome.to_owned();
+                t.goals = None;
+                t.limits.steps = limit;
+            })
+        };
+        assert_eq!(cut("step-limit", 1), Ok(()));
+        let differs = |outcome, expected: &str| {
+            let found = cut(outcome, 9).unwrap_err();
+            assert!(found.contains(expected), "{found}");
+        };
+        differs("step-limit", "after step 1: the outcome is step-limit, but the limit is 9 steps");
+        differs("no-legal-move", "after step 1: every role has a legal move");
+        differs("interrupted", "after step 1: the match is not over, and \"interrupted\" is no outcome");
+    }
+}
