@@ -38,6 +38,7 @@ mod seats;
 mod shell;
 mod verbose;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -124,7 +125,15 @@ pub fn run() -> ExitCode {
 /// }
 /// ```
 pub fn run_with(registry: &Registry) -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    run_with_arguments(registry, std::env::args_os())
+}
+
+/// As [`run_with`], with these arguments, of which the first is the name of the program.
+pub fn run_with_arguments<A: Into<OsString> + Clone>(
+    registry: &Registry,
+    arguments: impl IntoIterator<Item = A>,
+) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version come this way too; if they cannot be printed, no one is reading.
