@@ -1,4 +1,4 @@
-//! Score: the mean goal of a role over many matches, with a 95 % confidence interval.
+//! The mean goal of a role over many matches, with a 95 % confidence interval.
 //!
 //! The interval is mean +- t(0.975, n-1) * s / sqrt(n), Student's t: right for means of many independent matches,
 //! a little too narrow for a handful of very skewed ones. Sums of whole numbers, so the order of adding is no matter.
@@ -8,6 +8,16 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 use hyperplay_engine::machine::Goal;
 
 /// The goals of one role so far.
+///
+/// ```
+/// use hyperplay_engine::machine::Goal;
+/// use hyperplay_play::referee::Score;
+///
+/// let mut score = Score::default();
+/// [0, 50, 100].map(|goal| score.add(Goal::clamped(goal)));
+/// assert_eq!((score.count(), score.mean()), (3, Some(50.0)));
+/// assert!((score.half_width().unwrap() - 124.2).abs() < 0.1);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score {
     count: u64,

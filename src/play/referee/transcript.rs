@@ -1,4 +1,4 @@
-//! Transcript: the record of one match as one line of JSON.
+//! A transcript: the record of one match as one line of JSON.
 //!
 //! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the machine
 //! that played (date, host, threads, engine, time) stands in [`Transcript::run`] and nowhere else, so two transcripts
