@@ -8,8 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use hyperplay::engine::Engines;
-use hyperplay::engine::lanes::Lanes;
+use hyperplay::engine::{Engines, NetworkEngine};
 use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, Bulk, JointMove, Role, Seed, StateMachineExt};
 use hyperplay::search::{Blocks, OpenState, SearchContext, uct};
@@ -138,7 +137,7 @@ fn main() {
     let mean = if arguments.get(5).is_some_and(|engine| engine == "propagator") {
         duel(&*propagator, game, [&one, &two], allowed, matches)
     } else {
-        duel(&Lanes::new(propagator), game, [&one, &two], allowed, matches)
+        duel(&NetworkEngine::with_lanes(propagator), game, [&one, &two], allowed, matches)
     };
     assert!((0.0..=100.0).contains(&mean));
 }

@@ -8,17 +8,19 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::network;
 use super::options::{EngineArgument, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
-use hyperplay_engine::lanes::Usage;
+use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
-use hyperplay_engine::measure::{Measure, Speed};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_lab::report::Format::Text;
+use hyperplay_lab::report::{Column, Table, TableEntry};
+use hyperplay_lab::study::speed::{Measure, Rate, Speed};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
 
 /// Arguments of `bench`.
@@ -26,13 +28,13 @@ use hyperplay_play::referee::{Interrupt, Stopwatch};
 pub struct BenchArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// Seconds for each figure: there are three for each engine
+    /// Seconds for each kind of work: there are five for each engine
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Duration,
     /// How many threads measure at the same time
-    #[arg(long, value_name = "T", default_value_t = 1)]
+    #[arg(long, short = 'j', value_name = "N", default_value_t = 1)]
     threads: usize,
-    /// Fixes what is played [default: drawn and printed]
+    /// Determines what is played [default: drawn and printed]
     #[arg(long, value_name = "SEED", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// Measure this engine only (repeat for several) [default: all that the game allows]
@@ -54,10 +56,13 @@ struct Measured {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
     if arguments.threads == 0 || arguments.seconds.is_zero() {
-        return Err(Failure::usage("without time or threads there is nothing to measure", "give 1 or more"));
+        return Err(CommandFailure::usage(
+            "without time or threads there is nothing to measure",
+            "give 1 or more",
+        ));
     }
     let opened = arguments.game.open()?;
     let engines = Engines::new(&opened.game);
@@ -88,7 +93,7 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         let speed = measure(&engine, arguments, &Seed::root(seed).child("bench"), interrupt);
         let speed = speed.map_err(|failure| {
             let what = format!("{}: {failure}", opened.name);
-            Failure::failed(what, "`hyperplay check` may say where")
+            CommandFailure::failed(what, "`hyperplay check` may say where")
         })?;
         all.push(Measured { kind: engine.kind(), compile, speed });
         progress.tick();
@@ -115,9 +120,9 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         out.line(format_args!("network: {}", network::sentence(network)))?;
         out.line(format_args!("grounded and simplified in {:.1} ms", 1e3 * grounding.as_secs_f64()))?;
         out.line("in a second of processor time of one thread:")?;
-        out.table(&table(&all))?;
+        out.text(&Table::of(&COLUMNS, &all).shown().as_text())?;
     }
-    if interrupt.is_raised() { Err(Failure::Interrupted) } else { Ok(()) }
+    if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
 /// Measures an engine on so many threads at once.
@@ -177,33 +182,30 @@ impl Measured {
 }
 
 /// The share of the lanes that worked.
-fn share(usage: Usage) -> f64 {
+fn share(usage: LaneUsage) -> f64 {
     usage.steps as f64 / usage.places.max(1) as f64
 }
 
-fn table(all: &[Measured]) -> Vec<Vec<String>> {
-    let head = [
-        "engine",
-        "playouts",
-        "steps",
-        "expansions",
-        "single steps",
-        "children",
-        "comparisons",
-        "lanes at work",
-        "compiled in",
-    ];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
-    for Measured { kind, compile, speed } in all {
-        let Speed { playouts, steps, expansions, singles, children, comparisons, .. } = *speed;
-        let rates = [playouts, steps, expansions, singles, children, comparisons];
-        let mut row = vec![kind.to_string()];
-        row.extend(rates.iter().map(|rate| number(rate.per_second())));
-        row.push(speed.lanes.map_or("-".to_owned(), |lanes| format!("{:.0} %", 100.0 * share(lanes))));
-        row.push(format!("{:.1} ms", 1e3 * compile.as_secs_f64()));
-        rows.push(row);
-    }
-    rows
+/// The table for reading: rates in a second.
+const COLUMNS: [Column<Measured>; 9] = [
+    Column::plain("engine", Text, |one| one.kind.as_str().into()),
+    Column::plain("playouts", Text, |one| rate(one.speed.playouts)),
+    Column::plain("steps", Text, |one| rate(one.speed.steps)),
+    Column::plain("expansions", Text, |one| rate(one.speed.expansions)),
+    Column::plain("single steps", Text, |one| rate(one.speed.singles)),
+    Column::plain("children", Text, |one| rate(one.speed.children)),
+    Column::plain("comparisons", Text, |one| rate(one.speed.comparisons)),
+    Column::plain("lanes at work", Text, |one| {
+        let percent = |usage| TableEntry::Text(format!("{:.0} %", 100.0 * share(usage)));
+        one.speed.lanes.map_or(TableEntry::Missing, percent)
+    }),
+    Column::plain("compiled in", Text, |one| {
+        TableEntry::Text(format!("{:.1} ms", 1e3 * one.compile.as_secs_f64()))
+    }),
+];
+
+fn rate(rate: Rate) -> TableEntry {
+    TableEntry::Text(number(rate.per_second()))
 }
 
 /// A rate with three digits that count.

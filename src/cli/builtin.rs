@@ -1,11 +1,11 @@
-//! The built-in games: the folder `games/`, carried in the program.
+//! The built-in games: the folder `games/`, which is part of the program.
 //!
 //! A game is named by its file without the ending; where two files differ in the ending only (the two syntaxes of one
 //! game) the name means the `.kif` one and the other goes by its full file name.
 
 use include_dir::{Dir, File, include_dir};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use hyperplay_logic::gdl::Source;
 
 static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/perfect");
@@ -62,9 +62,9 @@ pub fn find(name: &str) -> Option<Builtin> {
 }
 
 /// The usage error that lists the names of all built-in games.
-pub fn unknown(what: String) -> Failure {
+pub fn unknown(what: String) -> CommandFailure {
     let names: Vec<String> = all().into_iter().map(|game| game.name).collect();
-    Failure::usage(what, format!("the built-in games are {}", names.join(", ")))
+    CommandFailure::usage(what, format!("the built-in games are {}", names.join(", ")))
 }
 
 fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfect: bool) -> Option<Builtin> {

@@ -1,16 +1,16 @@
-//! `hyperplay check`: says what is wrong with rulesheets, from their text and, if asked, from play.
+//! `hyperplay check`: finds errors in rulesheets, in their text and, if asked, by playing.
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::{SyntaxArgument, source};
-use super::options::{EngineOption, engine_for_steps, pick_seed, seed, use_threads};
+use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seed};
 use super::output::{Output, colour};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_engine::machine::PLAYOUT_STEPS;
-use hyperplay_logic::gdl::{self, Code, Finding, Severity, Source, Span, Syntax};
+use hyperplay_logic::gdl::{self, Finding, FindingCode, Severity, Source, Span, Syntax};
 use hyperplay_play::referee::{Effort, Interrupt, simulate};
 
 /// Arguments of `check`.
@@ -19,13 +19,13 @@ pub struct CheckArguments {
     /// Files with rules, `-` for standard input, or names of built-in games
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// How the rules are written [default: found out from each text]
+    /// The syntax of the rules [default: recognised from each text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
     /// Play N random matches and search for playability and winnability, too
     #[arg(long, value_name = "N")]
     simulate: Option<usize>,
-    /// Fixes the random matches [default: drawn and printed]
+    /// Determines the random matches [default: drawn and printed]
     #[arg(long, value_name = "S", requires = "simulate", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
     /// The longest random match that counts as ending
@@ -34,9 +34,8 @@ pub struct CheckArguments {
     /// Joint moves that the search may try
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     search: usize,
-    /// How many threads play [default: as many as there are processors]
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     #[command(flatten)]
     engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
@@ -55,9 +54,9 @@ struct Checked {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
-    use_threads(arguments.threads)?;
+/// See [`CommandFailure`].
+pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    arguments.threads.apply()?;
     let effort = arguments.simulate.map(|matches| Effort {
         matches,
         seed: pick_seed(arguments.seed),
@@ -83,10 +82,14 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
         out.line(what_was_simulated(&all, &effort, interrupt))?;
     }
     if interrupt.is_raised() {
-        return Err(Failure::Interrupted);
+        return Err(CommandFailure::Interrupted);
     }
     let bad = |finding: &Finding| finding.severity >= Severity::Fault;
-    if all.iter().flat_map(|checked| &checked.findings).any(bad) { Err(Failure::Findings) } else { Ok(()) }
+    if all.iter().flat_map(|checked| &checked.findings).any(bad) {
+        Err(CommandFailure::Findings)
+    } else {
+        Ok(())
+    }
 }
 
 fn check(
@@ -94,7 +97,7 @@ fn check(
     arguments: &CheckArguments,
     effort: Option<&Effort>,
     interrupt: &Interrupt,
-) -> Result<Checked, Failure> {
+) -> Result<Checked, CommandFailure> {
     let loaded = gdl::load(source, arguments.syntax.map(Syntax::from));
     let mut findings = loaded.findings;
     let simulated = effort.is_some() && loaded.game.is_some();
@@ -112,7 +115,12 @@ fn check(
             }
             Err(error) => {
                 let at = Span::default();
-                findings.push(Finding::new(Code::EvaluationLimit, Severity::Fault, at, error.to_string()));
+                findings.push(Finding::new(
+                    FindingCode::EvaluationLimit,
+                    Severity::Fault,
+                    at,
+                    error.to_string(),
+                ));
             }
         }
         findings.sort_by_key(|finding| finding.span.start);
@@ -120,7 +128,7 @@ fn check(
     Ok(Checked { source: loaded.rulesheet.source, findings, simulated })
 }
 
-fn write(checked: &Checked, out: &Output) -> Result<(), Failure> {
+fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
     let Checked { source, findings, .. } = checked;
     out.text(&gdl::render(findings, source, colour(false)))?;
     let count = |severity: Severity| {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, SyntaxArgument, log_errors, source};
 use super::output::Output;
 use hyperplay_logic::gdl::{self, Syntax};
@@ -20,12 +20,12 @@ pub struct ConvertArguments {
 /// Runs the command. The text has to be well formed; it need not be a game.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &ConvertArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &ConvertArguments, out: &Output) -> Result<(), CommandFailure> {
     let from = arguments.game.syntax.map(Syntax::from);
     let (rulesheet, findings) = gdl::read(source(&arguments.game.game)?, from);
     if log_errors(findings, &rulesheet.source) > 0 {
-        return Err(Failure::failed(
+        return Err(CommandFailure::failed(
             format!("{}: cannot be read, so it cannot be converted", rulesheet.source.name()),
             "correct what is shown above, or give --syntax if the text was taken for the other one",
         ));

@@ -17,17 +17,17 @@ Examples:
   hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
   hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
 
-/// Below `replay`.
-pub const REPLAY: &str = "\
+/// Below `verify`.
+pub const VERIFY: &str = "\
 Examples:
-  hyperplay replay leduc.jsonl
-  hyperplay replay leduc.jsonl --game games/imperfect/leduc_poker.kif --json";
+  hyperplay verify leduc.jsonl
+  hyperplay verify leduc.jsonl --game games/imperfect/leduc_poker.kif --json";
 
 /// Below `experiment`.
 pub const EXPERIMENT: &str = "\
 Examples:
   hyperplay experiment check docs/experiments/kuhn_ladder.toml
-  hyperplay experiment run docs/experiments/kuhn_ladder.toml --out kuhn --matches 20
+  hyperplay experiment run docs/experiments/kuhn_ladder.toml --out kuhn --deals 20
   hyperplay experiment run docs/experiments/kuhn_ladder.toml --out shards --shard 3/8 -j 2
   hyperplay experiment status kuhn
   hyperplay experiment merge kuhn
@@ -38,16 +38,16 @@ Examples:
 /// Below `belief`.
 pub const BELIEF: &str = "\
 Examples:
-  hyperplay belief monty_hall --runs 200 --seed 1
+  hyperplay belief monty_hall --replicates 200 --seed 1
   hyperplay belief krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --steps 3
-  hyperplay belief kuhn_poker --sampler hyperplay --sampler exact --runs 100 --seed 1 --json
+  hyperplay belief kuhn_poker --sampler hyperplay --sampler exact --replicates 100 --seed 1 --json
   hyperplay belief leduc_poker --sampler hyperplay:enumerate=off --sampler rejection --particles 16,64 --seed 1 --out leduc";
 
-/// Below `belief-sheet`.
-pub const BELIEF_SHEET: &str = "\
+/// Below `belief-benchmark`.
+pub const BELIEF_BENCHMARK: &str = "\
 Examples:
-  hyperplay belief-sheet --seed 1 --out sheet.md
-  hyperplay belief-sheet --game monty_hall --game kuhn_poker --runs 50 --seed 1";
+  hyperplay belief-benchmark --seed 1 --out benchmark.md
+  hyperplay belief-benchmark --game monty_hall --game kuhn_poker --replicates 50 --seed 1";
 
 /// Below `check`.
 pub const CHECK: &str = "\
@@ -64,11 +64,11 @@ Examples:
   hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg
   hyperplay inspect tictactoe --network --dot tictactoe.dot --part terminal";
 
-/// Below `agree`.
-pub const AGREE: &str = "\
+/// Below `crosscheck`.
+pub const CROSSCHECK: &str = "\
 Examples:
-  hyperplay agree tictactoe --matches 1000 --seed 1
-  hyperplay agree games/imperfect/kuhn_poker.kif games/imperfect/leduc_poker.kif --json";
+  hyperplay crosscheck tictactoe --matches 1000 --seed 1
+  hyperplay crosscheck games/imperfect/kuhn_poker.kif games/imperfect/leduc_poker.kif --json";
 
 /// Below `bench`.
 pub const BENCH: &str = "\
@@ -85,8 +85,8 @@ Examples:
 /// Below `perft`.
 pub const PERFT: &str = "\
 Examples:
-  hyperplay perft tictactoe --depth 4
-  hyperplay perft games/perfect/breakthrough.kif --depth 2 --json";
+  hyperplay perft tictactoe 4
+  hyperplay perft games/perfect/breakthrough.kif 2 --json";
 
 /// Below `games`.
 pub const GAMES: &str = "\

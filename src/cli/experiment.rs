@@ -1,4 +1,4 @@
-//! `hyperplay experiment`: many matches as one file describes them, and what follows from them.
+//! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use super::builtin;
 use super::experiment_check;
 use super::experiment_report;
 use super::experiment_results;
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
-    self, Arena, ArenaError, Config, ConfigError, FolderError, Journal, JournalError, Plan, PlanGame,
-    Planned, RunError, Sequence, Shard, slurm,
+    self, Arena, ArenaError, ConfigError, ExperimentConfig, ExperimentPlan, FolderError, Journal,
+    JournalError, PlanGame, Planned, RunError, Sequence, Shard, slurm,
 };
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::Registry;
@@ -30,13 +30,13 @@ pub struct ExperimentArguments {
 
 #[derive(Subcommand, Debug)]
 enum ExperimentCommand {
-    /// Say what an experiment would play, and how long that would take
-    Check(experiment_check::CheckArguments),
-    /// Play the matches of an experiment, or of one shard of it; goes on where the last run ended
+    /// Show what an experiment would play, and how long that would take
+    Check(experiment_check::ExperimentCheckArguments),
+    /// Play the matches of an experiment, or of one shard of it; continues where the last run ended
     Run(RunArguments),
-    /// Say how far the shards in a folder are
+    /// Show how far the shards in a folder are
     Status(experiment_results::FolderArguments),
-    /// Put the shards together as matches.jsonl and turns.jsonl; exit code 3 if something is missing
+    /// Merge the shards into matches.jsonl and turns.jsonl; exit code 3 if something is missing
     Merge(experiment_results::FolderArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
     Report(experiment_report::ReportArguments),
@@ -52,9 +52,9 @@ pub struct FileArgument {
     /// The file that describes the experiment (docs/experiments/README.md)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Deals a cell, instead of the repetitions that the file asks for
+    /// Deals for each cell, instead of the repetitions that the file asks for; a deal is one duplicate pairing: all seat permutations on the same random numbers
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    pub matches: Option<u64>,
+    pub deals: Option<u64>,
 }
 
 /// Arguments of `experiment run`.
@@ -71,7 +71,7 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    /// Write down every decision whole: evidence, belief, values, final goals
+    /// Record every decision in full: evidence, belief, values, final goals
     #[arg(long)]
     log_positions: bool,
 }
@@ -98,23 +98,23 @@ pub struct SlurmArguments {
 /// An experiment whose games are open.
 pub struct Described {
     /// What the file says.
-    pub config: Config,
+    pub config: ExperimentConfig,
     /// The games, in the order of the plan.
     pub games: Vec<Game>,
     /// What is to be played.
-    pub plan: Plan,
+    pub plan: ExperimentPlan,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
+/// See [`CommandFailure`].
 pub fn run(
     arguments: &ExperimentArguments,
     registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     match &arguments.command {
         ExperimentCommand::Check(arguments) => experiment_check::run(arguments, registry, interrupt, out),
         ExperimentCommand::Run(arguments) => play(arguments, registry, interrupt, out),
@@ -131,17 +131,17 @@ impl FileArgument {
     ///
     /// # Errors
     /// A usage error with the place, if the file is not an experiment; else what opening a game says.
-    pub fn open(&self, registry: &Registry) -> Result<Described, Failure> {
+    pub fn open(&self, registry: &Registry) -> Result<Described, CommandFailure> {
         let text = std::fs::read_to_string(&self.file)
-            .map_err(|cause| Failure::File { path: self.file.clone(), cause })?;
+            .map_err(|cause| CommandFailure::File { path: self.file.clone(), cause })?;
         let wrong = |error: ConfigError| {
             let separator = if error.place.is_some() { ":" } else { ": " };
             let remedy = error.remedy;
-            Failure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
+            CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
-        let mut config = Config::read(&text, folder, registry).map_err(wrong)?;
-        config.repetitions = self.matches.unwrap_or(config.repetitions);
+        let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
+        config.repetitions = self.deals.unwrap_or(config.repetitions);
         let opened = config.games.iter().map(|game| open(folder, &game.name));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
@@ -150,13 +150,13 @@ impl FileArgument {
             roles: opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect(),
             random: opened.game.random(),
         });
-        let plan = Plan::new(&config, games.collect()).map_err(wrong)?;
+        let plan = ExperimentPlan::new(&config, games.collect()).map_err(wrong)?;
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
     }
 }
 
 /// A game: a path relative to the folder of the file, or the name of a built-in game.
-fn open(folder: &Path, name: &str) -> Result<Opened, Failure> {
+fn open(folder: &Path, name: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
         return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None }.open();
@@ -170,7 +170,7 @@ fn open(folder: &Path, name: &str) -> Result<Opened, Failure> {
 }
 
 /// The number of threads: as asked for, or as many matches as the computer has processors for.
-pub fn threads(given: Option<NonZero<usize>>, plan: &Plan) -> usize {
+pub fn threads(given: Option<NonZero<usize>>, plan: &ExperimentPlan) -> usize {
     given.map_or_else(
         || {
             let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
@@ -186,7 +186,7 @@ fn play(
     registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let shard = arguments.shard;
     let threads = threads(arguments.threads, &plan);
@@ -210,7 +210,7 @@ fn play(
         RunError::Arena(error) => of_arena(error),
         RunError::Journal(error) => of_journal(error),
         RunError::Threads(error) => {
-            Failure::failed(format!("{threads} threads cannot be made: {error}"), "give fewer with -j")
+            CommandFailure::failed(format!("{threads} threads cannot be made: {error}"), "give fewer with -j")
         }
     })?;
     let rate = written as f64 / time.as_secs_f64().max(1e-9);
@@ -220,10 +220,10 @@ fn play(
         arguments.out.display(),
         resumed + written,
     ))?;
-    if all { Ok(()) } else { Err(Failure::Interrupted) }
+    if all { Ok(()) } else { Err(CommandFailure::Interrupted) }
 }
 
-fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) -> Result<(), Failure> {
+fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
     // A file that cannot be played is better refused here than by every task.
     let described = arguments.file.open(registry)?;
     let script = slurm::script(&slurm::Job {
@@ -233,13 +233,13 @@ fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) ->
         shards: arguments.shards,
         cpus: arguments.cpus.get(),
         time: &arguments.time,
-        matches: arguments.file.matches,
+        deals: arguments.file.deals,
     });
     out.text(&script)
 }
 
 /// What a folder's error means to the user.
-pub fn of_folder(error: FolderError) -> Failure {
+pub fn of_folder(error: FolderError) -> CommandFailure {
     let remedy = match &error {
         FolderError::Other { changed, .. } if !changed.is_empty() => {
             "name another folder with --out, or put back what the policy file said"
@@ -248,25 +248,25 @@ pub fn of_folder(error: FolderError) -> Failure {
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
         FolderError::Plan { .. } => "take the folder away and play again",
-        FolderError::File { .. } => return Failure::Failed { what: error.to_string(), remedy: None },
+        FolderError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
     };
-    Failure::failed(error.to_string(), remedy)
+    CommandFailure::failed(error.to_string(), remedy)
 }
 
 /// What a journal's error means to the user.
-pub fn of_journal(error: JournalError) -> Failure {
+pub fn of_journal(error: JournalError) -> CommandFailure {
     let remedy = match &error {
         JournalError::Header { .. } | JournalError::Foreign { .. } => {
             "name another folder with --out, or take that file away"
         }
         JournalError::Locked { .. } => "wait for it, or play another shard",
-        JournalError::File { .. } => return Failure::Failed { what: error.to_string(), remedy: None },
+        JournalError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
     };
-    Failure::failed(error.to_string(), remedy)
+    CommandFailure::failed(error.to_string(), remedy)
 }
 
 /// What an arena's error means to the user.
-pub fn of_arena(error: ArenaError) -> Failure {
+pub fn of_arena(error: ArenaError) -> CommandFailure {
     let remedy = match &error {
         ArenaError::Engine { .. } => "take engine = 'interpreter'",
         ArenaError::Failed { .. } => {
@@ -274,5 +274,5 @@ pub fn of_arena(error: ArenaError) -> Failure {
         }
         ArenaError::Thread(_) => "play without clocks, or on fewer threads",
     };
-    Failure::failed(error.to_string(), remedy)
+    CommandFailure::failed(error.to_string(), remedy)
 }

@@ -1,4 +1,4 @@
-//! `hyperplay experiment check`: what an experiment would play, and how long that would take.
+//! `hyperplay experiment check`: shows what an experiment would play, and how long that would take.
 
 use std::num::NonZero;
 use std::time::Duration;
@@ -7,16 +7,18 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::experiment::{Described, FileArgument, of_arena, threads};
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
-use hyperplay_lab::experiment::{Arena, Estimate, Plan, estimate};
+use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, estimate};
+use hyperplay_lab::report::Format::{Digits, Number, Text};
+use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment check`.
 #[derive(Args, Debug)]
-pub struct CheckArguments {
+pub struct ExperimentCheckArguments {
     #[command(flatten)]
     file: FileArgument,
     /// Seconds of play from which the time is estimated; 0 for none
@@ -33,13 +35,13 @@ pub struct CheckArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
+/// See [`CommandFailure`].
 pub fn run(
-    arguments: &CheckArguments,
+    arguments: &ExperimentCheckArguments,
     registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let Described { config, games, plan } = arguments.file.open(registry)?;
     let threads = threads(arguments.threads, &plan);
     let sampled = if arguments.sample.is_zero() {
@@ -49,28 +51,17 @@ pub fn run(
         Some(estimate(&arena, arguments.sample, interrupt).map_err(of_arena)?)
     };
     if interrupt.is_raised() {
-        return Err(Failure::Interrupted);
+        return Err(CommandFailure::Interrupted);
     }
     if arguments.json {
         return out.json(&as_json(&config.name, &plan, sampled.as_ref(), threads));
     }
     let title = if config.name.is_empty() { "experiment" } else { &config.name };
     out.line(format_args!("{title}: seed {}, {}", plan.seed, plan.hash()))?;
-    let mut rows = vec![
-        ["game", "entrants", "seatings", "deals", "matches", "seconds a match"].map(str::to_owned).to_vec(),
-    ];
-    for (number, cell) in plan.cells.iter().enumerate() {
-        let time = sampled.as_ref().and_then(|sampled| sampled.cells[number].mean());
-        rows.push(vec![
-            plan.game(number).name.clone(),
-            plan.meeting(number),
-            cell.seatings.len().to_string(),
-            plan.repetitions.to_string(),
-            (plan.repetitions * cell.seatings.len() as u64).to_string(),
-            time.map_or("-".to_owned(), |time| format!("{time:.5}")),
-        ]);
-    }
-    out.table(&rows)?;
+    let cells: Vec<PlannedCell<'_>> = (0..plan.cells.len())
+        .map(|number| PlannedCell { plan: &plan, number, sampled: sampled.as_ref() })
+        .collect();
+    out.text(&Table::of(&columns(), &cells).shown().as_text())?;
     let s = |count: u64| if count == 1 { "" } else { "s" };
     let cells = plan.cells.len() as u64;
     let es = if plan.matches() == 1 { "" } else { "es" };
@@ -88,14 +79,42 @@ pub fn run(
     Ok(())
 }
 
-fn as_json(name: &str, plan: &Plan, sampled: Option<&Estimate>, threads: usize) -> Value {
+/// A cell of the plan and what the sample says about it.
+struct PlannedCell<'a> {
+    plan: &'a ExperimentPlan,
+    number: usize,
+    sampled: Option<&'a Estimate>,
+}
+
+impl PlannedCell<'_> {
+    fn seat_permutations(&self) -> usize {
+        self.plan.cells[self.number].seat_permutations.len()
+    }
+}
+
+fn columns<'a>() -> [Column<PlannedCell<'a>>; 6] {
+    [
+        Column::plain("game", Text, |cell| cell.plan.game(cell.number).name.as_str().into()),
+        Column::plain("entrants", Text, |cell| cell.plan.meeting(cell.number).as_str().into()),
+        Column::plain("seat permutations", Number, |cell| cell.seat_permutations().into()),
+        Column::plain("deals", Number, |cell| TableEntry::Count(cell.plan.repetitions)),
+        Column::plain("matches", Number, |cell| {
+            TableEntry::Count(cell.plan.repetitions * cell.seat_permutations() as u64)
+        }),
+        Column::plain("seconds a match", Digits(5), |cell| {
+            cell.sampled.and_then(|sampled| sampled.cells[cell.number].mean()).into()
+        }),
+    ]
+}
+
+fn as_json(name: &str, plan: &ExperimentPlan, sampled: Option<&Estimate>, threads: usize) -> Value {
     let cells = plan.cells.iter().enumerate().map(|(number, cell)| {
         let labels: Vec<&str> = cell.entrants.iter().map(|&entrant| plan.label(entrant)).collect();
         json!({
             "game": plan.game(number).name,
             "entrants": labels,
-            "seatings": cell.seatings.len(),
-            "matches": plan.repetitions * cell.seatings.len() as u64,
+            "seat_permutations": cell.seat_permutations.len(),
+            "matches": plan.repetitions * cell.seat_permutations.len() as u64,
             "seconds_per_match": sampled.and_then(|sampled| sampled.cells[number].mean()),
             "sampled": sampled.map(|sampled| sampled.cells[number].count()),
         })

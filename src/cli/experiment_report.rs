@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::experiment::of_folder;
 use super::experiment_results::of_results;
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::{Output, log};
-use hyperplay_lab::experiment::{Planned, Results, Summary, markdown, page, tables};
+use hyperplay_lab::experiment::{ExperimentSummary, Planned, Results, markdown, page, tables};
 use hyperplay_play::player::Registry;
 
 /// Arguments of `experiment report`.
@@ -29,20 +29,20 @@ pub struct ReportArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
-    let summary = Summary::of(&planned, results).map_err(of_results)?;
+    let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
     summary.missing.iter().for_each(|missing| log(format_args!("not whole: {missing}")));
     let tables = tables(&planned, &summary);
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
-    std::fs::create_dir_all(to).map_err(|cause| Failure::File { path: to.clone(), cause })?;
+    std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
     let text = markdown(&planned, &summary, &tables);
     write(&to.join("report.md"), &text)?;
     write(&to.join("report.html"), &page(&planned, &summary, &tables, registry))?;
-    for rows in &tables {
-        write(&to.join(format!("{}.csv", rows.name)), &rows.as_csv())?;
+    for table in &tables {
+        write(&to.join(format!("{}.csv", table.name)), &table.as_csv())?;
     }
     if arguments.json {
         let mut document = json!({
@@ -55,13 +55,13 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
             "complete": summary.missing.is_empty(),
         });
         let all: Map<String, Value> =
-            tables.iter().map(|rows| (rows.name.to_owned(), rows.as_json())).collect();
+            tables.iter().map(|table| (table.name.to_owned(), table.as_json())).collect();
         all.into_iter().for_each(|(name, rows)| document[name] = rows);
         return out.json(&document);
     }
     out.text(&text)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|cause| Failure::File { path: path.to_owned(), cause })
+fn write(path: &Path, text: &str) -> Result<(), CommandFailure> {
+    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
 }

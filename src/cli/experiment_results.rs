@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::experiment::{of_folder, of_journal};
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    Merged, Missing, Planned, Results, ResultsError, export as export_tables, merge as merge_shards,
+    Merged, MissingMatches, Planned, Results, ResultsError, export as export_tables, merge as merge_shards,
 };
 
 /// Arguments of `experiment status` and `experiment merge`.
@@ -35,7 +35,7 @@ pub struct ExportArguments {
 }
 
 /// What a result's error means to the user.
-pub fn of_results(error: ResultsError) -> Failure {
+pub fn of_results(error: ResultsError) -> CommandFailure {
     match error {
         ResultsError::Folder(error) => of_folder(error),
         ResultsError::Journal(error) => of_journal(error),
@@ -45,8 +45,8 @@ pub fn of_results(error: ResultsError) -> Failure {
 /// Says how far the shards are.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let mut results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let mut count: u64 = 0;
@@ -72,15 +72,15 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), Failure> 
     if missing.is_empty() { out.line("complete") } else { Ok(()) }
 }
 
-fn as_json(missing: &Missing) -> Value {
+fn as_json(missing: &MissingMatches) -> Value {
     json!({ "shard": missing.shard.to_string(), "matches": missing.matches, "of": missing.of })
 }
 
 /// Puts the shards together.
 ///
 /// # Errors
-/// See [`Failure`]; [`Failure::Incomplete`] if matches are missing.
-pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing.
+pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let merged = merge_shards(&arguments.folder, &planned).map_err(of_results)?;
     let (count, missing) = match merged {
@@ -101,18 +101,18 @@ pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), Failure> {
         return Ok(());
     }
     missing.iter().for_each(|missing| log(format_args!("{missing}")));
-    Err(Failure::Incomplete { what: format!("{}: matches are missing", arguments.folder.display()) })
+    Err(CommandFailure::Incomplete { what: format!("{}: matches are missing", arguments.folder.display()) })
 }
 
 /// Writes the tables.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
-    std::fs::create_dir_all(to).map_err(|cause| Failure::File { path: to.clone(), cause })?;
+    std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
     let (paths, count) = export_tables(&planned, results, to).map_err(of_results)?;
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     out.line(format_args!("{count} matches in {}", paths.join(" and ")))

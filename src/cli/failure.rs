@@ -1,7 +1,7 @@
-//! Failure: why a command ends otherwise than well, and the exit code that says so.
+//! Failure: why a command did not succeed, and its exit code.
 //!
-//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted. Every message names the
-//! place and the cause; a remedy stands on a line of its own where there is one. Standard output closed by its reader
+//! The codes are a contract: 0 done, 1 a failure or findings, 2 a usage error, 3 incomplete, 130 interrupted.
+//! Every message names the place and the cause; a remedy, if there is one, is on a line of its own. Standard output closed by its reader
 //! (`| head`) is no failure: the command ends quietly.
 
 use std::io;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 /// Why a command ended.
 #[derive(Debug, Error)]
-pub enum Failure {
+pub enum CommandFailure {
     /// What was asked for does not exist or does not fit together.
     #[error("{what}")]
     Usage {
@@ -53,21 +53,21 @@ pub enum Failure {
     Output(#[from] io::Error),
 }
 
-impl Failure {
+impl CommandFailure {
     /// A usage error with a remedy.
     pub fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Failure::Usage { what: what.into(), remedy: Some(remedy.into()) }
+        CommandFailure::Usage { what: what.into(), remedy: Some(remedy.into()) }
     }
 
     /// A failure with a remedy.
     pub fn failed(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Failure::Failed { what: what.into(), remedy: Some(remedy.into()) }
+        CommandFailure::Failed { what: what.into(), remedy: Some(remedy.into()) }
     }
 
     /// What to do about it.
     pub fn remedy(&self) -> Option<&str> {
         match self {
-            Failure::Usage { remedy, .. } | Failure::Failed { remedy, .. } => remedy.as_deref(),
+            CommandFailure::Usage { remedy, .. } | CommandFailure::Failed { remedy, .. } => remedy.as_deref(),
             _ => None,
         }
     }
@@ -75,8 +75,8 @@ impl Failure {
     /// Whether the user has to be told: not if the result itself or the closed pipe says it.
     pub fn is_silent(&self) -> bool {
         match self {
-            Failure::Findings => true,
-            Failure::Output(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
+            CommandFailure::Findings => true,
+            CommandFailure::Output(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
             _ => false,
         }
     }
@@ -84,12 +84,12 @@ impl Failure {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Usage { .. } => 2,
-            Failure::Failed { .. } | Failure::File { .. } | Failure::Findings => 1,
-            Failure::Incomplete { .. } => 3,
-            Failure::Interrupted => 130,
-            Failure::Output(_) if self.is_silent() => 0,
-            Failure::Output(_) => 1,
+            CommandFailure::Usage { .. } => 2,
+            CommandFailure::Failed { .. } | CommandFailure::File { .. } | CommandFailure::Findings => 1,
+            CommandFailure::Incomplete { .. } => 3,
+            CommandFailure::Interrupted => 130,
+            CommandFailure::Output(_) if self.is_silent() => 0,
+            CommandFailure::Output(_) => 1,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 
 use super::builtin;
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
 use hyperplay_logic::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, rules_hash};
 
@@ -16,7 +16,7 @@ use hyperplay_logic::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, S
 pub struct GameArgument {
     /// A file with rules, `-` for standard input, or the name of a built-in game (see `hyperplay games`)
     pub game: String,
-    /// How the rules are written [default: found out from the text]
+    /// The syntax of the rules [default: recognised from the text]
     #[arg(long)]
     pub syntax: Option<SyntaxArgument>,
 }
@@ -60,8 +60,8 @@ impl Opened {
 ///
 /// # Errors
 /// If there is no such file or game, or it cannot be read.
-pub fn source(game: &str) -> Result<Source, Failure> {
-    let failed = |cause| Failure::File { path: game.into(), cause };
+pub fn source(game: &str) -> Result<Source, CommandFailure> {
+    let failed = |cause| CommandFailure::File { path: game.into(), cause };
     if game == "-" {
         return read("<stdin>", &mut std::io::stdin().lock()).map_err(failed);
     }
@@ -72,7 +72,7 @@ pub fn source(game: &str) -> Result<Source, Failure> {
     match builtin::find(game) {
         Some(builtin) => Ok(builtin.source()),
         None if Path::new(game).is_dir() => {
-            Err(Failure::usage(format!("'{game}' is a folder"), "name the files in it"))
+            Err(CommandFailure::usage(format!("'{game}' is a folder"), "name the files in it"))
         }
         None => Err(builtin::unknown(format!("'{game}' is neither a file nor a built-in game"))),
     }
@@ -99,7 +99,7 @@ impl GameArgument {
     ///
     /// # Errors
     /// If the rules cannot be read or are not a game.
-    pub fn open(&self) -> Result<Opened, Failure> {
+    pub fn open(&self) -> Result<Opened, CommandFailure> {
         Opened::new(source(&self.game)?, self.syntax.map(Syntax::from))
     }
 }
@@ -109,12 +109,12 @@ impl Opened {
     ///
     /// # Errors
     /// If the rules are not a game.
-    pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, Failure> {
+    pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, CommandFailure> {
         let loaded = gdl::load(source, syntax);
         let name = loaded.rulesheet.source.name().to_owned();
         let Some(game) = loaded.game else {
             let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
-            return Err(Failure::failed(
+            return Err(CommandFailure::failed(
                 format!("{name}: not a game: {errors} error{}", if errors == 1 { "" } else { "s" }),
                 format!("`hyperplay check {name}` says all that is to be said"),
             ));

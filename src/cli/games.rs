@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::builtin;
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 
 /// Arguments of `games`.
@@ -20,8 +20,8 @@ pub struct GamesArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), CommandFailure> {
     if let Some(game) = &arguments.game {
         let unknown = || builtin::unknown(format!("'{game}' is not a built-in game"));
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);

@@ -1,11 +1,11 @@
-//! `hyperplay inspect`: what a game is made of, from its rules and from a bounded look at its states.
+//! `hyperplay inspect`: describes a game, from its rules and from a bounded search of its states.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
 use super::network;
 use super::options::{EngineOption, no_engine};
@@ -80,8 +80,8 @@ struct Inspection<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
     let opened = arguments.game.open()?;
     if let Some(Graph::Dot) = arguments.graph {
         return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
@@ -95,7 +95,7 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         draw(&engines, path, &arguments.part, &opened.name)?;
     }
     let failed = |what: String| {
-        Failure::failed(
+        CommandFailure::failed(
             format!("{}: {what}", opened.name),
             "take another --limit; `hyperplay check` may say more",
         )
@@ -108,7 +108,7 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         inspection.write(out)?
     }
     if interrupt.is_raised() {
-        return Err(Failure::Interrupted);
+        return Err(CommandFailure::Interrupted);
     }
     match inspection.extent {
         Some(Err(error)) => Err(failed(format!("information sets are not counted: {error}"))),
@@ -117,21 +117,21 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
 }
 
 /// Writes a part of the network to a file.
-fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), Failure> {
+fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), CommandFailure> {
     if path.as_os_str() == "-" {
         let what = "--dot -: standard output has the report";
-        return Err(Failure::usage(what, "name a file, for example ./network.dot"));
+        return Err(CommandFailure::usage(what, "name a file, for example ./network.dot"));
     }
-    let too_large = |why| Failure::failed(format!("{name}: {why}"), "there is no network to draw");
+    let too_large = |why| CommandFailure::failed(format!("{name}: {why}"), "there is no network to draw");
     let (game, propnet) = (engines.game(), &engines.network().map_err(too_large)?.propnet);
     let outputs = named_outputs(propnet, game.terms(), game.roles());
     if outputs.iter().all(|(output, _)| !output.contains(part)) {
         let some: Vec<&str> = outputs.iter().rev().take(3).map(|(output, _)| output.as_str()).collect();
         let what = format!("no output of the network contains '{part}'");
-        return Err(Failure::usage(what, format!("outputs are {} and others", some.join(", "))));
+        return Err(CommandFailure::usage(what, format!("outputs are {} and others", some.join(", "))));
     }
     let text = dot(propnet, game.terms(), game.roles(), part, DotLimits::default());
-    std::fs::write(path, text).map_err(|cause| Failure::File { path: path.to_owned(), cause })
+    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
 }
 
 /// Finds out on a machine what is reported.
@@ -239,7 +239,7 @@ impl Inspection<'_> {
         report
     }
 
-    fn write(&self, out: &Output) -> Result<(), Failure> {
+    fn write(&self, out: &Output) -> Result<(), CommandFailure> {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
         let line = |name: &str, text: String| out.line(format_args!("{name:18}{text}"));
         out.line(format_args!("{}, a game in {}", self.opened.name, self.language()))?;

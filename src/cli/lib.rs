@@ -1,21 +1,22 @@
-//! Layer 9, the command line: one file a subcommand.
+//! Layer 9, the command line: one file for each command.
 //!
-//! Nothing is decided here: arguments come in, a lower layer does the work, a report goes out. Results go to standard
+//! A command reads its arguments, calls a lower layer, and prints the report. Results go to standard
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
 //! messages are in `failure`. `docs/cli.md` describes the commands, `docs/json.md` the keys of every report.
 //!
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook` (interrupt),
-//! `indicatif` (progress), `include_dir` (built-in games), `serde_json`, `csv` (reports),
+//! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
 //! `rayon` (the number of threads).
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-mod agree;
 mod belief;
+mod belief_benchmark;
 mod bench;
 mod builtin;
 mod check;
 mod convert;
+mod crosscheck;
 mod examples;
 mod experiment;
 mod experiment_check;
@@ -32,11 +33,11 @@ mod output;
 mod perft;
 mod players;
 mod progress;
-mod replay;
 mod report;
 mod seats;
 mod shell;
 mod verbose;
+mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -44,7 +45,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use failure::Failure;
+use failure::CommandFailure;
 use output::{Output, log};
 
 use hyperplay_play::player::Registry;
@@ -63,27 +64,27 @@ enum Command {
     /// Play matches and report the mean goal of each role
     #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
-    /// Hold transcripts of matches against the rules
-    #[command(after_help = examples::REPLAY)]
-    Replay(replay::ReplayArguments),
-    /// Play many matches as one file describes them, and report on them
+    /// Check transcripts of matches against the rules
+    #[command(after_help = examples::VERIFY)]
+    Verify(verify::VerifyArguments),
+    /// Play the matches that one file describes, and report on them
     #[command(after_help = examples::EXPERIMENT)]
     Experiment(experiment::ExperimentArguments),
     /// Measure how far samplers are from the exact posterior
     #[command(after_help = examples::BELIEF)]
     Belief(belief::BeliefArguments),
-    /// Make the benchmark sheet of beliefs: every sampler on twelve games
-    #[command(after_help = examples::BELIEF_SHEET)]
-    BeliefSheet(belief::sheet::SheetArguments),
-    /// Say what is wrong with rulesheets
+    /// Run the benchmark of beliefs: every sampler on twelve games
+    #[command(after_help = examples::BELIEF_BENCHMARK)]
+    BeliefBenchmark(belief_benchmark::BenchmarkArguments),
+    /// Find errors in rulesheets
     #[command(after_help = examples::CHECK)]
     Check(check::CheckArguments),
-    /// Say what a game is made of: roles, fluents, moves, percepts, states
+    /// Describe a game: roles, fluents, moves, percepts, states
     #[command(after_help = examples::INSPECT)]
     Inspect(inspect::InspectArguments),
-    /// Hold the fast engines against the interpreter on random matches
-    #[command(after_help = examples::AGREE)]
-    Agree(agree::AgreeArguments),
+    /// Compare the fast engines with the interpreter on random matches
+    #[command(after_help = examples::CROSSCHECK)]
+    Crosscheck(crosscheck::CrosscheckArguments),
     /// Measure the engines of a game side by side
     #[command(after_help = examples::BENCH)]
     Bench(bench::BenchArguments),
@@ -155,18 +156,18 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     }
 }
 
-fn dispatch(command: &Command, registry: &Registry) -> Result<(), Failure> {
+fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure> {
     let out = Output::new();
     let looks = matches!(
         command,
         Command::Match(_)
             | Command::Belief(_)
-            | Command::BeliefSheet(_)
+            | Command::BeliefBenchmark(_)
             | Command::Experiment(_)
             | Command::Check(_)
             | Command::Inspect(_)
             | Command::Perft(_)
-            | Command::Agree(_)
+            | Command::Crosscheck(_)
             | Command::Bench(_)
     );
     let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
@@ -174,12 +175,12 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), Failure> {
     match command {
         Command::Match(arguments) => matches::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
-        Command::Replay(arguments) => replay::run(arguments, &out),
+        Command::Verify(arguments) => verify::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
-        Command::BeliefSheet(arguments) => belief::sheet::run(arguments, registry, &interrupt, &out),
+        Command::BeliefBenchmark(arguments) => belief_benchmark::run(arguments, registry, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
-        Command::Agree(arguments) => agree::run(arguments, &interrupt, &out),
+        Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
         Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
@@ -196,23 +197,23 @@ const GRACE: Duration = Duration::from_secs(4);
 /// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program. With a
 /// grace SIGTERM does the same, and the end of the grace ends the program too: only for commands whose files may end
 /// anywhere. SIGHUP keeps its meaning, so `nohup` works.
-fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, Failure> {
+fn listen(looks: bool, grace: Option<Duration>) -> Result<Interrupt, CommandFailure> {
     let interrupt = Interrupt::default();
     let raised = interrupt.clone();
     let handler = move || {
         if raised.raise() || !looks {
-            std::process::exit(i32::from(Failure::Interrupted.code()));
+            std::process::exit(i32::from(CommandFailure::Interrupted.code()));
         }
         log(format_args!("ending after the step at hand; Ctrl-C again ends at once"));
         if let Some(grace) = grace {
             std::thread::spawn(move || {
                 std::thread::sleep(grace);
-                std::process::exit(i32::from(Failure::Interrupted.code()));
+                std::process::exit(i32::from(CommandFailure::Interrupted.code()));
             });
         }
     };
     let uncaught = |what: &str, error: &dyn std::fmt::Display| {
-        Failure::failed(format!("{what} cannot be caught: {error}"), "run in another shell")
+        CommandFailure::failed(format!("{what} cannot be caught: {error}"), "run in another shell")
     };
     if grace.is_some() {
         on_termination(handler.clone()).map_err(|error| uncaught("SIGTERM", &error))?;

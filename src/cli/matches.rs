@@ -1,6 +1,6 @@
-//! `hyperplay match`: plays matches and says what each role reached.
+//! `hyperplay match`: plays matches and reports the goals of each role.
 //!
-//! The seed fixes the result, whatever the number of threads. Matches with clocks, and those that are shown step by
+//! The seed determines the result, whatever the number of threads. Matches with clocks, and those that are shown step by
 //! step, are played one after the other.
 
 use std::fs::File;
@@ -11,13 +11,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
-use super::options::{EngineOption, pick_seed, seconds, seed, use_threads};
+use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
-use super::seats::Seats;
+use super::seats::SeatArguments;
 use super::verbose;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachine;
@@ -39,12 +39,11 @@ pub struct MatchArguments {
     /// How many matches
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     matches: usize,
-    /// Fixes every random choice [default: drawn and printed]
+    /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// How many threads play [default: as many as there are processors]
-    #[arg(long, value_name = "T")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Seconds to prepare, on top of the first play clock
     #[arg(long, value_name = "SECONDS", requires = "playclock", value_parser = seconds, allow_negative_numbers = true)]
     startclock: Option<Duration>,
@@ -54,16 +53,16 @@ pub struct MatchArguments {
     /// States that a player may visit in one decision [default: as its spec says]
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// The longest match in steps; what is longer ends unfinished
+    /// The longest match in steps; a longer match ends unfinished
     #[arg(long, value_name = "STEPS", default_value_t = PLAYOUT_STEPS)]
     limit: usize,
     /// Show every match step by step
     #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
-    /// Write one line of JSON a match to this file; what it held is replaced
+    /// Write one line of JSON for each match to this file, which is replaced
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
-    /// Record in the transcript how the players judged
+    /// Record the values of the players in the transcript
     #[arg(long, requires = "transcript")]
     values: bool,
     #[command(flatten)]
@@ -76,16 +75,16 @@ pub struct MatchArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
+/// See [`CommandFailure`].
 pub fn run(
     arguments: &MatchArguments,
     registry: &Registry,
     interrupt: &Interrupt,
     out: &Output,
-) -> Result<(), Failure> {
-    let threads = use_threads(arguments.threads)?;
+) -> Result<(), CommandFailure> {
+    let threads = arguments.threads.apply()?;
     let opened = arguments.game.open()?;
-    let seats = Seats::parse(&opened.game, &arguments.seats, registry)?;
+    let seats = SeatArguments::parse(&opened.game, &arguments.seats, registry)?;
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
     let heading = Heading {
@@ -113,14 +112,14 @@ pub fn run(
         report.write(&title, out)?
     }
     let all = report.matches() == arguments.matches;
-    if interrupt.is_raised() && !all { Err(Failure::Interrupted) } else { Ok(()) }
+    if interrupt.is_raised() && !all { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
 /// All that stays the same over the matches.
 struct Series<'a> {
     arguments: &'a MatchArguments,
     machine: &'a Engine,
-    seats: &'a Seats,
+    seats: &'a SeatArguments,
     of_seats: &'a ByRole<Arc<Engine>>,
     heading: Heading,
     run: RunInfo,
@@ -130,7 +129,7 @@ struct Series<'a> {
 
 impl Series<'_> {
     /// Plays them all; transcripts are written as the matches are finished.
-    fn play(&self) -> Result<Report, Failure> {
+    fn play(&self) -> Result<Report, CommandFailure> {
         let arguments = self.arguments;
         let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
         let parallel = arguments.playclock.is_none() && !arguments.verbose;
@@ -166,7 +165,7 @@ impl Series<'_> {
     }
 
     /// Plays one match: what the report needs, and the line of the transcript.
-    fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), Failure> {
+    fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
@@ -181,13 +180,13 @@ impl Series<'_> {
         let players = self.seats.build(self.of_seats);
         let played =
             play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
-                Failure::failed(format!("no thread for a player: {cause}"), "play without clocks")
+                CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
             })?;
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
         if let MatchOutcome::Failed(failure) = &played.outcome {
-            return Err(Failure::failed(
+            return Err(CommandFailure::failed(
                 format!("match {index}, after step {}: {failure}", played.steps.len()),
                 "the rules derive more than the engine's limits; `hyperplay check` may say where",
             ));
@@ -210,20 +209,21 @@ struct TranscriptFile {
 }
 
 impl TranscriptFile {
-    fn create(path: &PathBuf) -> Result<Self, Failure> {
+    fn create(path: &PathBuf) -> Result<Self, CommandFailure> {
         if path.as_os_str() == "-" {
             let what = "--transcript -: standard output has the report";
-            return Err(Failure::usage(what, "name a file, for example ./transcript.jsonl"));
+            return Err(CommandFailure::usage(what, "name a file, for example ./transcript.jsonl"));
         }
-        let file = File::create(path).map_err(|cause| Failure::File { path: path.clone(), cause })?;
+        let file = File::create(path).map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
         Ok(TranscriptFile { path: path.clone(), writer: LineWriter::new(file) })
     }
 
-    fn line(&mut self, line: &str) -> Result<(), Failure> {
-        writeln!(self.writer, "{line}").map_err(|cause| Failure::File { path: self.path.clone(), cause })
+    fn line(&mut self, line: &str) -> Result<(), CommandFailure> {
+        writeln!(self.writer, "{line}")
+            .map_err(|cause| CommandFailure::File { path: self.path.clone(), cause })
     }
 
-    fn close(mut self) -> Result<(), Failure> {
-        self.writer.flush().map_err(|cause| Failure::File { path: self.path, cause })
+    fn close(mut self) -> Result<(), CommandFailure> {
+        self.writer.flush().map_err(|cause| CommandFailure::File { path: self.path, cause })
     }
 }

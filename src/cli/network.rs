@@ -1,11 +1,13 @@
-//! The network of a game in reports: how large the ground rules are, what each pass left of them, what decides what.
+//! The network of a game in reports: the size of the ground rules, of each pass, and of each kind of output.
 
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::Grounded;
 use hyperplay_engine::propnet::{GroundingStats, Size, TooLarge};
+use hyperplay_lab::report::Format::{Digits, Number, Text};
+use hyperplay_lab::report::{Column, Table};
 
 /// The name under which [`Grounded::passes`] has the network before the first pass.
 const GROUND: &str = "ground";
@@ -91,28 +93,36 @@ pub fn sentence(network: Result<&Grounded, TooLarge>) -> String {
 ///
 /// # Errors
 /// If standard output cannot be written to.
-pub fn write(grounded: &Grounded, out: &Output) -> Result<(), Failure> {
+pub fn write(grounded: &Grounded, out: &Output) -> Result<(), CommandFailure> {
     let stats = grounded.propnet.stats();
-    let head = |names: &[&str]| names.iter().copied().map(str::to_owned).collect::<Vec<String>>();
-    let mut table = vec![head(&["  decides", "gates", "wires", "two-input gates", "depth"])];
-    for (part, Size { gates, wires, two_inputs, depth }) in [
+    let parts = [
         ("  all", stats.all),
         ("  legal", stats.legal),
         ("  terminal", stats.terminal),
         ("  goals", stats.goals),
         ("  percepts", stats.percepts),
         ("  next", stats.next),
-    ] {
-        let numbers = [gates, wires, two_inputs, depth].map(|number| number.to_string());
-        table.push(std::iter::once(part.to_owned()).chain(numbers).collect());
-    }
-    out.table(&table)?;
-    let mut table = vec![head(&["  pass", "bits", "gates", "wires", "two-input gates", "ms"])];
-    for pass in &grounded.passes {
-        let numbers = [pass.bits, pass.gates, pass.wires, pass.two_inputs].map(|number| number.to_string());
-        let milliseconds = format!("{:.2}", pass.seconds * 1e3);
-        let name = std::iter::once(format!("  {}", pass.name));
-        table.push(name.chain(numbers).chain([milliseconds]).collect());
-    }
-    out.table(&table)
+    ];
+    let columns: [Column<(&str, Size)>; 5] = [
+        Column::plain("  decides", Text, |(part, _)| (*part).into()),
+        Column::plain("gates", Number, |(_, size)| size.gates.into()),
+        Column::plain("wires", Number, |(_, size)| size.wires.into()),
+        Column::plain("two-input gates", Number, |(_, size)| size.two_inputs.into()),
+        Column::plain("depth", Number, |(_, size)| size.depth.into()),
+    ];
+    out.text(&Table::of(&columns, &parts).shown().as_text())?;
+    let passes: Vec<(&str, [usize; 4], f64)> = grounded
+        .passes
+        .iter()
+        .map(|pass| (pass.name, [pass.bits, pass.gates, pass.wires, pass.two_inputs], pass.seconds))
+        .collect();
+    let columns: [Column<(&str, [usize; 4], f64)>; 6] = [
+        Column::plain("  pass", Text, |(name, ..)| format!("  {name}").as_str().into()),
+        Column::plain("bits", Number, |(_, counts, _)| counts[0].into()),
+        Column::plain("gates", Number, |(_, counts, _)| counts[1].into()),
+        Column::plain("wires", Number, |(_, counts, _)| counts[2].into()),
+        Column::plain("two-input gates", Number, |(_, counts, _)| counts[3].into()),
+        Column::plain("ms", Digits(2), |(.., seconds)| (seconds * 1e3).into()),
+    ];
+    out.text(&Table::of(&columns, &passes).shown().as_text())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::Opened;
 use super::output::log;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
@@ -61,7 +61,7 @@ impl EngineOption {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), Failure> {
+    pub fn open(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), CommandFailure> {
         let engines = Engines::new(&opened.game);
         let engine = engine(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
@@ -71,7 +71,7 @@ impl EngineOption {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), Failure> {
+    pub fn open_for_steps(self, opened: &Opened) -> Result<(Engines, Arc<Engine>), CommandFailure> {
         let engines = Engines::new(&opened.game);
         let engine = engine_for_steps(&engines, self.kind(), &opened.name)?;
         Ok((engines, engine))
@@ -82,7 +82,7 @@ impl EngineOption {
 ///
 /// # Errors
 /// If it cannot be made.
-pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Engine>, Failure> {
+pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Engine>, CommandFailure> {
     noted(engines, engines.get(kind), kind, name)
 }
 
@@ -90,7 +90,11 @@ pub fn engine(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Eng
 ///
 /// # Errors
 /// If it cannot be made.
-pub fn engine_for_steps(engines: &Engines, kind: EngineKind, name: &str) -> Result<Arc<Engine>, Failure> {
+pub fn engine_for_steps(
+    engines: &Engines,
+    kind: EngineKind,
+    name: &str,
+) -> Result<Arc<Engine>, CommandFailure> {
     noted(engines, engines.for_steps(kind), kind, name)
 }
 
@@ -99,7 +103,7 @@ fn noted(
     engine: Result<Arc<Engine>, EngineError>,
     kind: EngineKind,
     name: &str,
-) -> Result<Arc<Engine>, Failure> {
+) -> Result<Arc<Engine>, CommandFailure> {
     let engine = engine.map_err(|error| no_engine(name, &error))?;
     if let (EngineKind::Auto, Err(why)) = (kind, engines.is_worthwhile()) {
         log(format_args!("{name}: played by the interpreter: {why}"));
@@ -108,14 +112,14 @@ fn noted(
 }
 
 /// The failure to make an engine for the game of this name.
-pub fn no_engine(name: &str, error: &EngineError) -> Failure {
+pub fn no_engine(name: &str, error: &EngineError) -> CommandFailure {
     let remedy = match error {
         EngineError::Limit(_) => {
             "look for a recursion that builds ever new terms, or for a relation over all combinations"
         }
         EngineError::TooLarge(_) => "take --engine interpreter",
     };
-    Failure::failed(format!("{name}: {error}"), remedy)
+    CommandFailure::failed(format!("{name}: {error}"), remedy)
 }
 
 /// The seed that was given, or a fresh one that is short enough to be typed again.
@@ -143,24 +147,44 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
-/// Sets how many threads the program computes with; returns the number.
-///
-/// # Errors
-/// If it is 0 or too large or the threads cannot be made.
-pub fn use_threads(given: Option<usize>) -> Result<usize, Failure> {
+/// How many threads compute.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ThreadsOption {
+    /// How many threads compute [default: as many as there are processors]
+    #[arg(long, short = 'j', value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl ThreadsOption {
+    /// Sets how many threads the program computes with; returns the number.
+    ///
+    /// # Errors
+    /// If it is 0 or too large or the threads cannot be made.
+    pub fn apply(self) -> Result<usize, CommandFailure> {
+        use_threads(self.threads)
+    }
+}
+
+fn use_threads(given: Option<usize>) -> Result<usize, CommandFailure> {
     let threads = match given {
         Some(0) => {
-            return Err(Failure::usage("--threads 0: there is no work without a thread", "give 1 or more"));
+            return Err(CommandFailure::usage(
+                "--threads 0: there is no work without a thread",
+                "give 1 or more",
+            ));
         }
         Some(threads) if threads > MAX_THREADS => {
             let what = format!("--threads {threads}: more than {MAX_THREADS} are of no use");
-            return Err(Failure::usage(what, "leave it out for one a processor"));
+            return Err(CommandFailure::usage(what, "leave it out for one a processor"));
         }
         Some(threads) => threads,
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
-        Failure::failed(format!("{threads} threads cannot be made: {error}"), "give fewer with --threads")
+        CommandFailure::failed(
+            format!("{threads} threads cannot be made: {error}"),
+            "give fewer with --threads",
+        )
     })?;
     Ok(threads)
 }

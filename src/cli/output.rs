@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Stdout, Write};
 
 use serde_json::Value;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 
 /// Standard output.
 pub struct Output(Stdout);
@@ -23,7 +23,7 @@ impl Output {
     ///
     /// # Errors
     /// If standard output cannot be written to; so for the others.
-    pub fn line(&self, line: impl Display) -> Result<(), Failure> {
+    pub fn line(&self, line: impl Display) -> Result<(), CommandFailure> {
         Ok(writeln!(self.0.lock(), "{line}")?)
     }
 
@@ -31,7 +31,7 @@ impl Output {
     ///
     /// # Errors
     /// See [`line`](Output::line).
-    pub fn text(&self, text: &str) -> Result<(), Failure> {
+    pub fn text(&self, text: &str) -> Result<(), CommandFailure> {
         Ok(self.0.lock().write_all(text.as_bytes())?)
     }
 
@@ -39,29 +39,8 @@ impl Output {
     ///
     /// # Errors
     /// See [`line`](Output::line).
-    pub fn json(&self, value: &Value) -> Result<(), Failure> {
+    pub fn json(&self, value: &Value) -> Result<(), CommandFailure> {
         self.line(format_args!("{value:#}"))
-    }
-
-    /// Writes rows as a table: the first column to the left, the others to the right.
-    ///
-    /// # Errors
-    /// See [`line`](Output::line).
-    pub fn table(&self, rows: &[Vec<String>]) -> Result<(), Failure> {
-        let width = |column: usize| {
-            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        for row in rows {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                let space = " ".repeat(width(column) - cell.chars().count());
-                let gap = if column == 0 { "" } else { "  " };
-                line += gap;
-                line += &if column == 0 { format!("{cell}{space}") } else { format!("{space}{cell}") };
-            }
-            self.line(line.trim_end())?;
-        }
-        Ok(())
     }
 }
 

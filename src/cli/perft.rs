@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::EngineOption;
 use super::output::Output;
@@ -19,8 +19,8 @@ const UNINTERRUPTED: usize = 2;
 pub struct PerftArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The longest sequences, in steps
-    #[arg(long, value_name = "D")]
+    /// The length of the longest sequences, in steps
+    #[arg(value_name = "DEPTH")]
     depth: usize,
     #[command(flatten)]
     engine: EngineOption,
@@ -32,8 +32,8 @@ pub struct PerftArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
     let opened = arguments.game.open()?;
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     let mut scratch = engine.scratch();
@@ -43,7 +43,7 @@ pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> R
         let count = count(&engine, &engine.initial(), depth, interrupt, &mut scratch);
         if let Some(failure) = engine.take_failure(&mut scratch) {
             let what = format!("{}, depth {depth}: {failure}", opened.name);
-            return Err(Failure::failed(what, "take a smaller depth"));
+            return Err(CommandFailure::failed(what, "take a smaller depth"));
         }
         let Some(count) = count else { break };
         if !arguments.json {
@@ -55,7 +55,7 @@ pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> R
         let seconds = watch.elapsed().as_secs_f64();
         out.json(&json!({ "game": opened.name, "counts": counts, "seconds": seconds }))?;
     }
-    if counts.len() < arguments.depth { Err(Failure::Interrupted) } else { Ok(()) }
+    if counts.len() < arguments.depth { Err(CommandFailure::Interrupted) } else { Ok(()) }
 }
 
 /// What `perft` counts; nothing if it was interrupted.

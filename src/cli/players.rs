@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_play::player::{Registry, SpecKind};
 
@@ -18,8 +18,8 @@ pub struct PlayersArguments {
 /// Runs the command.
 ///
 /// # Errors
-/// See [`Failure`].
-pub fn run(arguments: &PlayersArguments, registry: &Registry, out: &Output) -> Result<(), Failure> {
+/// See [`CommandFailure`].
+pub fn run(arguments: &PlayersArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
     if arguments.json {
         return out.json(&json!({ "players": as_json(registry) }));
     }

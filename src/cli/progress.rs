@@ -1,7 +1,7 @@
 //! Progress: a bar with an estimate on a terminal, a plain line now and then elsewhere.
 //!
-//! On standard error, so results stay clean. Elsewhere nothing is said of what takes less than ten seconds, and
-//! nothing at all where the results themselves come one by one.
+//! Progress goes to standard error, so results stay clean. Without a terminal there is no line for a task that takes less than
+//! ten seconds, and none at all for a command that shows its results one by one.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};

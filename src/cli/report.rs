@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::machine::{ByRole, Goal, Role};
-use hyperplay_play::referee::{Heading, Match, MatchOutcome, Score};
+use hyperplay_lab::report::Format::{Digits, Number, Text};
+use hyperplay_lab::report::{Column, Sample, Table, TableEntry};
+use hyperplay_play::referee::{Heading, Match, MatchOutcome};
 
 /// What the decisions of one role cost, those between two legal moves or more.
 #[derive(Clone, Copy, Default)]
@@ -111,7 +113,7 @@ impl Title<'_> {
 
 /// The sums over a series of matches.
 pub struct Report {
-    scores: ByRole<Score>,
+    scores: ByRole<Sample>,
     matches: usize,
     steps: u64,
     unfinished: BTreeMap<&'static str, u64>,
@@ -125,7 +127,7 @@ impl Report {
     /// No match yet.
     pub fn new(roles: usize) -> Self {
         Report {
-            scores: ByRole::from_fn(roles, |_| Score::default()),
+            scores: ByRole::from_fn(roles, |_| Sample::default()),
             matches: 0,
             steps: 0,
             unfinished: BTreeMap::new(),
@@ -145,7 +147,9 @@ impl Report {
         self.matches += 1;
         self.steps += played.steps as u64;
         match &played.goals {
-            Some(goals) => goals.iter().for_each(|(role, &goal)| self.scores[role].add(goal)),
+            Some(goals) => {
+                goals.iter().for_each(|(role, &goal)| self.scores[role].add(f64::from(goal.value())))
+            }
             None => *self.unfinished.entry(played.outcome).or_default() += 1,
         }
         played.work.iter().for_each(|(role, &work)| self.work[role].add(work));
@@ -198,26 +202,18 @@ impl Report {
     ///
     /// # Errors
     /// If standard output cannot be written to.
-    pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), Failure> {
+    pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), CommandFailure> {
         let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
         let es = if self.matches == 1 { "" } else { "es" };
         let (game, seed) = (title.game, title.heading.seed);
         out.line(format_args!("{game}: {} match{es}, seed {seed}{clocks}", self.matches))?;
-        let mut rows =
-            vec![["role", "player", "mean goal", "95% interval", "faults"].map(str::to_owned).to_vec()];
-        for (role, name, spec) in title.players() {
-            let score = &self.scores[role];
-            let number =
-                |value: Option<f64>, mark| value.map_or("-".to_owned(), |value| format!("{mark}{value:.2}"));
-            rows.push(vec![
-                name.to_owned(),
-                spec.to_owned(),
-                number(score.mean(), ""),
-                number(score.half_width(), "+-"),
-                self.faults[role].values().sum::<u64>().to_string(),
-            ]);
-        }
-        out.table(&rows)?;
+        let rows = title.players().map(|(role, name, spec)| ScoreRow {
+            name,
+            spec,
+            score: &self.scores[role],
+            faults: self.faults[role].values().sum(),
+        });
+        out.text(&Table::of(&score_columns(), &rows.collect::<Vec<_>>()).shown().as_text())?;
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
         }
@@ -234,4 +230,25 @@ impl Report {
             self.rate()
         ))
     }
+}
+
+/// A role in the table for reading.
+struct ScoreRow<'a> {
+    name: &'a str,
+    spec: &'a str,
+    score: &'a Sample,
+    faults: u64,
+}
+
+fn score_columns<'a>() -> [Column<ScoreRow<'a>>; 5] {
+    [
+        Column::plain("role", Text, |row| row.name.into()),
+        Column::plain("player", Text, |row| row.spec.into()),
+        Column::plain("mean goal", Digits(2), |row| row.score.mean().into()),
+        Column::plain("95% interval", Text, |row| {
+            let half = |half| TableEntry::Text(format!("+-{half:.2}"));
+            row.score.half_width().map_or(TableEntry::Missing, half)
+        }),
+        Column::plain("faults", Number, |row| TableEntry::Count(row.faults)),
+    ]
 }

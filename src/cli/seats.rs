@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::options::engine;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
@@ -11,14 +11,18 @@ use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
-pub struct Seats(pub ByRole<Option<PlayerSpec>>);
+pub struct SeatArguments(pub ByRole<Option<PlayerSpec>>);
 
-impl Seats {
+impl SeatArguments {
     /// Reads `role=spec` arguments; roles not named get the player `random`.
     ///
     /// # Errors
     /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key.
-    pub fn parse(game: &Game, arguments: &[String], registry: &Registry) -> Result<Seats, Failure> {
+    pub fn parse(
+        game: &Game,
+        arguments: &[String],
+        registry: &Registry,
+    ) -> Result<SeatArguments, CommandFailure> {
         let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
         let random = game.random().map(Role::new);
         let each_role = || (0..roles.len()).map(Role::new);
@@ -30,23 +34,23 @@ impl Seats {
         let mut seats: ByRole<Option<PlayerSpec>> = ByRole::from_fn(roles.len(), |_| None);
         for argument in arguments {
             let Some((name, spec)) = argument.split_once('=') else {
-                return Err(Failure::usage(
+                return Err(CommandFailure::usage(
                     format!("'{argument}' is not of the form role=player"),
                     format!("for example {}=hyperplay; {choices}", choosing.first().unwrap_or(&"role")),
                 ));
             };
             let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
-                return Err(Failure::usage(format!("the game has no role '{name}'"), choices));
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices));
             };
             if random == Some(role) {
-                return Err(Failure::usage("the role random chooses by itself", choices));
+                return Err(CommandFailure::usage("the role random chooses by itself", choices));
             }
             if seats[role].is_some() {
-                return Err(Failure::usage(format!("the role '{name}' is given twice"), choices));
+                return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
             }
             let spec = spec_of(spec, registry)?;
             if let Some(misfit) = spec.spec().misfit(&roles) {
-                return Err(Failure::usage(misfit, Spec::MISFIT_REMEDY));
+                return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
             }
             seats[role] = Some(spec);
         }
@@ -55,7 +59,7 @@ impl Seats {
                 seats[role] = Some(spec_of("random", registry)?);
             }
         }
-        Ok(Seats(seats))
+        Ok(SeatArguments(seats))
     }
 
     /// The engine of every seat: `default` where its spec names none.
@@ -67,12 +71,12 @@ impl Seats {
         engines: &Engines,
         default: &Arc<Engine>,
         name: &str,
-    ) -> Result<ByRole<Arc<Engine>>, Failure> {
+    ) -> Result<ByRole<Arc<Engine>>, CommandFailure> {
         let of_seat = |spec: &Option<PlayerSpec>| match spec.as_ref().and_then(PlayerSpec::engine) {
             Some(kind) => engine(engines, kind, name),
             None => Ok(Arc::clone(default)),
         };
-        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, Failure>>()?))
+        Ok(ByRole::new(self.0.values().iter().map(of_seat).collect::<Result<_, CommandFailure>>()?))
     }
 
     /// A fresh player for every seat, on its engine.
@@ -89,8 +93,8 @@ impl Seats {
 }
 
 /// Reads a spec.
-fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, Failure> {
+fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
     registry
         .player(text)
-        .map_err(|error| Failure::usage(error.to_string(), "`hyperplay players` explains them"))
+        .map_err(|error| CommandFailure::usage(error.to_string(), "`hyperplay players` explains them"))
 }

@@ -4,7 +4,7 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 
 /// Arguments of `completions`.
@@ -29,7 +29,7 @@ pub fn completions(
     arguments: &CompletionsArguments,
     mut command: Command,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "hyperplay", &mut script);
     out.text(&String::from_utf8_lossy(&script))
@@ -39,13 +39,16 @@ pub fn completions(
 ///
 /// # Errors
 /// If there is no such command or standard output cannot be written to.
-pub fn man(arguments: &ManArguments, mut command: Command, out: &Output) -> Result<(), Failure> {
+pub fn man(arguments: &ManArguments, mut command: Command, out: &Output) -> Result<(), CommandFailure> {
     command.build();
     let page = match &arguments.command {
         None => command,
         Some(name) => command.find_subcommand(name).cloned().ok_or_else(|| {
             let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-            Failure::usage(format!("there is no command '{name}'"), format!("there are {}", names.join(", ")))
+            CommandFailure::usage(
+                format!("there is no command '{name}'"),
+                format!("there are {}", names.join(", ")),
+            )
         })?,
     };
     let mut roff = Vec::new();

@@ -1,6 +1,6 @@
 //! A match step by step: what each role may do, believes, chooses and then perceives.
 
-use super::failure::Failure;
+use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::machine::{Move, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::Decision;
@@ -13,7 +13,7 @@ const SHOWN: usize = 12;
 ///
 /// # Errors
 /// If standard output cannot be written to; so for the others.
-pub fn begin(index: usize, out: &Output) -> Result<(), Failure> {
+pub fn begin(index: usize, out: &Output) -> Result<(), CommandFailure> {
     out.line(format_args!("match {index}"))
 }
 
@@ -26,7 +26,7 @@ pub fn step<M: StateMachine>(
     number: usize,
     step: &MatchStep,
     out: &Output,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     out.line(format_args!("  step {number}"))?;
     for role in machine.each_role() {
         let (name, legal) = (&machine.roles()[role], &step.legal[role]);
@@ -60,7 +60,7 @@ pub fn step<M: StateMachine>(
 ///
 /// # Errors
 /// See [`begin`].
-pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), Failure> {
+pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result<(), CommandFailure> {
     let name = |role: Role| &machine.roles()[role];
     match &played.outcome {
         MatchOutcome::Over(goals) => {
@@ -79,7 +79,7 @@ pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result
 }
 
 /// What a player believed and how it judged, in its own words; if it has none, its values.
-fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), Failure> {
+fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
     for line in &decision.explanation {
         out.line(format_args!("      {line}"))?;
     }

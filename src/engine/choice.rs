@@ -1,18 +1,18 @@
-//! Choice: which engine evaluates a game, decided once.
+//! Which engine evaluates a game, decided once.
 //!
-//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so that players of one match may
-//! run on different ones. An [`Engine`] is one of them.
+//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so the players of one match may run
+//! on different engines. An [`Engine`] is one of them.
 //!
 //! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use super::lanes::{Detail, Policy};
-use super::{Engine, EngineError, Interpreter, Lanes, Propagator};
+use super::lanes::{LaneDetail, Lanes, Policy};
+use super::{Engine, EngineError, Interpreter, NetworkEngine, Propagator};
 use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
-use crate::propnet::{GroundingStats, Limits, Propnet, TooLarge, What, ground, simplify};
+use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::Game;
 
 /// Gates of two inputs up to which a network is played on by default.
@@ -63,15 +63,39 @@ impl fmt::Display for EngineKind {
 }
 
 /// The engines of a game, each made when it is first asked for; shared by all threads.
+///
+/// ```
+/// use hyperplay_engine::machine::StateMachine;
+/// use hyperplay_engine::propnet::{GroundingLimits, What};
+/// use hyperplay_engine::{EngineError, EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let engines = Engines::new(&game);
+/// let engine = engines.get(EngineKind::Auto)?;
+/// assert_eq!(engine.kind(), EngineKind::Lanes);
+/// assert_eq!(engines.for_steps(EngineKind::Auto)?.kind(), EngineKind::Propagator);
+/// assert_eq!(EngineKind::named("interpreter"), Some(EngineKind::Interpreter));
+/// assert_eq!(engines.interpreter()?.fluents(&engines.interpreter()?.initial()), ["s"]);
+/// assert!(engines.is_worthwhile().is_ok() && engines.network()?.grounding.moves == 3);
+///
+/// // A game that is too large to be grounded is played by the interpreter.
+/// let engines = Engines::within(&game, GroundingLimits { instances: 0, ..GroundingLimits::default() });
+/// assert!(matches!(engines.lanes().unwrap_err().what, What::Instances(_)));
+/// assert!(matches!(engines.get(EngineKind::Lanes), Err(EngineError::TooLarge(_))));
+/// assert_eq!(engines.get(EngineKind::Auto)?.kind(), EngineKind::Interpreter);
+/// # Ok::<(), EngineError>(())
+/// ```
 #[derive(Debug)]
 pub struct Engines {
     game: Game,
-    limits: Limits,
+    limits: GroundingLimits,
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
-    no_lanes: OnceLock<Arc<Lanes>>,
-    lanes: OnceLock<Arc<Lanes>>,
+    no_lanes: OnceLock<Arc<NetworkEngine>>,
+    lanes: OnceLock<Arc<NetworkEngine>>,
 }
 
 /// The network of a game, and how it was made.
@@ -88,11 +112,11 @@ pub struct Grounded {
 impl Engines {
     /// The engines of a game; none is made yet.
     pub fn new(game: &Game) -> Engines {
-        Engines::within(game, Limits::default())
+        Engines::within(game, GroundingLimits::default())
     }
 
     /// The engines of a game that is grounded within these limits.
-    pub fn within(game: &Game, limits: Limits) -> Engines {
+    pub fn within(game: &Game, limits: GroundingLimits) -> Engines {
         Engines {
             game: game.clone(),
             limits,
@@ -144,14 +168,14 @@ impl Engines {
     ///
     /// # Errors
     /// As [`network`](Engines::network).
-    pub fn lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+    pub fn lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
-        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(Lanes::new(propagator)))))
+        Ok(Arc::clone(self.lanes.get_or_init(|| Arc::new(NetworkEngine::with_lanes(propagator)))))
     }
 
-    fn no_lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+    fn no_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
-        Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(Lanes::none(propagator)))))
+        Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
     /// Nothing if the network is what [`EngineKind::Auto`] plays on; else why it is not.
@@ -173,10 +197,11 @@ impl Engines {
     ///
     /// # Errors
     /// As [`network`](Engines::network).
-    pub fn perceiving_lanes(&self) -> Result<Arc<Lanes>, TooLarge> {
+    pub fn perceiving_lanes(&self) -> Result<Arc<NetworkEngine>, TooLarge> {
         let propagator = self.propagator()?;
         let policies = ByRole::from_fn(propagator.roles().len(), |_| Policy::Uniform);
-        Ok(Arc::new(Lanes::with(propagator, policies, Detail::Percepts, None)))
+        let lanes = Lanes::with(&propagator, policies, LaneDetail::Percepts);
+        Ok(Arc::new(NetworkEngine::new(propagator, Some(lanes))))
     }
 
     /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the network is not worthwhile.

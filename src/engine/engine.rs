@@ -1,31 +1,51 @@
-//! Engine: a game as one machine, whichever engine evaluates it.
+//! One machine type for a game, whichever engine evaluates it.
 //!
-//! Belief, search and the extensive form are generic over the machine; what stands above them knows this type only, so that
-//! they are compiled once. Every question is one branch on the kind of engine, and questions in bulk are one branch a
+//! Belief, search and the extensive form are generic over the machine. The code above them uses [`Engine`] and is
+//! compiled once. Every question is one branch on the kind of engine, and a question in bulk is one branch for each
 //! call.
 //!
-//! Invariant: states and scratch of one kind of engine are handed to engines of that kind only. A mistake is a panic that
-//! says so, never a wrong answer.
+//! Invariant: an engine is asked only about states and with scratches of its own kind. A mistake is a panic that says
+//! so, never a wrong answer.
 
 use std::sync::Arc;
 
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
 use super::interpreter::InterpreterScratch;
-use super::lanes::{LanesScratch, Usage};
-use super::{EngineKind, Interpreter, Lanes, State};
+use super::lanes::LaneUsage;
+use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
 use crate::machine::{
     Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start,
     StateMachine, Successor, Tally,
 };
 
 /// An engine of a game; cheap to clone.
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
+/// use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let engines = Engines::new(&game);
+/// for kind in EngineKind::ALL {
+///     let engine = engines.get(kind)?;
+///     engine.prepare();
+///     let mut scratch = engine.scratch();
+///     assert_eq!(engine.holds(&engine.initial()).len(), 1);
+///     let start = Start { state: engine.initial(), first: vec![], count: 100 };
+///     let tally = engine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch).remove(0);
+///     assert_eq!((tally.count, tally.steps), (100, 100));
+/// }
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Engine {
     /// The reference.
     Interpreter(Arc<Interpreter>),
     /// The ground network, with lanes or without.
-    Network(Arc<Lanes>),
+    Network(Arc<NetworkEngine>),
 }
 
 /// What one thread evaluates with.
@@ -34,7 +54,7 @@ pub enum EngineScratch {
     /// Of an interpreter.
     Interpreter(Box<InterpreterScratch>),
     /// Of a network engine.
-    Network(Box<LanesScratch>),
+    Network(Box<NetworkScratch>),
 }
 
 impl EngineScratch {
@@ -45,7 +65,7 @@ impl EngineScratch {
         }
     }
 
-    fn network(&mut self) -> &mut LanesScratch {
+    fn network(&mut self) -> &mut NetworkScratch {
         match self {
             EngineScratch::Network(scratch) => scratch,
             EngineScratch::Interpreter(_) => {
@@ -60,7 +80,7 @@ impl Engine {
     pub fn kind(&self) -> EngineKind {
         match self {
             Engine::Interpreter(_) => EngineKind::Interpreter,
-            Engine::Network(machine) if machine.are_there() => EngineKind::Lanes,
+            Engine::Network(machine) if machine.lanes().is_some() => EngineKind::Lanes,
             Engine::Network(_) => EngineKind::Propagator,
         }
     }
@@ -73,11 +93,11 @@ impl Engine {
         }
     }
 
-    /// The lanes, if it has some.
-    pub fn lanes(&self) -> Option<&Arc<Lanes>> {
+    /// The network engine, if it is one.
+    pub fn network_engine(&self) -> Option<&Arc<NetworkEngine>> {
         match self {
-            Engine::Network(machine) if machine.are_there() => Some(machine),
-            Engine::Network(_) | Engine::Interpreter(_) => None,
+            Engine::Network(machine) => Some(machine),
+            Engine::Interpreter(_) => None,
         }
     }
 
@@ -104,7 +124,7 @@ impl Engine {
         seed: &Seed,
         budget: &Budget,
         scratch: &mut EngineScratch,
-    ) -> (Vec<Tally>, Option<Usage>) {
+    ) -> (Vec<Tally>, Option<LaneUsage>) {
         match self {
             Engine::Interpreter(machine) => {
                 (machine.playouts(starts, seed, budget, scratch.interpreter()), None)

@@ -1,12 +1,12 @@
 //! The interpreter: the reference engine.
 //!
-//! It answers every query by evaluating the rules as they stand, by the definitions of GDL-II (Thielscher 2011): what
-//! holds, is legal, terminal or worth a goal in a state S follows from the rules with `true(f)` for every f in S; the
-//! next state and the percepts from these with `does(r, m)` for the joint move besides. It is obvious and complete
-//! rather than fast; the faster engines must agree with it.
+//! It answers every query by evaluating the rules as they stand, by the definitions of GDL-II (Thielscher 2011). What
+//! holds, is legal, is terminal or is worth a goal in a state S follows from the rules with `true(f)` for every f in S.
+//! The next state and the percepts follow from the rules with `does(r, m)` for the joint move as well. The interpreter
+//! is simple and complete rather than fast, and the faster engines must give the same answers.
 //!
 //! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the
-//! state asked about last, so a query derives only what earlier queries on the same state did not.
+//! state that was asked about last, so a query derives only what earlier queries about the same state did not.
 //!
 //! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 
@@ -17,7 +17,7 @@ use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::datalog::{Database, LimitError, Program, RelationId, Stage};
+use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError, RelationId, Stage};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 
 /// What depends on the state.
@@ -40,12 +40,28 @@ struct Queries {
 }
 
 /// The reference engine of a game.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{Role, StateMachine};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let won = machine.state(vec![machine.terms().read("(did x)").expect("it is a term")]);
+/// assert!(machine.terminal(&won, &mut machine.scratch()));
+/// let values = machine.goal_values(&won, Role::new(0), &mut machine.scratch());
+/// assert_eq!(values.iter().map(|&value| machine.terms().show(value)).collect::<Vec<_>>(), ["100"]);
+/// assert!(machine.describe_plans().contains("terminal"));
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 #[derive(Debug)]
 pub struct Interpreter {
     game: Game,
     roles: ByRole<String>,
     random: Option<Role>,
-    program: Program,
+    program: DatalogProgram,
     fixed: Arc<Database>,
     queries: Queries,
     initial: State,
@@ -69,7 +85,7 @@ impl Interpreter {
     pub fn new(game: &Game) -> Result<Interpreter, EngineError> {
         let terms = game.terms();
         let mut program =
-            Program::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)]);
+            DatalogProgram::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)]);
         let queries = Queries {
             holds: program.relation(Symbol::TRUE).expect("it is an input"),
             does: program.relation(Symbol::DOES).expect("it is an input"),
@@ -137,7 +153,7 @@ impl Interpreter {
             Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
             scratch.database.share(&self.fixed);
         }
-        scratch.database.choose_proofs(&mut self.program, &targets, &terms);
+        scratch.database.choose_tabled(&mut self.program, &targets, &terms);
         Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
         Ok(())
     }

@@ -1,21 +1,23 @@
-//! Layer 2, the engines: implementations of [`StateMachine`](crate::machine::StateMachine).
+//! The engines of a game: implementations of [`StateMachine`](crate::machine::StateMachine).
 //!
-//! [`Interpreter`] is the reference: obvious and complete. [`Propagator`] answers from the ground network of the game,
-//! one state or many at a time. [`Engines`] makes the engines of a game when they are asked for, [`Engine`] is one of
-//! them. [`declared()`] gives what a game states about its own terms.
+//! The [`Interpreter`] is the reference: it evaluates the rules as they stand. The [`Propagator`] computes its answers
+//! on the ground network of the game ([`propnet`]), for one state or for many at a time, and [`Lanes`] make random
+//! playouts on that network. A [`NetworkEngine`] is a propagator with the lanes that it may have. [`Engines`] makes the
+//! engines of a game when they are asked for, and an [`Engine`] is one of them. [`declared()`] derives what a game
+//! states about its own terms.
 
-#![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+#![warn(unreachable_pub, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-pub mod agree;
 mod choice;
+pub mod crosscheck;
 mod declared;
 mod engine;
 mod interpreter;
 pub mod lanes;
 pub mod machine;
-pub mod measure;
+mod network_engine;
 mod packed;
-pub mod program;
+mod program;
 mod propagator;
 pub mod propnet;
 mod single;
@@ -32,7 +34,8 @@ pub use choice::{EngineKind, Engines, Grounded};
 pub use declared::declared;
 pub use engine::{Engine, EngineScratch};
 pub use interpreter::{Interpreter, InterpreterScratch};
-pub use lanes::{Lanes, LanesScratch};
+pub use lanes::Lanes;
+pub use network_engine::{NetworkEngine, NetworkScratch};
 pub use propagator::{Propagator, PropagatorScratch};
 pub use state::State;
 

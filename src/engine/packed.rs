@@ -1,7 +1,7 @@
-//! Packed bits: planes, words and the way from one to the other.
+//! Packed bits and planes, and the way from one to the other.
 //!
-//! A network engine's [`State`](super::State) holds bit `b` in word `b / 64`. A *plane* holds one bit of many states: state
-//! `k` is lane `k`. Going from one to the other is the transposition of 64x64 blocks of bits.
+//! A [`State`](super::State) of a network engine keeps bit `b` in word `b / 64`. A *plane* holds one bit of many
+//! states: state `k` is lane `k`. The way from one to the other is the transposition of 64x64 blocks of bits.
 //!
 //! Reference: Warren, *Hacker's Delight*, 2nd ed. 2012, section 7-3 (transposing a bit matrix).
 
@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::state::{FEW, State};
 
 /// The bits that are on in this range of some words, counted from its start, in ascending order.
-pub fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
     let (mut word, mut left) = (range.start / 64, 0);
     if let Some(&first) = words.get(word) {
         left = first >> (range.start % 64) << (range.start % 64);
@@ -32,12 +32,12 @@ pub fn bits_on(words: &[u64], range: Range<usize>) -> impl Iterator<Item = usize
 }
 
 /// The words that so many bits need.
-pub fn words_of(bits: usize) -> usize {
+pub(crate) fn words_of(bits: usize) -> usize {
     bits.div_ceil(64)
 }
 
 /// Transposes a block of bits: bit `j` of word `i` becomes bit `i` of word `j`.
-pub fn transpose(block: &mut [u64; 64]) {
+pub(crate) fn transpose(block: &mut [u64; 64]) {
     swap::<32>(block, 0x0000_0000_ffff_ffff);
     swap::<16>(block, 0x0000_ffff_0000_ffff);
     swap::<8>(block, 0x00ff_00ff_00ff_00ff);
@@ -60,7 +60,7 @@ fn swap<const SPAN: usize>(block: &mut [u64; 64], mask: u64) {
 }
 
 /// Puts up to 64 states into word `word` of the planes of their bits, one lane each; the other lanes are off.
-pub fn spread<'s, const W: usize>(
+pub(crate) fn spread<'s, const W: usize>(
     states: impl Iterator<Item = &'s State> + Clone,
     planes: &mut [[u64; W]],
     word: usize,
@@ -76,7 +76,7 @@ pub fn spread<'s, const W: usize>(
 }
 
 /// The states of the first `count` lanes of word `word` of the planes of their bits. The inverse of [`spread`].
-pub fn gather<const W: usize>(
+pub(crate) fn gather<const W: usize>(
     count: usize,
     planes: &[[u64; W]],
     word: usize,

@@ -1,10 +1,9 @@
-//! State: one type for the states of all engines, so that whatever plays is compiled once.
+//! One type for the states of all engines, so that the code above the engines is compiled once.
 //!
-//! A network engine keeps the bits of its network, packed into words; the interpreter keeps the fluents that hold, as ids
-//! of terms. A state means something only to engines of its game, and only to engines of the kind that made it: the
-//! engine that is asked knows which form it has.
+//! A network engine keeps the bits of its network, packed into words. The interpreter keeps the ids of the fluents that
+//! hold. A state means something only to engines of its game, and only to engines of the kind that made it.
 //!
-//! Invariants: bits beyond those of the network are off, all states of one network have the same number of words, and
+//! Invariants: bits beyond those of the network are off; all states of one network have the same number of words;
 //! fluents are in increasing order of their ids, each once. So equal states are equal values.
 
 use std::hash::{Hash, Hasher};
@@ -18,6 +17,23 @@ use super::packed::words_of;
 pub(super) const FEW: usize = 4;
 
 /// A state of a game, as the engine that made it keeps it. Cheap to clone: 40 bytes, or a shared list.
+///
+/// ```
+/// use std::collections::HashSet;
+/// use hyperplay_engine::machine::{JointMoves, StateMachine, StateMachineExt};
+/// use hyperplay_engine::{EngineKind, Engines, State};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let (start, mut scratch) = (engine.initial(), engine.scratch());
+/// let legal = engine.legal_by_role(&start, &mut scratch);
+/// let ends: HashSet<State> =
+///     JointMoves::new(&legal).map(|joint| engine.next(&start, &joint, &mut scratch)).collect();
+/// assert_eq!(ends.len(), 2);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State(Form);
 
@@ -30,7 +46,7 @@ enum Form {
 
 impl State {
     /// The state with these words; they are one for each 64 bits or part of them.
-    pub fn new(words: &[u64]) -> State {
+    pub(crate) fn new(words: &[u64]) -> State {
         match words.len() {
             count @ ..=FEW => {
                 let mut few = [0; FEW];
@@ -42,7 +58,7 @@ impl State {
     }
 
     /// The state whose bits are these.
-    pub fn of_bits(bits: &[bool]) -> State {
+    pub(crate) fn of_bits(bits: &[bool]) -> State {
         let mut words = vec![0; words_of(bits.len())];
         for (bit, _) in bits.iter().enumerate().filter(|(_, on)| **on) {
             words[bit / 64] |= 1 << (bit % 64);
@@ -51,7 +67,7 @@ impl State {
     }
 
     /// The state with these words, as [`new`](State::new).
-    pub fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
+    pub(crate) fn collect(mut words: impl ExactSizeIterator<Item = u64>) -> State {
         if words.len() > FEW {
             return State(Form::Many(words.collect()));
         }
@@ -59,7 +75,7 @@ impl State {
     }
 
     /// The state whose bits are the first `bits` of these words.
-    pub fn start_of(words: &[u64], bits: usize) -> State {
+    pub(crate) fn start_of(words: &[u64], bits: usize) -> State {
         let (count, used) = (words_of(bits), bits % 64);
         let mask = if used == 0 { !0 } else { (1 << used) - 1 };
         let word = |(number, &word): (usize, &u64)| if number + 1 == count { word & mask } else { word };
@@ -67,7 +83,7 @@ impl State {
     }
 
     /// The state in which these fluents hold, in any order, repeated or not.
-    pub fn of_fluents(mut fluents: Vec<TermId>) -> State {
+    pub(crate) fn of_fluents(mut fluents: Vec<TermId>) -> State {
         fluents.sort_unstable();
         fluents.dedup();
         State(Form::Fluents(fluents.into()))
@@ -77,7 +93,7 @@ impl State {
     ///
     /// # Panics
     /// If the interpreter made the state.
-    pub fn words(&self) -> &[u64] {
+    pub(crate) fn words(&self) -> &[u64] {
         match &self.0 {
             Form::Few(words) => words,
             Form::Many(words) => words,
@@ -89,7 +105,7 @@ impl State {
     ///
     /// # Panics
     /// As [`words`](State::words).
-    pub fn bit(&self, bit: usize) -> bool {
+    pub(crate) fn bit(&self, bit: usize) -> bool {
         self.words()[bit / 64] >> (bit % 64) & 1 == 1
     }
 

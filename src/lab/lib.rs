@@ -1,8 +1,10 @@
-//! Layer 8, the laboratory: many matches and what they show.
+//! Layer 8, the laboratory: many matches, and measurements of beliefs and engines.
 //!
-//! [`experiment`] plays what one file describes; [`report`] draws figures and writes pages.
+//! [`experiment`] plays the matches that one file describes; [`study`] measures beliefs and engines; [`report`] has the
+//! statistics, tables, figures and pages that both are reported with.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod experiment;
 pub mod report;
+pub mod study;

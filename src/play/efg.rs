@@ -1,12 +1,13 @@
-//! Layer 3, the extensive form: the information sets of a game, counted from its rules.
+//! Layer 4, the extensive form: the information sets of a game, counted from its rules.
 //!
-//! An information set of a role is the set of all histories with the same evidence for it, that is the same own
-//! moves and percepts step by step. Counted are the evidence classes of each role but `random` at histories that are
-//! not terminal and where the role has two or more legal moves (a role with one has nothing to decide).
+//! An information set of a role is the set of all histories with the same evidence for it, that is, with the same own
+//! moves and percepts step by step. What is counted are the evidence classes of each role but `random`, at histories
+//! that are not terminal and where the role has two or more legal moves. (A role with one move has nothing to
+//! decide.)
 //!
-//! All histories are walked, depth first, so this is for small games; a limit on histories makes the walk end as a
-//! typed error in large and in endless ones. Evidence is numbered as it is met: the number of a class is that of the
-//! class before it, the own move and the percepts.
+//! All histories are walked, depth first, so this is for small games. A limit on histories ends the walk with a typed
+//! error in large games and in endless ones. Evidence is numbered in the order in which it is met: the number of a
+//! class stands for the class before it, the own move and the percepts.
 //!
 //! Definition: Thielscher, *GDL-II* (2011), section 4; the extensive form of GDL-II games.
 
@@ -59,6 +60,18 @@ struct Classes {
 ///
 /// # Errors
 /// If there are more than `limit` histories or the rules cannot be evaluated.
+///
+/// ```
+#[doc = include_str!("monty_hall.example")]
+/// use hyperplay_play::efg::{CountError, extent};
+///
+/// let extent_of_game = extent(&*machine, 1_000)?;
+/// assert_eq!((extent_of_game.histories, extent_of_game.ends), (1 + 9 + 12 + 24, 24));
+/// // The candidate decides at the choice of a door, and when it knows its choice and the opened door.
+/// assert_eq!(extent_of_game.information_sets[candidate], 1 + 6);
+/// assert_eq!(extent(&*machine, 10), Err(CountError::TooLarge { limit: 10 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountError> {
     extent_until(machine, limit, &|| false)
 }
@@ -67,6 +80,14 @@ pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountE
 ///
 /// # Errors
 /// As [`extent`], or that it was stopped.
+///
+/// ```
+#[doc = include_str!("monty_hall.example")]
+/// use hyperplay_play::efg::{CountError, extent_until};
+///
+/// assert_eq!(extent_until(&*machine, 1_000, &|| true), Err(CountError::Stopped));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn extent_until<M: StateMachine>(
     machine: &M,
     limit: u64,

@@ -10,3 +10,6 @@ pub mod efg;
 pub mod player;
 pub mod referee;
 pub mod search;
+
+#[cfg(test)]
+mod toy;

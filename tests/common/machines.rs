@@ -1,7 +1,8 @@
 //! Machines of rulesheets, and what roles get to know in their matches.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use hyperplay::belief::{OpponentModel, Sampler};
 use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
@@ -10,11 +11,21 @@ use hyperplay::player::{Registry, Seat};
 
 use super::{games, loaded, rulesheets_in};
 
+/// The engines of a rulesheet. They are made once for all tests of a program: making them costs more than most tests.
+pub fn engines(path: &Path) -> Arc<Engines> {
+    static MADE: Mutex<BTreeMap<PathBuf, Arc<OnceLock<Arc<Engines>>>>> = Mutex::new(BTreeMap::new());
+    let here = Arc::clone(MADE.lock().unwrap().entry(path.to_owned()).or_default());
+    let make = || {
+        let loaded = loaded(path);
+        let game = loaded.game.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.findings));
+        Arc::new(Engines::new(&game))
+    };
+    Arc::clone(here.get_or_init(make))
+}
+
 /// The machine of a rulesheet.
 pub fn machine(path: &Path) -> Arc<Machine> {
-    let loaded = loaded(path);
-    let game = loaded.game.unwrap_or_else(|| panic!("{}: {:?}", path.display(), loaded.findings));
-    Engines::new(&game).get(EngineKind::Lanes).unwrap()
+    engines(path).get(EngineKind::Lanes).unwrap()
 }
 
 /// The machine of a file below `games/`.

@@ -1,14 +1,14 @@
 //! The circuit: one random step of a game as one network.
 //!
-//! In a state S it counts the legal moves, draws one for each role, makes the successor N, and says of N whether it is
-//! terminal and what goals it is worth. A choice may be *forced*: in the first step of a playout the index of a move
-//! among the legal ones can be given.
+//! In a state S the circuit counts the legal moves and draws one for each role. It computes the next state N, whether N
+//! is terminal, and which goals N is worth. A choice may be *forced*: in the first step of a playout the caller can
+//! give the index of a move among the legal ones.
 //!
-//! Inputs, in this order: the bits of S; for each choice the forced index and whether it is forced; whether this is a
-//! first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws again, all of its
-//! choices, so that what it draws in the end is uniform.
+//! The inputs stand in this order: the bits of S; for each choice the forced index and whether it is forced; whether
+//! this is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its
+//! choices again, so that what it draws in the end is uniform.
 
-use super::choosers::{Chooser, Turn, choosers};
+use super::active_player::{ActivePlayer, ActiveWhen, active_players};
 use super::draw::{Tree, choose, draw, index_bits, is_below};
 use super::policy::{GREEDY_BITS, Policy};
 use crate::machine::{ByRole, Goal, Move};
@@ -16,9 +16,9 @@ use crate::propnet::{Network, Propnet, Wire};
 
 /// Where the inputs of a choice stand, and the roles that it chooses for.
 #[derive(Clone, Debug)]
-pub struct Choice {
-    /// Whose choice it is.
-    pub chooser: Chooser,
+pub(super) struct Choice {
+    /// Whose moves it draws.
+    pub player: ActivePlayer,
     /// The first of the inputs for the forced index, least bit first; the one after them says whether it is forced.
     pub forced: usize,
     /// How many bits the index has.
@@ -30,7 +30,7 @@ pub struct Choice {
 /// How the goals of a role are counted: for each value but the last the number of the counted output that says that a
 /// playout ended with it; the last one takes what is left.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GoalCode {
+pub(super) struct GoalCode {
     /// The values that are counted, each with its place among [`Circuit::counted`].
     pub counted: Vec<(Goal, usize)>,
     /// The value of all others.
@@ -39,7 +39,7 @@ pub struct GoalCode {
 
 /// One random step as a network.
 #[derive(Debug)]
-pub struct Circuit {
+pub(super) struct Circuit {
     /// The network.
     pub network: Network,
     /// Bits of a state.
@@ -68,7 +68,7 @@ pub struct Circuit {
     pub percepts: ByRole<Vec<Wire>>,
 }
 
-/// With so many rounds of drawing in all choices together, nine steps of ten or more go.
+/// The rounds of drawing in each choice, so that nine steps of ten or more go.
 fn rounds(choices: usize) -> usize {
     match choices {
         0..=1 => 2,
@@ -79,20 +79,21 @@ fn rounds(choices: usize) -> usize {
 
 impl Circuit {
     /// The circuit of a game in which the roles choose as the policies say.
-    pub fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
-        let choosers = choosers(net, policies);
-        let leaves: Vec<usize> = choosers.iter().map(|chooser| leaves_of(net, policies, chooser)).collect();
+    pub(super) fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
+        let active_players = active_players(net, policies);
+        let leaves: Vec<usize> =
+            active_players.iter().map(|player| leaves_of(net, policies, player)).collect();
         let real = leaves.iter().filter(|leaves| **leaves > 1).count();
         let bits = net.bits();
         let mut next_input = bits;
         let mut choices = Vec::new();
-        for (chooser, &leaves) in choosers.into_iter().zip(&leaves) {
+        for (player, &leaves) in active_players.into_iter().zip(&leaves) {
             let bits = index_bits(leaves);
-            let extra = match chooser {
-                Chooser::Alone(role) => policies[role].extra_bits(),
-                Chooser::InTurn(_) => 0,
+            let extra = match player {
+                ActivePlayer::Always(role) => policies[role].extra_bits(),
+                ActivePlayer::InTurn(_) => 0,
             };
-            choices.push(Choice { chooser, forced: next_input, bits, random: bits * rounds(real) + extra });
+            choices.push(Choice { player, forced: next_input, bits, random: bits * rounds(real) + extra });
             next_input += bits + 1;
         }
         let first = next_input;
@@ -119,14 +120,14 @@ impl Circuit {
             let random: Vec<Wire> =
                 random_wires.by_ref().take(choice.random).map(|input| network.input(input)).collect();
             let mut drawing = Drawing { network: &mut network, choice, random: &random, first };
-            let drawn = match &choice.chooser {
-                Chooser::Alone(role) => {
+            let drawn = match &choice.player {
+                ActivePlayer::Always(role) => {
                     let drawn;
                     let own = &net.roles[*role].moves;
                     (does[*role], drawn) = drawing.alone(own, &legal[*role], &policies[*role]);
                     drawn
                 }
-                Chooser::InTurn(turns) => drawing.in_turn(turns, &legal, &mut does),
+                ActivePlayer::InTurn(players) => drawing.in_turn(players, &legal, &mut does),
             };
             made.push(drawn.made);
             stuck.push(drawn.stuck);
@@ -179,11 +180,11 @@ impl Circuit {
     }
 }
 
-fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, chooser: &Chooser) -> usize {
-    match chooser {
-        Chooser::Alone(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
-        Chooser::InTurn(turns) => {
-            turns.iter().map(|turn| net.roles[turn.role].moves.len() - 1).max().unwrap_or(0)
+fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) -> usize {
+    match player {
+        ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
+        ActivePlayer::InTurn(players) => {
+            players.iter().map(|when| net.roles[when.role].moves.len() - 1).max().unwrap_or(0)
         }
     }
 }
@@ -237,33 +238,38 @@ impl Drawing<'_> {
         (does, Drawn { made, stuck })
     }
 
-    /// The moves of the role whose turn it is; leaf `i` is move `i` of each, the idle ones left out.
-    fn in_turn(&mut self, turns: &[Turn], legal: &ByRole<Vec<Wire>>, does: &mut ByRole<Vec<Wire>>) -> Drawn {
-        let active_moves = |turn: &Turn| {
-            let idle = turn.idle;
-            legal[turn.role]
+    /// The moves of the role that is active; leaf `i` is move `i` of each, the idle ones left out.
+    fn in_turn(
+        &mut self,
+        players: &[ActiveWhen],
+        legal: &ByRole<Vec<Wire>>,
+        does: &mut ByRole<Vec<Wire>>,
+    ) -> Drawn {
+        let active_moves = |when: &ActiveWhen| {
+            let idle = when.idle;
+            legal[when.role]
                 .iter()
                 .enumerate()
                 .filter(move |(number, _)| *number != idle)
                 .map(|(_, &wire)| wire)
         };
-        let count = turns.iter().map(|turn| active_moves(turn).count()).max().unwrap_or(0);
+        let count = players.iter().map(|when| active_moves(when).count()).max().unwrap_or(0);
         let leaves: Vec<Wire> = (0..count)
             .map(|leaf| {
                 let shared: Vec<Wire> =
-                    turns.iter().filter_map(|turn| active_moves(turn).nth(leaf)).collect();
+                    players.iter().filter_map(|when| active_moves(when).nth(leaf)).collect();
                 self.network.or(&shared)
             })
             .collect();
         let none_legal = !self.network.or(&leaves);
         let (chosen, made) = self.choose_among(leaves);
         let active: Vec<Wire> =
-            turns.iter().map(|turn| turn.active).map(|wire| self.state_wire(wire)).collect();
-        for (turn, &active) in turns.iter().zip(&active) {
+            players.iter().map(|when| when.active).map(|wire| self.state_wire(wire)).collect();
+        for (when, &active) in players.iter().zip(&active) {
             let mut chosen = chosen.iter();
-            does[turn.role] = (0..legal[turn.role].len())
+            does[when.role] = (0..legal[when.role].len())
                 .map(|number| {
-                    if number == turn.idle {
+                    if number == when.idle {
                         return !active;
                     }
                     let leaf = *chosen.next().expect("there are as many leaves as moves of any role");

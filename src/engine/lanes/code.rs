@@ -1,13 +1,13 @@
-//! Code: a circuit compiled, and where its program leaves what the lanes need.
+//! The circuit as a program, and the planes in which the program leaves what the lanes need.
 
 use super::circuit::Circuit;
 use crate::machine::ByRole;
-use crate::program::Program;
+use crate::program::LutProgram;
 use crate::propnet::Wire;
 
 /// What a program computes beside the random playouts themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Detail {
+pub enum LaneDetail {
     /// Nothing.
     #[default]
     Ends,
@@ -19,11 +19,11 @@ pub enum Detail {
 
 /// A circuit as a program.
 #[derive(Debug)]
-pub struct Code {
+pub(super) struct LanesCode {
     /// The circuit; its network serves no more and is empty.
     pub circuit: Circuit,
     /// The program.
-    pub program: Program,
+    pub program: LutProgram,
     /// For each bit that changes, the plane of its next value.
     pub next: Vec<(usize, usize)>,
     /// Next values that are bits of the state themselves: they are copied to spare planes before the state changes.
@@ -36,23 +36,23 @@ pub struct Code {
     pub terminal: usize,
     /// See [`Circuit::counted`].
     pub counted: Vec<usize>,
-    /// The moves made, with [`Detail::Steps`].
+    /// The moves made, with [`LaneDetail::Steps`].
     pub does: ByRole<Vec<usize>>,
-    /// The percepts, with [`Detail::Percepts`] and [`Detail::Steps`].
+    /// The percepts, with [`LaneDetail::Percepts`] and [`LaneDetail::Steps`].
     pub percepts: ByRole<Vec<usize>>,
 }
 
-impl Code {
+impl LanesCode {
     /// Compiles a circuit.
-    pub fn new(mut circuit: Circuit, detail: Detail) -> Code {
+    pub(super) fn new(mut circuit: Circuit, detail: LaneDetail) -> LanesCode {
         let none = |lists: &ByRole<Vec<Wire>>| ByRole::from_fn(lists.len(), |_| Vec::new());
-        let does = if detail == Detail::Steps { circuit.does.clone() } else { none(&circuit.does) };
+        let does = if detail == LaneDetail::Steps { circuit.does.clone() } else { none(&circuit.does) };
         let percepts =
-            if detail == Detail::Ends { none(&circuit.percepts) } else { circuit.percepts.clone() };
+            if detail == LaneDetail::Ends { none(&circuit.percepts) } else { circuit.percepts.clone() };
         let all = |lists: &ByRole<Vec<Wire>>| lists.values().concat();
         let fixed = [circuit.goes, circuit.stuck, circuit.terminal];
         let outputs = [&circuit.next[..], &fixed, &circuit.counted, &all(&does), &all(&percepts)].concat();
-        let program = Program::compile(&circuit.network, &outputs);
+        let program = LutProgram::compile(&circuit.network, &outputs);
         let mut planes = (0..outputs.len()).map(|index| program.output(index));
         let next: Vec<usize> = planes.by_ref().take(circuit.bits).collect();
         let mut take = || planes.next().expect("there is one for each output");
@@ -78,11 +78,11 @@ impl Code {
             })
             .collect();
         circuit.network = crate::propnet::Network::new(0);
-        Code { next, staged, goes, stuck, terminal, counted, does, percepts, program, circuit }
+        LanesCode { next, staged, goes, stuck, terminal, counted, does, percepts, program, circuit }
     }
 
     /// The planes that a vector needs.
-    pub fn planes(&self) -> usize {
+    pub(super) fn planes(&self) -> usize {
         self.program.planes() + self.staged.len()
     }
 }

@@ -2,7 +2,7 @@
 
 /// Whether some lane is on.
 #[inline(always)]
-pub fn is_any<const W: usize>(mask: &[u64; W]) -> bool {
+pub(super) fn is_any<const W: usize>(mask: &[u64; W]) -> bool {
     mask.iter().fold(0, |any, word| any | word) != 0
 }
 
@@ -11,17 +11,17 @@ const SHORT: usize = 8;
 
 /// A number for each of 64 x `W` lanes, least plane first.
 #[derive(Clone, Debug)]
-pub struct Counter<const W: usize>(Vec<[u64; W]>);
+pub(super) struct Counter<const W: usize>(Vec<[u64; W]>);
 
 impl<const W: usize> Counter<W> {
     /// Counters of so many bits, all 0.
-    pub fn new(bits: usize) -> Counter<W> {
+    pub(super) fn new(bits: usize) -> Counter<W> {
         Counter(vec![[0; W]; bits])
     }
 
     /// Adds one where `mask` is on; gives the lanes that have overflowed to 0.
     #[inline(always)]
-    pub fn add(&mut self, mask: [u64; W]) -> [u64; W] {
+    pub(super) fn add(&mut self, mask: [u64; W]) -> [u64; W] {
         let mut carry = mask;
         // Short counters go all the way: a guess where the carry ends would often be wrong.
         for (bit, plane) in self.0.iter_mut().enumerate() {
@@ -41,13 +41,13 @@ impl<const W: usize> Counter<W> {
     }
 
     /// The number of a lane.
-    pub fn read(&self, word: usize, lane: usize) -> u32 {
+    pub(super) fn read(&self, word: usize, lane: usize) -> u32 {
         let bits = self.0.iter().enumerate();
         bits.fold(0, |number, (bit, plane)| number | ((plane[word] >> lane & 1) as u32) << bit)
     }
 
     /// Sets the number of a lane.
-    pub fn set(&mut self, word: usize, lane: usize, number: u32) {
+    pub(super) fn set(&mut self, word: usize, lane: usize, number: u32) {
         for (bit, plane) in self.0.iter_mut().enumerate() {
             plane[word] = plane[word] & !(1 << lane) | u64::from(number >> bit & 1) << lane;
         }
@@ -55,7 +55,7 @@ impl<const W: usize> Counter<W> {
 
     /// Makes the numbers of some lanes 0.
     #[inline(always)]
-    pub fn clear(&mut self, mask: [u64; W]) {
+    pub(super) fn clear(&mut self, mask: [u64; W]) {
         for plane in &mut self.0 {
             let old = *plane;
             let mut kept = [0; W];
@@ -67,7 +67,7 @@ impl<const W: usize> Counter<W> {
     }
 
     /// The lanes with a number of at least `2^bit`, for the highest bit.
-    pub fn highest(&self) -> [u64; W] {
+    pub(super) fn highest(&self) -> [u64; W] {
         self.0[self.0.len() - 1]
     }
 }

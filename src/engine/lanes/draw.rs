@@ -1,17 +1,17 @@
 //! Drawing: the uniform choice of one legal move as a circuit.
 //!
-//! An adder tree over the leaves counts how many are on, in binary; random bits masked to the length of the greatest
-//! index are compared with the count, in a few rounds; the tree is descended with the index drawn, which is how many
-//! leaves that are on come before the chosen one. All numbers are lists of wires, least bit first.
+//! An adder tree over the leaves counts how many of them are on. Random bits, masked to the length of the greatest
+//! index, are compared with the count in a few rounds. The index drawn leads down the tree: it is the number of leaves
+//! that are on and come before the chosen one. All numbers are lists of wires, least bit first.
 //!
-//! Uniform and exact: an index is taken only if it is below the count, and all of those are equally likely. A draw
-//! fails where every round is too high: fewer than half of the draws of a round are.
+//! The choice is uniform and exact: an index is taken only if it is below the count, and all of those are equally
+//! likely. A draw fails if every round is too high; fewer than half of the draws of a round are.
 
 use crate::propnet::{Network, Wire};
 
 /// A tree of choice over leaves.
 #[derive(Debug)]
-pub struct Tree {
+pub(super) struct Tree {
     leaves: Vec<Wire>,
     /// For every span of leaves, inner nodes first to be built last: how many of them are on.
     counts: Vec<Node>,
@@ -26,13 +26,13 @@ struct Node {
 }
 
 /// The bits of the greatest index among so many leaves.
-pub fn index_bits(leaves: usize) -> usize {
+pub(super) fn index_bits(leaves: usize) -> usize {
     (usize::BITS - leaves.saturating_sub(1).leading_zeros()) as usize
 }
 
 impl Tree {
     /// The tree over some leaves, at least one.
-    pub fn new(network: &mut Network, leaves: Vec<Wire>) -> Tree {
+    pub(super) fn new(network: &mut Network, leaves: Vec<Wire>) -> Tree {
         let mut tree = Tree { counts: Vec::new(), leaves };
         tree.grow(network, 0, tree.leaves.len());
         tree
@@ -55,13 +55,13 @@ impl Tree {
     }
 
     /// How many leaves are on.
-    pub fn count(&self) -> &[Wire] {
+    pub(super) fn count(&self) -> &[Wire] {
         &self.counts[self.counts.len() - 1].count
     }
 
     /// For each leaf, whether it is the one with this index among those that are on. Exactly one is, whatever the index
     /// (the last one on, or any, where the index is too high).
-    pub fn select(&self, network: &mut Network, index: &[Wire]) -> Vec<Wire> {
+    pub(super) fn select(&self, network: &mut Network, index: &[Wire]) -> Vec<Wire> {
         let mut chosen = Vec::with_capacity(self.leaves.len());
         self.descend(network, self.counts.len() - 1, Wire::TRUE, index, &mut chosen);
         chosen
@@ -91,7 +91,7 @@ impl Tree {
 }
 
 /// An index below `count`, uniform, from rounds of `bits` random wires each; second: whether some round gave one.
-pub fn draw(network: &mut Network, count: &[Wire], bits: usize, random: &[Wire]) -> (Vec<Wire>, Wire) {
+pub(super) fn draw(network: &mut Network, count: &[Wire], bits: usize, random: &[Wire]) -> (Vec<Wire>, Wire) {
     let mask = mask(network, count, bits);
     let mut index = vec![Wire::FALSE; bits];
     let mut is_drawn = Wire::FALSE;
@@ -123,7 +123,7 @@ fn mask(network: &mut Network, count: &[Wire], bits: usize) -> Vec<Wire> {
 }
 
 /// `if condition { then } else { otherwise }`.
-pub fn choose(network: &mut Network, condition: Wire, then: Wire, otherwise: Wire) -> Wire {
+pub(super) fn choose(network: &mut Network, condition: Wire, then: Wire, otherwise: Wire) -> Wire {
     let (yes, no) = (network.and(&[condition, then]), network.and(&[!condition, otherwise]));
     network.or(&[yes, no])
 }
@@ -155,7 +155,7 @@ fn add(network: &mut Network, a: &[Wire], b: &[Wire]) -> Vec<Wire> {
 }
 
 /// Whether `a` is below `b`.
-pub fn is_below(network: &mut Network, a: &[Wire], b: &[Wire]) -> Wire {
+pub(super) fn is_below(network: &mut Network, a: &[Wire], b: &[Wire]) -> Wire {
     subtract(network, a, b).1
 }
 

@@ -1,15 +1,15 @@
-//! Plans: which lanes make which playouts.
+//! Playout plans: which lanes make which playouts.
 //!
-//! The playouts of a start are cut into *chunks*; a lane makes the playouts of a chunk one after the other and then
+//! The playouts of a start are cut into *chunks*. A lane makes the playouts of a chunk one after the other and then
 //! takes the next chunk of its word. Each word of 64 lanes owns a fixed, contiguous list of chunks, which depends on
-//! the counts alone: a result does not depend on the width of the vectors or on what else is being computed.
+//! the counts alone. So a result does not depend on the width of the vectors or on what else is being computed.
 //!
-//! Lanes idle at the end of a word, when its chunks run out: small chunks keep that short, large ones cost less to
-//! begin and end. About the root of twice a lane's playouts balances the two.
+//! Lanes are idle at the end of a word, when it has no more chunks. Small chunks keep that time short; large chunks
+//! cost less to begin and to end. A size near the square root of twice the playouts of a lane balances the two.
 
 /// Playouts that one lane makes from one start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Chunk {
+pub(super) struct Chunk {
     /// The number of the start.
     pub start: usize,
     /// How many, 1 to [`MAX_CHUNK`].
@@ -17,7 +17,7 @@ pub struct Chunk {
 }
 
 /// The most playouts of a chunk.
-pub const MAX_CHUNK: u32 = 255;
+pub(super) const MAX_CHUNK: u32 = 255;
 
 /// The words of one vector, narrow or wide.
 const FEW: u64 = 8;
@@ -31,16 +31,16 @@ const LONG: u64 = 4096;
 
 /// Chunks, and for each word the end of its part of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Plan {
+pub(super) struct PlayoutPlan {
     /// In the order of the starts.
     pub chunks: Vec<Chunk>,
     /// The first chunk after those of each word.
     pub ends: Vec<usize>,
 }
 
-impl Plan {
+impl PlayoutPlan {
     /// The plan for so many playouts of each start.
-    pub fn new(counts: impl Iterator<Item = u32> + Clone) -> Plan {
+    pub(super) fn new(counts: impl Iterator<Item = u32> + Clone) -> PlayoutPlan {
         let total: u64 = counts.clone().map(u64::from).sum();
         let words = match total / (64 * MANY) {
             a_lane if a_lane < ENOUGH => total.div_ceil(64).min(FEW),
@@ -59,11 +59,11 @@ impl Plan {
         }
         let words = words as usize;
         let ends = (1..=words).map(|word| chunks.len() * word / words).collect();
-        Plan { chunks, ends }
+        PlayoutPlan { chunks, ends }
     }
 
     /// The chunks of a word.
-    pub fn word(&self, word: usize) -> std::ops::Range<usize> {
+    pub(super) fn word(&self, word: usize) -> std::ops::Range<usize> {
         let from = if word == 0 { 0 } else { self.ends[word - 1] };
         from..self.ends[word]
     }
@@ -78,7 +78,7 @@ mod tests {
         for counts in
             [vec![], vec![0], vec![1], vec![3, 0, 70], vec![64; 1000], vec![5_000_000], vec![1; 513]]
         {
-            let plan = Plan::new(counts.iter().copied());
+            let plan = PlayoutPlan::new(counts.iter().copied());
             for (start, &count) in counts.iter().enumerate() {
                 let made: u32 =
                     plan.chunks.iter().filter(|chunk| chunk.start == start).map(|chunk| chunk.count).sum();
@@ -88,7 +88,7 @@ mod tests {
             let owned: Vec<usize> = (0..plan.ends.len()).flat_map(|word| plan.word(word)).collect();
             assert_eq!(owned, (0..plan.chunks.len()).collect::<Vec<_>>());
         }
-        assert_eq!(Plan::new([64; 8].into_iter()).ends.len(), 8);
-        assert_eq!(Plan::new([10].into_iter()).ends.len(), 1);
+        assert_eq!(PlayoutPlan::new([64; 8].into_iter()).ends.len(), 8);
+        assert_eq!(PlayoutPlan::new([10].into_iter()).ends.len(), 1);
     }
 }

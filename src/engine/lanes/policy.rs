@@ -22,11 +22,11 @@ pub enum Policy {
 }
 
 /// Random bits that decide whether an epsilon-greedy role is greedy.
-pub const GREEDY_BITS: usize = 4;
+pub(super) const GREEDY_BITS: usize = 4;
 
 impl Policy {
     /// For each leaf of the tree of choice, the number of its move.
-    pub fn leaves(&self, moves: &[Move]) -> Vec<usize> {
+    pub(super) fn leaves(&self, moves: &[Move]) -> Vec<usize> {
         let copies = |own: &Move| match self {
             Policy::Weighted(weights) => {
                 weights.iter().find(|(listed, _)| listed == own).map_or(1, |&(_, weight)| usize::from(weight))
@@ -37,7 +37,7 @@ impl Policy {
     }
 
     /// Random bits beside those of the index.
-    pub fn extra_bits(&self) -> usize {
+    pub(super) fn extra_bits(&self) -> usize {
         match self {
             Policy::Greedy { .. } => GREEDY_BITS,
             Policy::Uniform | Policy::Weighted(_) => 0,

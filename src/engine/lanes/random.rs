@@ -1,7 +1,8 @@
 //! Random planes: one stream for each word of 64 lanes.
 //!
-//! A word draws from xoshiro256++ of its own, seeded by the ChaCha8 stream of its place in the seed tree, so its lanes
-//! are the same whichever vector it runs in and whatever its neighbours are. The words of a vector draw side by side.
+//! Each word draws from its own xoshiro256++, seeded by the ChaCha8 stream of its place in the seed tree. So the lanes
+//! of a word draw the same whichever vector the word runs in and whatever its neighbours are. The words of a vector
+//! draw side by side.
 //!
 //! Reference: Blackman, Vigna, *Scrambled Linear Pseudorandom Number Generators*, ACM TOMS 2021.
 
@@ -11,16 +12,16 @@ use crate::machine::Seed;
 
 /// The streams of the words of a vector.
 #[derive(Clone, Debug)]
-pub struct Streams<const W: usize>([[u64; W]; 4]);
+pub(super) struct Streams<const W: usize>([[u64; W]; 4]);
 
 impl<const W: usize> Streams<W> {
     /// Streams that are not seeded.
-    pub fn new() -> Streams<W> {
+    pub(super) fn new() -> Streams<W> {
         Streams([[0; W]; 4])
     }
 
     /// Seeds the stream of one word.
-    pub fn seed(&mut self, word: usize, seed: &Seed) {
+    pub(super) fn seed(&mut self, word: usize, seed: &Seed) {
         let mut rng = seed.rng();
         for part in &mut self.0 {
             part[word] = rng.next_u64();
@@ -29,7 +30,7 @@ impl<const W: usize> Streams<W> {
 
     /// The next 64 bits of each word.
     #[inline(always)]
-    pub fn draw(&mut self) -> [u64; W] {
+    pub(super) fn draw(&mut self) -> [u64; W] {
         let [mut s0, mut s1, mut s2, mut s3] = self.0;
         let mut result = [0; W];
         for word in 0..W {

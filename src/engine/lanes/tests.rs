@@ -7,10 +7,10 @@ use rand::RngExt;
 use super::draw::{Tree, draw, index_bits};
 use super::random::Streams;
 use super::*;
-use crate::Interpreter;
-use crate::machine::{Percept, StateMachineExt};
-use crate::program::{Planes, Program};
-use crate::propnet::{Limits, Network, Wire, ground, simplify};
+use crate::machine::{Move, Percept, Percepts, Role};
+use crate::program::{LutProgram, Planes};
+use crate::propnet::{GroundingLimits, Network, Wire, ground, simplify};
+use crate::{Interpreter, NetworkEngine, NetworkScratch};
 use hyperplay_logic::gdl::{self, Game, Source};
 
 fn game(text: &str) -> Game {
@@ -24,12 +24,12 @@ fn file(path: &str) -> Game {
 }
 
 fn propagator(game: &Game) -> Arc<Propagator> {
-    let (net, _) = ground(game, &Limits::default()).expect("it is small");
+    let (net, _) = ground(game, &GroundingLimits::default()).expect("it is small");
     Arc::new(Propagator::new(game, Arc::new(simplify(net, game.terms()).0)))
 }
 
-fn lanes(game: &Game) -> Lanes {
-    Lanes::new(propagator(game))
+fn lanes(game: &Game) -> NetworkEngine {
+    NetworkEngine::with_lanes(propagator(game))
 }
 
 /// Draws about `draws` times among `legal` of `leaves` leaves; how often each of the legal ones was drawn.
@@ -41,7 +41,7 @@ fn drawn(leaves: usize, legal: usize, draws: u64) -> Vec<u64> {
     let (index, is_drawn) = draw(&mut network, tree.count(), bits, &inputs[leaves..]);
     let mut outputs = tree.select(&mut network, &index);
     outputs.push(is_drawn);
-    let program = Program::compile(&network, &outputs);
+    let program = LutProgram::compile(&network, &outputs);
     let mut planes = Planes::<8>::new();
     planes.resize(program.planes());
     // Which leaves are legal is random too, in each lane, but how many is not.
@@ -148,7 +148,7 @@ fn tictactoe_is_won_as_often_as_it_should_in_a_hundred_million_playouts() {
 }
 
 /// Starts some random steps into a game, one for each legal move of a role, with odd counts.
-fn starts(lanes: &Lanes, scratch: &mut LanesScratch) -> Vec<Start<State>> {
+fn starts(lanes: &NetworkEngine, scratch: &mut NetworkScratch) -> Vec<Start<State>> {
     let mut rng = Seed::root(3).rng();
     let mut state = lanes.initial();
     let mut starts = Vec::new();
@@ -176,17 +176,19 @@ fn all_widths_give_the_same_bits() {
     {
         let propagator = propagator(&file(name));
         let play = |width| {
-            let lanes = Lanes::with(propagator.clone(), uniform(&propagator), Detail::Ends, width);
+            let mut lanes = Lanes::new(&propagator);
+            lanes.width = width;
+            let lanes = NetworkEngine::new(propagator.clone(), Some(lanes));
             let mut scratch = lanes.scratch();
             let starts = starts(&lanes, &mut scratch);
             let tallies = lanes.playouts(&starts, &Seed::root(11), &Budget::UNLIMITED, &mut scratch);
             assert!(tallies.iter().zip(&starts).all(|(tally, start)| tally.count == start.count));
             tallies
         };
-        let narrow = play(Some(Width::Lanes64));
-        assert_eq!(narrow, play(Some(Width::Lanes256)), "{name}");
-        assert_eq!(narrow, play(Some(Width::Lanes512)), "{name}");
-        assert_eq!(narrow, play(Some(Width::Lanes1024)), "{name}");
+        let narrow = play(Some(LaneWidth::Lanes64));
+        assert_eq!(narrow, play(Some(LaneWidth::Lanes256)), "{name}");
+        assert_eq!(narrow, play(Some(LaneWidth::Lanes512)), "{name}");
+        assert_eq!(narrow, play(Some(LaneWidth::Lanes1024)), "{name}");
         assert_eq!(narrow, play(None), "{name}");
     }
 }
@@ -217,7 +219,8 @@ fn what_the_lanes_play_is_what_the_rules_allow() {
         let lanes = lanes(&game);
         let mut scratch = lanes.scratch();
         let starts = starts(&lanes, &mut scratch);
-        let (steps, tallies) = Tracer::new(&lanes).trace(&starts, usize::MAX, &Seed::root(2), &mut scratch);
+        let (steps, tallies) =
+            Tracer::new(&lanes).expect("it has lanes").trace(&starts, usize::MAX, &Seed::root(2));
         assert_eq!(
             tallies,
             lanes.playouts(&starts, &Seed::root(2), &Budget::UNLIMITED, &mut scratch),
@@ -346,7 +349,8 @@ fn policies_weigh_and_prefer_moves() {
     let propagator = propagator(&game(text));
     let term = |text: &str| Move(propagator.terms().read(text).expect("it is a term"));
     let mean = |policy: Policy, first: Vec<(Role, Move)>| {
-        let lanes = Lanes::with(propagator.clone(), ByRole::new(vec![policy]), Detail::Ends, None);
+        let lanes = Lanes::with(&propagator, ByRole::new(vec![policy]), LaneDetail::Ends);
+        let lanes = NetworkEngine::new(propagator.clone(), Some(lanes));
         let start = Start { state: lanes.initial(), first, count: 100_000 };
         lanes.playouts(&[start], &Seed::root(5), &Budget::UNLIMITED, &mut lanes.scratch())[0]
             .mean(Role::new(0))

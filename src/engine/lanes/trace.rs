@@ -1,51 +1,58 @@
-//! Traces: every step that the lanes make, one by one, to be held against another engine.
+//! Traces: every step that the lanes make, one by one, to be compared with another engine.
 
-use super::code::{Code, Detail};
-use super::plan::Plan;
-use super::vector::{Vector, Work};
-use super::{Lanes, LanesScratch, Policy};
-use crate::State;
+use std::sync::Arc;
+
+use super::Lanes;
+use super::code::{LaneDetail, LanesCode};
+use super::plan::PlayoutPlan;
+use super::vector::{LaneWork, Vector};
 use crate::machine::{
     Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, Start, StateMachine,
     StateMachineExt, Successor, Tally,
 };
 use crate::packed::gather;
 use crate::propnet::Propnet;
+use crate::{NetworkEngine, Propagator, State};
 
 /// A state, the joint move drawn in it, and what came of it.
-pub type Step = (State, JointMove, Successor<State>);
+pub type TracedStep = (State, JointMove, Successor<State>);
 
-/// An engine that draws as another one does and keeps every step.
+/// Lanes that draw as others do and keep every step.
 #[derive(Debug)]
-pub struct Tracer(Lanes);
+pub struct Tracer {
+    propagator: Arc<Propagator>,
+    lanes: Lanes,
+}
 
 impl Tracer {
-    /// The tracer of an engine; compiles its circuit anew, with all detail.
-    pub fn new(lanes: &Lanes) -> Tracer {
-        let policies: ByRole<Policy> = lanes.policies.clone();
-        Tracer(Lanes::with(lanes.propagator.clone(), policies, Detail::Steps, None))
+    /// The tracer of an engine, if it has lanes; compiles their circuit anew, with all detail.
+    pub fn new(engine: &NetworkEngine) -> Option<Tracer> {
+        let propagator = Arc::clone(engine.propagator());
+        let lanes = Lanes::with(&propagator, engine.lanes()?.policies.clone(), LaneDetail::Steps);
+        Some(Tracer { propagator, lanes })
     }
 
-    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by lane
-    /// as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves are
-    /// legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
-    pub fn trace(
-        &self,
-        starts: &[Start<State>],
-        limit: usize,
-        seed: &Seed,
-        scratch: &mut LanesScratch,
-    ) -> (Vec<Step>, Vec<Tally>) {
-        let Tracer(lanes) = self;
-        let (code, budget) = (lanes.code.as_ref().expect("a tracer has lanes"), &Budget::UNLIMITED);
+    /// The engine for the states of the steps.
+    pub fn propagator(&self) -> &Propagator {
+        &self.propagator
+    }
+
+    /// The steps of the playouts that [`playouts`](crate::machine::Bulk::playouts) makes from these starts, lane by
+    /// lane as they come, and the tallies; at most `limit` steps of each lane, and only from starts whose first moves
+    /// are legal. In a GDL-I game no percepts are given: everybody perceives the joint move.
+    pub fn trace(&self, starts: &[Start<State>], limit: usize, seed: &Seed) -> (Vec<TracedStep>, Vec<Tally>) {
+        let Tracer { propagator, lanes } = self;
+        let (code, mut single) = (&lanes.code, propagator.scratch());
         let images: Vec<Option<Vec<u64>>> =
-            starts.iter().map(|start| lanes.image(&code.circuit, start, &mut scratch.single)).collect();
+            starts.iter().map(|start| lanes.image(propagator, start, &mut single)).collect();
         let counts = starts.iter().zip(&images);
-        let plan = Plan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
+        let plan =
+            PlayoutPlan::new(counts.map(|(start, image)| if image.is_some() { start.count } else { 0 }));
         let images: Vec<Vec<u64>> = images.into_iter().map(Option::unwrap_or_default).collect();
-        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(lanes.roles().len())).collect();
-        let mut goals = |words: &[u64]| lanes.propagator.goals(&State::new(words), &mut scratch.single);
-        let work = Work { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
+        let mut tallies: Vec<Tally> = starts.iter().map(|_| Tally::new(propagator.roles().len())).collect();
+        let mut goals = |words: &[u64]| propagator.goals(&State::new(words), &mut single);
+        let budget = &Budget::UNLIMITED;
+        let work = LaneWork { code, images: &images, plan: &plan, seed, budget, goals: &mut goals };
         let (mut steps, mut passes) = (Vec::new(), 0);
         let mut vector = Vector::<1>::new();
         vector.play(work, &mut tallies, &mut |planes, &[active]| {
@@ -53,7 +60,7 @@ impl Tracer {
                 return false;
             }
             passes += 1;
-            read(code, lanes.propagator.propnet(), planes, active, &mut steps);
+            read(code, propagator.propnet(), planes, active, &mut steps);
             true
         });
         (steps, tallies)
@@ -61,7 +68,7 @@ impl Tracer {
 }
 
 /// Adds what the active lanes do in a pass.
-fn read(code: &Code, net: &Propnet, planes: &[[u64; 1]], active: u64, steps: &mut Vec<Step>) {
+fn read(code: &LanesCode, net: &Propnet, planes: &[[u64; 1]], active: u64, steps: &mut Vec<TracedStep>) {
     let bits = code.circuit.bits;
     // Each bit's next value: its own plane where it does not change.
     let mut next: Vec<[u64; 1]> = planes[..bits].to_vec();

@@ -1,17 +1,17 @@
-//! Vectors: 64 x `W` lanes that play in step.
+//! Vectors: 64 x `W` lanes that play in lockstep.
 //!
-//! A pass advances every lane by one random step. A lane whose playout has ended starts the next one of its chunk in
-//! the same pass: its state becomes the start's, which is kept in planes of its own. Ends and goals are counted in
-//! planes too; a lane is looked at by itself only when its chunk is done.
+//! A pass advances every lane by one random step. A lane whose playout has ended starts the next playout of its chunk
+//! in the same pass: its state becomes the state of the start, which is kept in planes of its own. Ends and goals are
+//! counted in planes too, so a lane is looked at by itself only when its chunk is done.
 //!
-//! Invariants: a word's lanes depend on its chunks and its stream alone; every playout that is begun is counted in the
-//! tally of its start, unless the deadline interrupts it.
+//! Invariants: the lanes of a word depend on its chunks and its stream alone; every playout that is begun is counted in
+//! the tally of its start, unless the deadline interrupts it.
 
 use multiversion::multiversion;
 
-use super::code::Code;
+use super::code::LanesCode;
 use super::counter::{Counter, is_any};
-use super::plan::{MAX_CHUNK, Plan};
+use super::plan::{MAX_CHUNK, PlayoutPlan};
 use super::random::Streams;
 use crate::machine::{Budget, ByRole, Goal, PLAYOUT_STEPS, Seed, Tally};
 use crate::packed::transpose;
@@ -28,13 +28,13 @@ const AGE_STEP: u64 = PLAYOUT_STEPS as u64 / 8;
 const PASSES_A_LOOK: u64 = 64;
 
 /// What all vectors of a call share.
-pub struct Work<'w> {
+pub(super) struct LaneWork<'w> {
     /// The game.
-    pub code: &'w Code,
+    pub code: &'w LanesCode,
     /// For each start its inputs, from input 0 to the first that is not given, in words.
     pub images: &'w [Vec<u64>],
     /// Who plays what.
-    pub plan: &'w Plan,
+    pub plan: &'w PlayoutPlan,
     /// Word `w` draws from the stream `seed/w`.
     pub seed: &'w Seed,
     /// Only its deadline counts.
@@ -45,7 +45,7 @@ pub struct Work<'w> {
 
 /// How the lanes were used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Usage {
+pub struct LaneUsage {
     /// Steps of playouts that the lanes made.
     pub steps: u64,
     /// Steps that they could have made: passes times lanes.
@@ -73,7 +73,7 @@ struct Place {
 
 /// Lanes and all they need; kept from one call to the next.
 #[derive(Debug)]
-pub struct Vector<const W: usize> {
+pub(super) struct Vector<const W: usize> {
     planes: Planes<W>,
     starts: Planes<W>,
     streams: Streams<W>,
@@ -97,7 +97,7 @@ struct Pass<const W: usize> {
 
 impl<const W: usize> Vector<W> {
     /// A vector without memory.
-    pub fn new() -> Vector<W> {
+    pub(super) fn new() -> Vector<W> {
         Vector {
             planes: Planes::new(),
             starts: Planes::new(),
@@ -114,19 +114,19 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Plays what the plan says, into the tallies of the starts; stops at the deadline. Before each step `watch` is
-    /// given all planes and the lanes that play; where it says no, that is the end, and what has not been added to a
+    /// given all planes and the lanes that play. If it returns false, playing ends, and what has not been added to a
     /// tally is lost.
-    pub fn play(
+    pub(super) fn play(
         &mut self,
-        mut work: Work<'_>,
+        mut work: LaneWork<'_>,
         tallies: &mut [Tally],
         watch: &mut impl FnMut(&[[u64; W]], &[u64; W]) -> bool,
-    ) -> Usage {
+    ) -> LaneUsage {
         self.planes.resize(work.code.planes());
         self.starts.resize(work.code.circuit.bits);
         self.counted.resize_with(work.code.counted.len(), || Counter::new(CHUNK_BITS));
         (self.active, self.places, self.passes) = ([0; W], [None; W], 0);
-        let mut usage = Usage::default();
+        let mut usage = LaneUsage::default();
         let mut open = 0..work.plan.ends.len();
         for place in 0..W {
             self.load_word(place, open.next(), &work);
@@ -171,7 +171,7 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Gives a place a word to play, or none.
-    fn load_word(&mut self, place: usize, word: Option<usize>, work: &Work<'_>) {
+    fn load_word(&mut self, place: usize, word: Option<usize>, work: &LaneWork<'_>) {
         self.places[place] = word.map(|word| {
             self.streams.seed(place, &work.seed.index(word));
             let chunks = work.plan.word(word);
@@ -200,7 +200,7 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Gives a lane whose chunk is done the next one of its word.
-    fn load_chunk(&mut self, place: usize, lane: usize, work: &Work<'_>) {
+    fn load_chunk(&mut self, place: usize, lane: usize, work: &LaneWork<'_>) {
         let last = work.plan.chunks[self.lanes[64 * place + lane].chunk].start;
         let Some(chunk) = self.begin(place, lane, work) else { return };
         let start = work.plan.chunks[chunk].start;
@@ -219,7 +219,7 @@ impl<const W: usize> Vector<W> {
     }
 
     /// Notes that a lane plays the next chunk of its word, if there is one.
-    fn begin(&mut self, place: usize, lane: usize, work: &Work<'_>) -> Option<usize> {
+    fn begin(&mut self, place: usize, lane: usize, work: &LaneWork<'_>) -> Option<usize> {
         self.active[place] &= !(1 << lane);
         let word = self.places[place].as_mut().filter(|word| word.next < word.end)?;
         let chunk = word.next;
@@ -242,7 +242,7 @@ impl<const W: usize> Vector<W> {
         place: usize,
         lane: usize,
         is_done: bool,
-        work: &Work<'_>,
+        work: &LaneWork<'_>,
         tallies: &mut [Tally],
     ) -> u64 {
         let own = self.lanes[64 * place + lane];
@@ -285,7 +285,7 @@ impl<const W: usize> Vector<W> {
         lanes: [u64; W],
         is_unfinished: bool,
         done: &mut [u64; W],
-        work: &mut Work<'_>,
+        work: &mut LaneWork<'_>,
         tallies: &mut [Tally],
     ) {
         let bits = work.code.circuit.bits;
@@ -344,7 +344,7 @@ fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
 
 /// Computes one random step of every lane.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
-fn evaluate<const W: usize>(planes: &mut [[u64; W]], streams: &mut Streams<W>, code: &Code) {
+fn evaluate<const W: usize>(planes: &mut [[u64; W]], streams: &mut Streams<W>, code: &LanesCode) {
     for plane in &mut planes[code.circuit.random.clone()] {
         *plane = streams.draw();
     }
@@ -353,7 +353,7 @@ fn evaluate<const W: usize>(planes: &mut [[u64; W]], streams: &mut Streams<W>, c
 
 /// Makes the step that was computed: counts what has ended, and starts it anew.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
-fn advance<const W: usize>(vector: &mut Vector<W>, code: &Code) -> Pass<W> {
+fn advance<const W: usize>(vector: &mut Vector<W>, code: &LanesCode) -> Pass<W> {
     let (planes, starts) = (&mut vector.planes[..], &vector.starts[..]);
     let (goes, terminal, stuck) = (planes[code.goes], planes[code.terminal], planes[code.stuck]);
     let active = vector.active;

@@ -1,11 +1,23 @@
 //! Budgets: how much a decision may cost, in nodes, in time or in both.
 //!
-//! A budget in nodes reproduces; a budget in time does not, and whoever reports says so. This file and the referee's
-//! clock are the only places that read the time.
+//! A decision with a budget in nodes can be reproduced; a decision with a budget in time cannot. This file and the
+//! clock of the referee are the only places that read the time.
 
 use std::time::{Duration, Instant};
 
 /// What a decision may spend.
+///
+/// ```
+/// use std::time::Duration;
+/// use hyperplay_engine::machine::Budget;
+///
+/// let budget = Budget::nodes(1000);
+/// assert!(budget.reproduces() && !budget.is_late());
+/// assert_eq!(budget.less(400), Budget::nodes(600));
+/// let timed = Budget::time(Duration::from_secs(60)).with_nodes(10);
+/// assert!(!timed.reproduces() && timed.left() <= Some(Duration::from_secs(60)));
+/// assert!(timed.share(0.5).left() <= Some(Duration::from_secs(30)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
     /// States that may be visited; `None` for no limit.
@@ -64,6 +76,11 @@ impl Budget {
 }
 
 /// Measures how long something took.
+///
+/// ```
+/// let watch = hyperplay_engine::machine::Stopwatch::start();
+/// assert!(watch.elapsed() <= watch.elapsed());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
@@ -79,18 +96,27 @@ impl Stopwatch {
     }
 }
 
-/// A running account against a [`Budget`].
+/// An account of what has been spent of a [`Budget`].
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, BudgetAccount};
+///
+/// let mut account = BudgetAccount::new(Budget::nodes(2));
+/// assert!(account.spend() && account.spend());
+/// assert_eq!((account.spent(), account.left()), (2, 0));
+/// assert!(!account.spend() && account.is_exhausted());
+/// ```
 #[derive(Clone, Debug)]
-pub struct Meter {
+pub struct BudgetAccount {
     budget: Budget,
     spent: u64,
     late: bool,
 }
 
-impl Meter {
+impl BudgetAccount {
     /// A fresh account.
     pub fn new(budget: Budget) -> Self {
-        Meter { budget, spent: 0, late: false }
+        BudgetAccount { budget, spent: 0, late: false }
     }
 
     /// Counts one visited state; false when it was one too many or the deadline has passed. The clock is read once
@@ -124,16 +150,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_meter_grants_exactly_its_nodes() {
-        let mut meter = Meter::new(Budget::nodes(2));
-        assert!(meter.spend() && meter.spend());
-        assert!(!meter.spend());
-        assert!(meter.is_exhausted());
+    fn an_account_grants_exactly_its_nodes() {
+        let mut account = BudgetAccount::new(Budget::nodes(2));
+        assert!(account.spend() && account.spend());
+        assert!(!account.spend());
+        assert!(account.is_exhausted());
     }
 
     #[test]
     fn a_passed_deadline_ends_the_account_at_the_first_look() {
-        let mut meter = Meter::new(Budget::time(Duration::ZERO));
-        assert!(!meter.spend());
+        let mut account = BudgetAccount::new(Budget::time(Duration::ZERO));
+        assert!(!account.spend());
     }
 }

@@ -1,9 +1,9 @@
-//! Bulk: many successors or playouts in one call.
+//! Many successors or playouts in one call.
 //!
 //! Belief and search ask for work in bulk and never step a state one by one, so an engine that advances hundreds of
-//! states at once can serve them without their knowing. The provided methods are the plain form over any
-//! [`StateMachine`]; an engine with lanes overrides them and must agree with them in distribution (playouts) or
-//! exactly (expansion).
+//! states at once can serve them without a change. The provided methods are the plain form over any [`StateMachine`].
+//! An engine with lanes overrides them: its expansions must be the same, and its playouts must have the same
+//! distribution.
 
 use rand::RngExt;
 
@@ -72,6 +72,33 @@ impl Tally {
 }
 
 /// Work on many states at once.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{Budget, Bulk, JointMoves, Role, Seed, Start, StateMachine, StateMachineExt};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let (mut scratch, start) = (machine.scratch(), machine.initial());
+/// let legal = machine.legal_by_role(&start, &mut scratch);
+///
+/// // Every joint move of a state in one call.
+/// let joints: Vec<_> = JointMoves::new(&legal).collect();
+/// let steps: Vec<_> = joints.iter().map(|joint| (&start, joint)).collect();
+/// let successors = machine.expand(&steps, &mut scratch);
+/// let goals: Vec<_> = successors.iter().map(|next| next.end.as_ref().unwrap()[Role::new(0)].value()).collect();
+/// assert_eq!(goals, [100, 0]);
+///
+/// // Ten random playouts, in which the first move of `a` is x.
+/// let first = vec![(Role::new(0), legal[Role::new(0)][0])];
+/// let start = Start { state: start, first, count: 10 };
+/// let tallies = machine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch);
+/// assert_eq!((tallies[0].count, tallies[0].steps, tallies[0].unfinished), (10, 10, 0));
+/// assert_eq!(tallies[0].mean(Role::new(0)), 100.0);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 pub trait Bulk: StateMachine {
     /// The successor of every (state, joint move), in the order given.
     fn expand(
@@ -108,8 +135,8 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
-    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where they are
-    /// made one after the other.
+    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where
+    /// they are made one after the other.
     fn at_once(&self) -> u32 {
         1
     }

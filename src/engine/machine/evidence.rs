@@ -4,6 +4,14 @@ use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;
 
 /// The joint moves made from the initial state on; the papers' *development*.
+///
+/// ```
+/// use hyperplay_engine::machine::{History, JointMove};
+///
+/// let mut history = History::default();
+/// history.0.push(JointMove::new([]));
+/// assert_eq!(history.step(), 1);
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct History(pub Vec<JointMove>);
 
@@ -43,6 +51,24 @@ pub struct Observation {
 }
 
 /// All that a role knows besides the rules: its own moves and percepts, step by step, and whether the match is over.
+///
+/// ```
+/// use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
+/// use hyperplay_logic::gdl::{Symbols, TermStore};
+///
+/// let mut symbols = Symbols::new();
+/// let names = ["x", "y"].map(|name| symbols.intern(name));
+/// let terms = TermStore::new(symbols);
+/// let [x, y] = names.map(|name| Move(terms.intern(name, &[])));
+/// let mut evidence = Evidence::new(Role::new(0));
+/// let before = evidence.clone();
+/// evidence.steps.push(Observation { own: OwnMove::Known(x), percepts: Percepts::default() });
+/// assert_eq!(evidence.step(), 1);
+/// assert!(evidence.continues(&before) && !before.continues(&evidence));
+/// assert_eq!(evidence.until(0), before);
+/// assert!(evidence.steps[0].own.admits(x) && !evidence.steps[0].own.admits(y));
+/// assert!(OwnMove::OneOf([x, y].into()).admits(y));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Evidence {
     /// Whose evidence it is.

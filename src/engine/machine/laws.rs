@@ -1,6 +1,18 @@
 //! The laws of [`StateMachine`], as functions that run on any machine.
 //!
 //! Tests run them on every game and every engine. Each returns the first breach as a sentence that names the state.
+//!
+//! ```
+//! use hyperplay_engine::Interpreter;
+//! use hyperplay_engine::machine::{Seed, laws};
+//! # use hyperplay_logic::gdl::{self, Source};
+//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+//! let history = laws::check_random_match(&Interpreter::new(&game)?, 100, &mut Seed::root(1).rng());
+//! assert_eq!(history.map(|history| history.step()), Ok(1));
+//! # Ok::<(), hyperplay_engine::EngineError>(())
+//! ```
 
 use rand::Rng;
 

@@ -1,10 +1,29 @@
-//! Layer 1a, the words and the contract: what a game is to everything that plays it.
+//! The contract between games and everything that plays them.
 //!
-//! [`StateMachine`] is the waist of the hourglass: engines implement it, belief, search and players consume it. Here
-//! stand also the words they share ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of
-//! random streams ([`Seed`]). There is no logic programming here.
+//! Engines implement [`StateMachine`]; belief, search and players use it. This module also defines the types that they
+//! share ([`Role`], [`Move`], [`History`], [`Evidence`], ...), the budgets, and the tree of random streams ([`Seed`]).
+//! There is no logic programming here.
 //!
 //! Third-party: `rand`, `rand_chacha` (streams), `smallvec` (joint moves, maps over roles), `thiserror`.
+//!
+//! ```
+//! use hyperplay_engine::Interpreter;
+//! use hyperplay_engine::machine::{History, Role, Seed, StateMachine, StateMachineExt};
+//! # use hyperplay_logic::gdl::{self, Source};
+//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+//! // In this game `a` picks x or y, which ends it, and `b` looks on.
+//! let machine = Interpreter::new(&game)?;
+//! let (mut scratch, mut rng) = (machine.scratch(), Seed::root(1).rng());
+//! let joint = machine.random_joint(&machine.initial(), &mut scratch, &mut rng).expect("everybody has a move");
+//! let history = History(vec![joint]);
+//! let end = machine.replay(&history, &mut scratch);
+//! assert!(machine.terminal(&end, &mut scratch));
+//! let evidence = machine.evidence(&history, Role::new(1), &mut scratch);
+//! assert!(evidence.over && evidence.step() == 1);
+//! # Ok::<(), hyperplay_engine::EngineError>(())
+//! ```
 
 pub mod laws;
 
@@ -16,7 +35,7 @@ mod role;
 mod state_machine;
 mod stream;
 
-pub use budget::{Budget, Meter, Stopwatch};
+pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};

@@ -1,7 +1,7 @@
-//! Moves, joint moves, percepts and goals: the words in which a machine speaks.
+//! Moves, joint moves, percepts and goals.
 //!
-//! Moves and percepts are ids of ground terms in the store that all engines of one game share, so they mean the
-//! same to the referee, to every player and to every engine.
+//! Moves and percepts are ids of ground terms in the store that all engines of one game share, so they mean the same to
+//! the referee, to every player and to every engine.
 
 use std::ops::Deref;
 
@@ -19,13 +19,30 @@ pub struct Move(pub TermId);
 pub struct Percept(pub TermId);
 
 /// One move per role, in role order.
+///
+/// ```
+/// use hyperplay_engine::machine::{JointMove, Move, Role};
+/// use hyperplay_logic::gdl::{Symbols, TermStore};
+///
+/// let mut symbols = Symbols::new();
+/// let names = ["x", "y", "noop"].map(|name| symbols.intern(name));
+/// let terms = TermStore::new(symbols);
+/// let [x, y, noop] = names.map(|name| Move(terms.intern(name, &[])));
+/// let joint = JointMove::new([x, noop]);
+/// assert_eq!(joint.of(Role::new(0)), x);
+/// assert_eq!(joint.with(Role::new(0), y), JointMove::new([y, noop]));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct JointMove(SmallVec<[Move; 4]>);
 
 impl JointMove {
     /// The joint move with these moves in role order.
     pub fn new(moves: impl IntoIterator<Item = Move>) -> Self {
-        JointMove(moves.into_iter().collect())
+        let mut joint = SmallVec::new();
+        for own in moves {
+            joint.push(own);
+        }
+        JointMove(joint)
     }
 
     /// The move of one role.
@@ -49,6 +66,18 @@ impl Deref for JointMove {
 
 /// What one role perceives after one step: a set, kept in the natural order of terms. The empty set is a percept
 /// too: it says that nothing else was there to be seen.
+///
+/// ```
+/// use hyperplay_engine::machine::{Percept, Percepts};
+/// use hyperplay_logic::gdl::{Symbols, TermStore};
+///
+/// let mut symbols = Symbols::new();
+/// let names = ["heads", "tails"].map(|name| symbols.intern(name));
+/// let terms = TermStore::new(symbols);
+/// let [heads, tails] = names.map(|name| Percept(terms.intern(name, &[])));
+/// let seen = Percepts::new(vec![tails, heads, tails], |a, b| terms.compare(a.0, b.0));
+/// assert_eq!(&seen[..], [heads, tails]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Percepts(Box<[Percept]>);
 
@@ -63,7 +92,7 @@ impl Percepts {
 
 impl Percepts {
     /// The set of these percepts, which are in the natural order, each once.
-    pub fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
+    pub(crate) fn in_order(percepts: impl Into<Box<[Percept]>>) -> Self {
         Percepts(percepts.into())
     }
 }
@@ -76,6 +105,14 @@ impl Deref for Percepts {
 }
 
 /// A goal value as written in the rules: 0..=100.
+///
+/// ```
+/// use hyperplay_engine::machine::Goal;
+///
+/// assert_eq!(Goal::clamped(120), Goal::MAX);
+/// assert_eq!(Goal::clamped(50).value(), 50);
+/// assert_eq!(f64::from(Goal::default()), 0.0);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Goal(u8);
 

@@ -27,6 +27,16 @@ impl Role {
 const FEW: usize = 3;
 
 /// One value for every role, in role order.
+///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, Role};
+///
+/// let mut scores = ByRole::from_fn(2, |role| 10 * role.index());
+/// scores[Role::new(0)] = 5;
+/// assert_eq!(scores, ByRole::new(vec![5, 10]));
+/// assert_eq!(scores.iter().map(|(role, score)| role.index() + score).sum::<usize>(), 16);
+/// assert_eq!((scores.values(), scores.len(), scores.is_empty()), (&[5, 10][..], 2, false));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ByRole<T>(SmallVec<[T; FEW]>);
 
@@ -39,12 +49,19 @@ impl<T> Default for ByRole<T> {
 impl<T> ByRole<T> {
     /// The map that holds `values` in role order.
     pub fn new(values: Vec<T>) -> Self {
-        ByRole(values.into_iter().collect())
+        let mut values = SmallVec::from_vec(values);
+        // Few values lie in place, however large the list was made.
+        values.shrink_to_fit();
+        ByRole(values)
     }
 
     /// The map over `roles` roles that holds `value(role)` for each.
-    pub fn from_fn(roles: usize, value: impl FnMut(Role) -> T) -> Self {
-        ByRole((0..roles).map(Role::new).map(value).collect())
+    pub fn from_fn(roles: usize, mut value: impl FnMut(Role) -> T) -> Self {
+        let mut values = SmallVec::with_capacity(roles);
+        for index in 0..roles {
+            values.push(value(Role::new(index)));
+        }
+        ByRole(values)
     }
 
     /// The values with their roles, in role order.

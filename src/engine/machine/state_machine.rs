@@ -1,16 +1,16 @@
-//! The one contract: the waist of the hourglass between the rules and all that plays.
+//! The one contract between the rules and all that plays.
 //!
 //! Every engine implements [`StateMachine`]; belief, search and the extensive form see nothing else. The machine is
-//! immutable and shared by all threads; whatever an evaluation needs to write lies in a [`Scratch`] that the caller
-//! owns, one a thread. A machine answers in ids of the term store of its game, and whatever it lists (legal moves,
-//! percepts) is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
+//! immutable and shared by all threads. Whatever an evaluation writes lies in a [`Scratch`] that the caller owns, one
+//! for each thread. A machine answers in ids of the term store of its game. Whatever it lists (legal moves, percepts)
+//! is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
 //!
 //! [`Scratch`]: StateMachine::Scratch
 //!
 //! # Laws
 //! A non-terminal state gives every role a legal move; `next` is deterministic; a terminal state gives each role one
-//! goal in 0..=100; replaying a history gives the same state; printing and reading a move is the identity. They stand
-//! as functions in [`laws`](super::laws) and hold for every game without fault findings.
+//! goal in 0..=100; replaying a history gives the same state; printing a move and reading it again gives the same move.
+//! The laws are functions in [`laws`](super::laws) and hold for every game without fault findings.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -32,6 +32,31 @@ pub struct EvaluationFailure {
 }
 
 /// A game as states and steps, by the definitions of GDL-II (Thielscher 2011, section 3).
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{JointMove, Role, StateMachine, StateMachineExt};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let (a, b) = (Role::new(0), Role::new(1));
+/// let (mut scratch, start) = (machine.scratch(), machine.initial());
+/// let mut legal = Vec::new();
+/// machine.legal(&start, a, &mut scratch, &mut legal);
+/// assert_eq!(legal.iter().map(|&own| machine.show_move(own)).collect::<Vec<_>>(), ["x", "y"]);
+/// let noop = machine.legal_by_role(&start, &mut scratch)[b][0];
+/// let joint = JointMove::new([legal[0], noop]);
+/// let seen = machine.percepts(&start, &joint, b, &mut scratch);
+/// assert_eq!(machine.terms().show(seen[0].0), "(did a x)");
+/// let end = machine.next(&start, &joint, &mut scratch);
+/// assert_eq!(machine.fluents(&end), ["(did x)"]);
+/// assert!(machine.terminal(&end, &mut scratch));
+/// assert_eq!(machine.goal(&end, a, &mut scratch).value(), 100);
+/// assert_eq!(machine.take_failure(&mut scratch), None);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 pub trait StateMachine: Send + Sync {
     /// The set of fluents that hold. Equal sets are equal states.
     type State: Clone + Eq + Hash + Send + Sync + Debug;
@@ -78,15 +103,31 @@ pub trait StateMachine: Send + Sync {
     /// The fluents that hold, printed, in the natural order of terms.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
-    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no answer
-    /// that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or batch. Other
-    /// scratches are not concerned.
+    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no
+    /// answer that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or
+    /// batch. Other scratches are not concerned.
     fn take_failure(&self, _scratch: &mut Self::Scratch) -> Option<EvaluationFailure> {
         None
     }
 }
 
 /// What follows from the contract; provided for every machine, never overridden.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let (mut scratch, start) = (machine.scratch(), machine.initial());
+/// assert_eq!(machine.role_named("B"), Some(Role::new(1)));
+/// assert_eq!(machine.each_role().count(), 2);
+/// // There are two joint moves, and both end the game.
+/// assert_eq!([1, 2].map(|depth| machine.perft(&start, depth, &mut scratch)), [2, 0]);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 pub trait StateMachineExt: StateMachine {
     /// All roles, in role order.
     fn each_role(&self) -> impl Iterator<Item = Role> + use<Self> {
@@ -179,6 +220,20 @@ impl<M: StateMachine + ?Sized> StateMachineExt for M {}
 /// All combinations of one legal move per role, the last role's move changing fastest.
 ///
 /// Yields nothing when some role has no move.
+///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, JointMoves, Move};
+/// use hyperplay_logic::gdl::{Symbols, TermStore};
+///
+/// let mut symbols = Symbols::new();
+/// let names = ["1", "2", "3"].map(|name| symbols.intern(name));
+/// let terms = TermStore::new(symbols);
+/// let [one, two, three] = names.map(|name| Move(terms.intern(name, &[])));
+/// let legal = ByRole::new(vec![vec![one, two], vec![one, two, three]]);
+/// let all: Vec<_> = JointMoves::new(&legal).collect();
+/// assert_eq!(all.len(), 6);
+/// assert_eq!(&all[1][..], [one, two]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct JointMoves<'a> {
     legal: &'a ByRole<Vec<Move>>,

@@ -12,6 +12,16 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// A node of the seed tree.
+///
+/// ```
+/// use hyperplay_engine::machine::Seed;
+/// use rand::RngExt;
+///
+/// let seed = Seed::root(1).child("match").index(3);
+/// let draw = |seed: &Seed| seed.rng().random::<u64>();
+/// assert_eq!(draw(&seed), draw(&Seed::root(1).child("match").index(3)));
+/// assert_ne!(draw(&seed), draw(&Seed::root(1).child("match").index(4)));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Seed([u8; 32]);
 

@@ -1,10 +1,10 @@
-//! Covers: which nodes of a graph become tables of three inputs.
+//! Covers: which nodes of a graph become 3-input look-up tables.
 //!
 //! Each node keeps a few cuts, found from those of its two wires. The first rounds choose by area flow (the cost of a
-//! cut shared among its readers), the last ones by exact area: what a node's cut really adds to the tables that are
-//! there anyway. O(nodes) for a fixed number of cuts a node.
+//! cut shared among its readers), the last ones by exact area: what a node's cut really adds to the look-up tables that
+//! are there anyway. O(nodes) for a fixed number of cuts a node.
 //!
-//! Invariants: every leaf of a chosen cut is an input or is itself covered; tables come in topological order.
+//! Invariants: every leaf of a chosen cut is an input or is itself covered; look-up tables come in topological order.
 //!
 //! Reference: Mishchenko, Chatterjee, Brayton, *Improvements to Technology Mapping for LUT-Based FPGAs*, IEEE TCAD
 //! 2007; Mishchenko, Cho, Chatterjee, Brayton, *Combinational and Sequential Mapping with Priority Cuts*, ICCAD 2007.
@@ -20,8 +20,8 @@ const CUTS: usize = 6;
 const FLOW_ROUNDS: usize = 3;
 const EXACT_ROUNDS: usize = 2;
 
-/// The nodes that become tables, in topological order, each with its cut.
-pub fn cover(graph: &Graph) -> Vec<(u32, Cut)> {
+/// The nodes that become look-up tables, in topological order, each with its cut.
+pub(super) fn cover(graph: &Graph) -> Vec<(u32, Cut)> {
     let mut covering = Covering::new(graph);
     for round in 0..FLOW_ROUNDS {
         covering.choose_by_flow(round > 0);
@@ -147,7 +147,7 @@ impl Covering<'_> {
         }
     }
 
-    /// Refers to the leaves of a cut; gives the number of tables that come to be by it.
+    /// Refers to the leaves of a cut; gives the number of look-up tables that this adds.
     fn take(&mut self, cut: Cut) -> u32 {
         let mut area = 0;
         let mut open = vec![cut];

@@ -1,29 +1,30 @@
 //! Cuts: a node as a function of at most three others.
 //!
-//! A table is a byte: bit `a + 2b + 4c` is the value where the first leaf is `a`, the second `b`, the third `c`.
+//! The function of a cut is a truth table in one byte: bit `a + 2b + 4c` is the value where the first leaf is `a`, the
+//! second is `b` and the third is `c`.
 //!
-//! Invariants: the leaves of a cut are in increasing order and unused places are 0; the table depends on every leaf.
+//! Invariants: the leaves of a cut are in increasing order and unused places are 0; the function depends on every leaf.
 
-/// The tables of the three leaves themselves.
+/// The truth tables of the three leaves themselves.
 const LEAF: [u8; 3] = [0xaa, 0xcc, 0xf0];
 
 /// A set of leaves and the function of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cut {
+pub(super) struct Cut {
     leaves: [u32; 3],
     size: u8,
-    /// The function.
+    /// The function, as a truth table.
     pub table: u8,
 }
 
 impl Cut {
     /// The node itself.
-    pub fn trivial(node: u32) -> Cut {
+    pub(super) fn trivial(node: u32) -> Cut {
         Cut { leaves: [node, 0, 0], size: 1, table: LEAF[0] }
     }
 
     /// The leaves.
-    pub fn leaves(&self) -> &[u32] {
+    pub(super) fn leaves(&self) -> &[u32] {
         &self.leaves[..usize::from(self.size)]
     }
 
@@ -33,7 +34,7 @@ impl Cut {
     }
 
     /// The conjunction of two cuts, each complemented if asked for, where it has at most three leaves.
-    pub fn and(&self, complement: bool, other: &Cut, complement_other: bool) -> Option<Cut> {
+    pub(super) fn and(&self, complement: bool, other: &Cut, complement_other: bool) -> Option<Cut> {
         if (self.signature() | other.signature()).count_ones() > 3 {
             return None;
         }
@@ -62,7 +63,7 @@ impl Cut {
         Some(Cut { table, ..union }.without_idle_leaves())
     }
 
-    /// The table of a cut as a function of these leaves, which include its own.
+    /// The truth table of a cut as a function of these leaves, which include its own.
     fn widen(&self, cut: &Cut) -> u8 {
         let place =
             |leaf: u32| self.leaves().iter().position(|&own| own == leaf).expect("it is in the union");
@@ -94,27 +95,27 @@ impl Cut {
     }
 
     /// Whether every leaf of this cut is one of the other.
-    pub fn is_within(&self, other: &Cut) -> bool {
+    pub(super) fn is_within(&self, other: &Cut) -> bool {
         self.leaves().iter().all(|leaf| other.leaves().contains(leaf))
     }
 }
 
-/// The table in which the leaf at place `i` stands at `places[i]`.
-pub fn reorder(table: u8, places: [usize; 3]) -> u8 {
+/// The truth table in which the leaf at place `i` stands at `places[i]`.
+pub(super) fn reorder(table: u8, places: [usize; 3]) -> u8 {
     (0..8).fold(0, |out, case: usize| {
         let source = (0..3).fold(0, |source, at| source | (case >> places[at] & 1) << at);
         out | (table >> source & 1) << case
     })
 }
 
-/// The table with the leaf at a place complemented.
-pub fn complement_leaf(table: u8, at: usize) -> u8 {
+/// The truth table with the leaf at a place complemented.
+pub(super) fn complement_leaf(table: u8, at: usize) -> u8 {
     let shift = 1 << at;
     (table & LEAF[at]) >> shift | (table & !LEAF[at]) << shift
 }
 
-/// Whether a table depends on the leaf at a place.
-pub fn depends_on(table: u8, at: usize) -> bool {
+/// Whether a function depends on the leaf at a place.
+pub(super) fn depends_on(table: u8, at: usize) -> bool {
     complement_leaf(table, at) != table
 }
 

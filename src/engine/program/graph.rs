@@ -1,7 +1,7 @@
 //! The graph a program is compiled from: a network with every gate taken apart into gates of two wires.
 //!
-//! An AND of many wires is built from the wires that are ready first, three at a time, so that its tables of three
-//! inputs come out few and flat. Only what an output needs is kept.
+//! An AND of many wires is built from the wires that are ready first, three at a time, so that few
+//! 3-input look-up tables are needed and they are not deep. Only what an output needs is kept.
 //!
 //! Invariant: node 0 is the constant, nodes 1 to `inputs` the inputs, and the wires into a later node lead to nodes
 //! with smaller numbers.
@@ -14,21 +14,21 @@ use rustc_hash::FxHashMap;
 use crate::propnet::{Gate, Network, Wire};
 
 /// A node or its complement: the number doubled, plus one for the complement.
-pub type Edge = u32;
+pub(super) type Edge = u32;
 
 /// The node of an edge.
-pub fn node(edge: Edge) -> usize {
+pub(super) fn node(edge: Edge) -> usize {
     (edge >> 1) as usize
 }
 
 /// Whether an edge is complemented.
-pub fn is_negated(edge: Edge) -> bool {
+pub(super) fn is_negated(edge: Edge) -> bool {
     edge & 1 == 1
 }
 
 /// Gates of two wires.
 #[derive(Debug)]
-pub struct Graph {
+pub(super) struct Graph {
     /// How many inputs there are.
     pub inputs: usize,
     /// The wires into each node; those of the constant and of the inputs mean nothing.
@@ -41,7 +41,7 @@ pub struct Graph {
 
 impl Graph {
     /// The graph of the outputs of a network. O(n log n) in the wires.
-    pub fn new(network: &Network, outputs: &[Wire]) -> Graph {
+    pub(super) fn new(network: &Network, outputs: &[Wire]) -> Graph {
         let inputs = network.inputs();
         let mut graph = Graph {
             inputs,
@@ -64,7 +64,7 @@ impl Graph {
     }
 
     /// Whether a node is the constant or an input.
-    pub fn is_leaf(&self, node: usize) -> bool {
+    pub(super) fn is_leaf(&self, node: usize) -> bool {
         node <= self.inputs
     }
 
@@ -76,7 +76,7 @@ impl Graph {
             .collect();
         while let (Some(Reverse((_, first))), Some(Reverse((_, second)))) = (ready.pop(), ready.pop()) {
             let pair = self.pair(first, second);
-            // The third one joins the same table.
+            // The third one joins the same look-up table.
             let joined = match ready.pop() {
                 Some(Reverse((_, third))) => self.pair(pair, third),
                 None => return pair,

@@ -9,19 +9,19 @@ const LINE: usize = 8;
 
 /// Planes of 64 x `W` cases, the first one at the begin of a cache line.
 #[derive(Clone, Debug, Default)]
-pub struct Planes<const W: usize> {
+pub(crate) struct Planes<const W: usize> {
     words: Vec<u64>,
     count: usize,
 }
 
 impl<const W: usize> Planes<W> {
     /// No planes.
-    pub fn new() -> Planes<W> {
+    pub(crate) fn new() -> Planes<W> {
         Planes { words: Vec::new(), count: 0 }
     }
 
     /// Makes them so many; what they held is lost if the number changes.
-    pub fn resize(&mut self, count: usize) {
+    pub(crate) fn resize(&mut self, count: usize) {
         if count != self.count {
             self.words = vec![0; count * W + LINE];
             self.count = count;

@@ -1,49 +1,51 @@
-//! Schedules: the tables of a cover in an order that computes many equal ones in a row.
+//! Schedules: the look-up luts of a cover in an order that computes many equal ones in a row.
 //!
-//! What costs time is the change from one kind of table to another (a branch that no predictor foresees), so all
-//! tables of a kind that are ready are computed in one run, the kind with most of them first. There are 80 kinds of
-//! tables of three inputs if these may change places; whether a node is kept as itself or as its complement is chosen
-//! so that few kinds occur.
+//! The change from one function to another costs time, because it is a branch that the processor cannot predict. So all
+//! look-up luts of one function that are ready are computed in one batch, and the function with most of them comes
+//! first. There are 80 functions of three inputs if the inputs may change places. Each node is kept as itself or as its
+//! complement, whichever makes fewer different functions.
 //!
-//! Invariants: a run reads only planes written before it; an output is kept as itself, and needs a plane of its own
-//! where its complement is an output too. Here no plane is written twice; `slots.rs` then lets planes be used again.
+//! Invariants: a batch reads only planes that are written before it. An output is kept as itself, and it needs a plane
+//! of its own where its complement is an output too. No plane is written twice here; `slots.rs` then lets planes be
+//! used again.
 
 use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, complement_leaf, depends_on, reorder};
 use super::graph::{Edge, Graph, is_negated, node};
 
-/// Tables of one kind in a row.
+/// Look-up tables of one function in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run {
-    /// The table, of the least form under exchange of its inputs.
-    pub table: u8,
+pub(super) struct LutBatch {
+    /// The truth table, of the least form under exchange of its inputs.
+    pub function: u8,
     /// How many.
     pub length: usize,
     /// The plane that the first one writes; the others write those after it.
     pub target: usize,
 }
 
-/// Runs, the planes that their tables read, and the planes of the outputs.
+/// Batches, the planes that their look-up tables read, and the planes of the outputs.
 #[derive(Debug, Default)]
-pub struct Schedule {
-    /// The runs, in order.
-    pub runs: Vec<Run>,
-    /// The planes that each table reads, in the order of the tables.
+pub(super) struct LutSchedule {
+    /// The batches, in order.
+    pub batches: Vec<LutBatch>,
+    /// The planes that each look-up table reads, in the order of the look-up tables.
     pub operands: Vec<[u32; 3]>,
     /// The plane of each output.
     pub outputs: Vec<usize>,
 }
 
-/// A table to be computed and the nodes it reads: inputs first, then the tables in topological order.
+/// A 3-input look-up table to be computed and the nodes that it reads: inputs first, then the look-up tables in
+/// topological order.
 #[derive(Clone, Copy, Debug)]
-struct Table {
-    table: u8,
+struct Lut3 {
+    function: u8,
     reads: [u32; 3],
     size: usize,
 }
 
-impl Table {
+impl Lut3 {
     fn reads(&self) -> &[u32] {
         &self.reads[..self.size]
     }
@@ -52,8 +54,8 @@ impl Table {
 /// Sweeps over all nodes when their polarity is chosen.
 const POLARITY_SWEEPS: usize = 3;
 
-/// The order in which to compute a cover, written from plane `first` on. O(n log n) in the tables.
-pub fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Schedule {
+/// The order in which to compute a cover, written from plane `first` on. O(n log n) in the look-up tables.
+pub(super) fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> LutSchedule {
     let inputs = graph.inputs;
     let mut places: FxHashMap<u32, u32> = FxHashMap::default();
     for input in 0..inputs {
@@ -62,35 +64,40 @@ pub fn schedule(graph: &Graph, cover: &[(u32, Cut)], first: usize) -> Schedule {
     for (at, (node, _)) in cover.iter().enumerate() {
         places.insert(*node, (inputs + at) as u32);
     }
-    let mut tables: Vec<Table> = cover
+    let mut luts: Vec<Lut3> = cover
         .iter()
         .map(|(_, cut)| {
             let mut reads = [0; 3];
             for (read, leaf) in reads.iter_mut().zip(cut.leaves()) {
                 *read = places[leaf];
             }
-            Table { table: cut.table, reads, size: cut.leaves().len() }
+            Lut3 { function: cut.table, reads, size: cut.leaves().len() }
         })
         .collect();
-    let outputs = outputs(graph, &places, &mut tables);
-    choose_polarity(&mut tables, inputs, &outputs);
-    let mut order = Order::new(&tables, inputs, first);
-    order.emit_all(&tables);
+    let outputs = outputs(graph, &places, &mut luts);
+    choose_polarity(&mut luts, inputs, &outputs);
+    let mut order = Order::new(&luts, inputs, first);
+    order.emit_all(&luts);
     let plane = |place: u32| order.planes[place as usize] as usize;
-    Schedule { outputs: outputs.into_iter().map(plane).collect(), runs: order.runs, operands: order.operands }
+    LutSchedule {
+        outputs: outputs.into_iter().map(plane).collect(),
+        batches: order.batches,
+        operands: order.operands,
+    }
 }
 
-/// The place of each output: the table of its node, complemented if no output is the node itself, else a new table.
-fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, tables: &mut Vec<Table>) -> Vec<u32> {
+/// The place of each output: the look-up table of its node, complemented if no output is the node itself, or else a new
+/// look-up table.
+fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, luts: &mut Vec<Lut3>) -> Vec<u32> {
     let inputs = graph.inputs;
     let mut found: FxHashMap<Edge, u32> = FxHashMap::default();
     for &edge in graph.outputs.iter().filter(|&&edge| !is_negated(edge) && node(edge) != 0) {
         found.insert(edge, places[&(node(edge) as u32)]);
     }
-    let readers = readers(tables, inputs);
-    let add = |tables: &mut Vec<Table>, table: u8, reads: [u32; 3], size: usize| {
-        tables.push(Table { table, reads, size });
-        (inputs + tables.len() - 1) as u32
+    let readers = readers(luts, inputs);
+    let add = |luts: &mut Vec<Lut3>, function: u8, reads: [u32; 3], size: usize| {
+        luts.push(Lut3 { function, reads, size });
+        (inputs + luts.len() - 1) as u32
     };
     for &edge in &graph.outputs {
         if found.contains_key(&edge) {
@@ -98,15 +105,15 @@ fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, tables: &mut Vec<Table>)
         }
         let number = node(edge);
         let place = if number == 0 {
-            add(tables, if is_negated(edge) { 0xff } else { 0 }, [0; 3], 0)
+            add(luts, if is_negated(edge) { 0xff } else { 0 }, [0; 3], 0)
         } else if graph.is_leaf(number) || found.contains_key(&(edge ^ 1)) {
-            add(tables, 0x55, [places[&(number as u32)], 0, 0], 1)
+            add(luts, 0x55, [places[&(number as u32)], 0, 0], 1)
         } else {
             let place = places[&(number as u32)];
             let at = place as usize - inputs;
-            tables[at] = complemented(&tables[at]);
+            luts[at] = complemented(&luts[at]);
             for &reader in &readers[place as usize] {
-                tables[reader as usize] = with_complemented_read(&tables[reader as usize], place);
+                luts[reader as usize] = with_complemented_read(&luts[reader as usize], place);
             }
             place
         };
@@ -115,74 +122,74 @@ fn outputs(graph: &Graph, places: &FxHashMap<u32, u32>, tables: &mut Vec<Table>)
     graph.outputs.iter().map(|edge| found[edge]).collect()
 }
 
-/// Complements tables, and what their readers make of them, where that makes the kinds of tables fewer.
-fn choose_polarity(tables: &mut [Table], inputs: usize, outputs: &[u32]) {
-    let mut is_output = vec![false; inputs + tables.len()];
+/// Complements look-up tables, and what their readers make of them, where that makes the different functions fewer.
+fn choose_polarity(luts: &mut [Lut3], inputs: usize, outputs: &[u32]) {
+    let mut is_output = vec![false; inputs + luts.len()];
     for &place in outputs {
         is_output[place as usize] = true;
     }
-    let readers = readers(tables, inputs);
+    let readers = readers(luts, inputs);
     let mut frequency = [0_u32; 256];
-    let kind = |table: &Table| usize::from(least(table.table).0);
-    for table in tables.iter() {
-        frequency[kind(table)] += 1;
+    let kind = |lut: &Lut3| usize::from(least(lut.function).0);
+    for lut in luts.iter() {
+        frequency[kind(lut)] += 1;
     }
     for _ in 0..POLARITY_SWEEPS {
-        for at in 0..tables.len() {
+        for at in 0..luts.len() {
             if is_output[inputs + at] {
                 continue;
             }
-            let touched: Vec<(usize, Table)> = std::iter::once((at, complemented(&tables[at])))
+            let touched: Vec<(usize, Lut3)> = std::iter::once((at, complemented(&luts[at])))
                 .chain(readers[inputs + at].iter().map(|&reader| {
-                    (reader as usize, with_complemented_read(&tables[reader as usize], (inputs + at) as u32))
+                    (reader as usize, with_complemented_read(&luts[reader as usize], (inputs + at) as u32))
                 }))
                 .collect();
-            let before: u32 = touched.iter().map(|&(at, _)| frequency[kind(&tables[at])]).sum();
-            let after: u32 = touched.iter().map(|(_, table)| frequency[kind(table)]).sum();
+            let before: u32 = touched.iter().map(|&(at, _)| frequency[kind(&luts[at])]).sum();
+            let after: u32 = touched.iter().map(|(_, lut)| frequency[kind(lut)]).sum();
             if after > before {
-                for (at, table) in touched {
-                    frequency[kind(&tables[at])] -= 1;
-                    frequency[kind(&table)] += 1;
-                    tables[at] = table;
+                for (at, lut) in touched {
+                    frequency[kind(&luts[at])] -= 1;
+                    frequency[kind(&lut)] += 1;
+                    luts[at] = lut;
                 }
             }
         }
     }
 }
 
-fn complemented(table: &Table) -> Table {
-    Table { table: !table.table, ..*table }
+fn complemented(lut: &Lut3) -> Lut3 {
+    Lut3 { function: !lut.function, ..*lut }
 }
 
-fn with_complemented_read(table: &Table, read: u32) -> Table {
-    let places = (0..table.size).filter(|&at| table.reads[at] == read);
-    Table { table: places.fold(table.table, complement_leaf), ..*table }
+fn with_complemented_read(lut: &Lut3, read: u32) -> Lut3 {
+    let places = (0..lut.size).filter(|&at| lut.reads[at] == read);
+    Lut3 { function: places.fold(lut.function, complement_leaf), ..*lut }
 }
 
-/// The tables that read each place.
-fn readers(tables: &[Table], inputs: usize) -> Vec<Vec<u32>> {
-    let mut readers = vec![Vec::new(); inputs + tables.len()];
-    for (at, table) in tables.iter().enumerate() {
-        for &read in table.reads() {
+/// The look-up tables that read each place.
+fn readers(luts: &[Lut3], inputs: usize) -> Vec<Vec<u32>> {
+    let mut readers = vec![Vec::new(); inputs + luts.len()];
+    for (at, lut) in luts.iter().enumerate() {
+        for &read in lut.reads() {
             readers[read as usize].push(at as u32);
         }
     }
     readers
 }
 
-/// The least form of a table under exchange of its inputs, and where each input then stands.
-fn least(table: u8) -> (u8, [usize; 3]) {
+/// The least form of a function under exchange of its inputs, and where each input then stands.
+fn least(function: u8) -> (u8, [usize; 3]) {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let forms = ORDERS.map(|places| (reorder(table, places), places));
+    let forms = ORDERS.map(|places| (reorder(function, places), places));
     forms.into_iter().min().expect("there are six")
 }
 
 struct Order {
     /// The plane of each place, once it is computed.
     planes: Vec<u32>,
-    runs: Vec<Run>,
+    batches: Vec<LutBatch>,
     operands: Vec<[u32; 3]>,
-    /// The tables whose operands are computed, by kind.
+    /// The look-up tables whose operands are computed, by function.
     ready: Vec<Vec<u32>>,
     waiting: Vec<usize>,
     readers: Vec<Vec<u32>>,
@@ -191,47 +198,47 @@ struct Order {
 }
 
 impl Order {
-    fn new(tables: &[Table], inputs: usize, first: usize) -> Order {
+    fn new(luts: &[Lut3], inputs: usize, first: usize) -> Order {
         let mut order = Order {
-            planes: (0..(inputs + tables.len()) as u32).collect(),
-            runs: Vec::new(),
-            operands: Vec::with_capacity(tables.len()),
+            planes: (0..(inputs + luts.len()) as u32).collect(),
+            batches: Vec::new(),
+            operands: Vec::with_capacity(luts.len()),
             ready: vec![Vec::new(); 256],
-            waiting: Vec::with_capacity(tables.len()),
-            readers: readers(tables, inputs),
+            waiting: Vec::with_capacity(luts.len()),
+            readers: readers(luts, inputs),
             inputs,
             next: first,
         };
-        for (at, table) in tables.iter().enumerate() {
-            let open = table.reads().iter().filter(|&&read| read as usize >= inputs).count();
+        for (at, lut) in luts.iter().enumerate() {
+            let open = lut.reads().iter().filter(|&&read| read as usize >= inputs).count();
             order.waiting.push(open);
             if open == 0 {
-                order.ready[usize::from(least(table.table).0)].push(at as u32);
+                order.ready[usize::from(least(lut.function).0)].push(at as u32);
             }
         }
         order
     }
 
-    fn emit_all(&mut self, tables: &[Table]) {
+    fn emit_all(&mut self, luts: &[Lut3]) {
         while let Some(kind) = (0..256).rev().max_by_key(|&kind| self.ready[kind].len()) {
-            let mut run = std::mem::take(&mut self.ready[kind]);
-            if run.is_empty() {
+            let mut batch = std::mem::take(&mut self.ready[kind]);
+            if batch.is_empty() {
                 return;
             }
             // Neighbours in the planes they read are neighbours in those they write.
-            run.sort_by_cached_key(|&at| self.operands_of(&tables[at as usize]));
-            self.runs.push(Run { table: kind as u8, length: run.len(), target: self.next });
-            for &at in &run {
-                let operands = self.operands_of(&tables[at as usize]);
+            batch.sort_by_cached_key(|&at| self.operands_of(&luts[at as usize]));
+            self.batches.push(LutBatch { function: kind as u8, length: batch.len(), target: self.next });
+            for &at in &batch {
+                let operands = self.operands_of(&luts[at as usize]);
                 self.operands.push(operands);
                 self.planes[self.inputs + at as usize] = self.next as u32;
                 self.next += 1;
             }
-            for at in run {
+            for at in batch {
                 for reader in std::mem::take(&mut self.readers[self.inputs + at as usize]) {
                     self.waiting[reader as usize] -= 1;
                     if self.waiting[reader as usize] == 0 {
-                        let kind = usize::from(least(tables[reader as usize].table).0);
+                        let kind = usize::from(least(luts[reader as usize].function).0);
                         self.ready[kind].push(reader);
                     }
                 }
@@ -239,11 +246,12 @@ impl Order {
         }
     }
 
-    /// The planes a table reads, as its least form wants them. What it does not depend on is any plane.
-    fn operands_of(&self, table: &Table) -> [u32; 3] {
-        let (form, places) = least(table.table);
+    /// The planes that a look-up table reads, in the order of its least form. Where it depends on none, any plane will
+    /// do.
+    fn operands_of(&self, lut: &Lut3) -> [u32; 3] {
+        let (form, places) = least(lut.function);
         let mut operands = [None; 3];
-        for (at, &read) in table.reads().iter().enumerate() {
+        for (at, &read) in lut.reads().iter().enumerate() {
             operands[places[at]] = Some(self.planes[read as usize]);
         }
         let any = operands.iter().flatten().copied().next().unwrap_or(0);

@@ -1,30 +1,30 @@
 //! Slots: planes whose values nobody reads any more are written again.
 //!
-//! What a pass touches should stay in the nearest cache: a plane of 1,024 lanes is two lines, and a program of some
-//! hundred tables written to as many planes would not fit. A run takes the first gap that is long enough; its planes
-//! are free again after the last run that reads them.
+//! What a pass touches should stay in the nearest cache. A plane of 1,024 lanes is two cache lines, so some hundred
+//! planes of their own for as many look-up tables would not fit. A batch takes the first gap that is long enough. Its
+//! planes are free again after the last batch that reads them.
 //!
-//! Invariants: a plane is free only if it is neither an input nor an output and no later run reads its value; a run
+//! Invariants: a plane is free only if it is neither an input nor an output and no later batch reads its value; a batch
 //! never writes a plane that it reads. (Connect four: 317 planes in place of 585; breakthrough: 1,010 of 2,832.)
 
 use std::collections::BTreeMap;
 
-use super::schedule::Schedule;
+use super::schedule::LutSchedule;
 
 /// Moves the planes of a schedule, in which none is written twice, so that few are needed; how many. The planes before
-/// `first` stay. O(n log n) in the tables, if gaps are few.
-pub fn reuse(schedule: &mut Schedule, first: usize) -> usize {
+/// `first` stay. O(n log n) in the look-up tables, if gaps are few.
+pub(super) fn reuse(schedule: &mut LutSchedule, first: usize) -> usize {
     let last = last_readers(schedule, first);
     let mut slots = Slots { gaps: BTreeMap::new(), end: first };
-    // The slot of each table's value.
+    // The slot of the value of each look-up table.
     let mut places: Vec<u32> = Vec::with_capacity(schedule.operands.len());
     let mut operands = &mut schedule.operands[..];
-    for (number, run) in schedule.runs.iter_mut().enumerate() {
-        let (own, rest) = operands.split_at_mut(run.length);
+    for (number, batch) in schedule.batches.iter_mut().enumerate() {
+        let (own, rest) = operands.split_at_mut(batch.length);
         operands = rest;
-        let target = slots.take(run.length);
-        places.extend((target..target + run.length).map(|slot| slot as u32));
-        run.target = target;
+        let target = slots.take(batch.length);
+        places.extend((target..target + batch.length).map(|slot| slot as u32));
+        batch.target = target;
         let mut done: Vec<usize> = Vec::new();
         for read in own.iter_mut().flatten().filter(|read| **read as usize >= first) {
             let table = *read as usize - first;
@@ -43,12 +43,12 @@ pub fn reuse(schedule: &mut Schedule, first: usize) -> usize {
     slots.end
 }
 
-/// For each table the last run that reads it; none for an output, which is read after all.
-fn last_readers(schedule: &Schedule, first: usize) -> Vec<Option<usize>> {
+/// For each look-up table the last batch that reads it; none for an output, which is read after all batches.
+fn last_readers(schedule: &LutSchedule, first: usize) -> Vec<Option<usize>> {
     let mut last = vec![None; schedule.operands.len()];
     let mut operands = &schedule.operands[..];
-    for (number, run) in schedule.runs.iter().enumerate() {
-        let (own, rest) = operands.split_at(run.length);
+    for (number, batch) in schedule.batches.iter().enumerate() {
+        let (own, rest) = operands.split_at(batch.length);
         operands = rest;
         for read in own.iter().flatten().filter(|read| **read as usize >= first) {
             last[*read as usize - first] = Some(number);

@@ -3,11 +3,11 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Program;
+use super::LutProgram;
 use crate::propnet::{Network, Wire, value_of};
 
 /// A random network and some of its wires, of both signs, with constants and inputs among them.
-pub fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Network, Vec<Wire>) {
+pub(crate) fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Network, Vec<Wire>) {
     let mut network = Network::new(inputs);
     let mut wires: Vec<Wire> = (0..inputs).map(|number| network.input(number)).collect();
     wires.push(Wire::FALSE);
@@ -26,7 +26,7 @@ pub fn random_network(rng: &mut ChaCha8Rng, inputs: usize, gates: usize) -> (Net
 }
 
 fn check<const W: usize>(network: &Network, outputs: &[Wire], rng: &mut ChaCha8Rng) {
-    let program = Program::compile(network, outputs);
+    let program = LutProgram::compile(network, outputs);
     let mut planes = vec![[0; W]; program.planes()];
     for plane in &mut planes[..network.inputs()] {
         *plane = std::array::from_fn(|_| rng.random());
@@ -71,8 +71,8 @@ fn every_function_of_three_inputs_is_at_most_one_table() {
             })
             .collect();
         let outputs = [network.or(&cases)];
-        let program = Program::compile(&network, &outputs);
-        assert!(program.tables() <= 1, "{table:#x}: {}", program.tables());
+        let program = LutProgram::compile(&network, &outputs);
+        assert!(program.luts() <= 1, "{table:#x}: {}", program.luts());
         check::<1>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(0));
     }
 }
@@ -94,8 +94,8 @@ fn an_adder_is_covered_by_its_sums_and_majorities() {
         carry = network.or(&[both, through]);
     }
     outputs.push(carry);
-    let program = Program::compile(&network, &outputs);
-    assert_eq!(program.tables(), 8, "a sum and a carry for each of four bits");
+    let program = LutProgram::compile(&network, &outputs);
+    assert_eq!(program.luts(), 8, "a sum and a carry for each of four bits");
     check::<4>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(1));
 }
 
@@ -113,7 +113,7 @@ fn planes_are_used_again() {
         }
     }
     let outputs = [middle, parity];
-    let program = Program::compile(&network, &outputs);
-    assert!(program.tables() >= 99 && program.planes() <= 200 + 4, "{} planes", program.planes());
+    let program = LutProgram::compile(&network, &outputs);
+    assert!(program.luts() >= 99 && program.planes() <= 200 + 4, "{} planes", program.planes());
     check::<16>(&network, &outputs, &mut ChaCha8Rng::seed_from_u64(2));
 }

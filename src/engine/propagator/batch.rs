@@ -1,13 +1,14 @@
-//! Batch: many steps at once, 64 or 512 states in one pass.
+//! Steps in batches: 64 or 512 states in one pass.
 //!
-//! The states become planes by transposition, one pass makes the step, its planes are the inputs of a second pass that
-//! finds ends and goals, and transposition gives the states that were reached. Few steps go 64 at a time, many 512.
+//! The states are transposed into planes. One pass makes the step, and its planes are the inputs of a second pass that
+//! finds ends and goals. Transposing back gives the states that were reached. A few steps go 64 at a time, many go 512
+//! at a time.
 
 use smallvec::SmallVec;
 
 use super::super::State;
 use super::super::packed::{gather, spread};
-use super::code::{End, Step};
+use super::code::{EndProgram, StepProgram};
 use super::{Propagator, PropagatorScratch};
 use crate::machine::{
     Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, StateMachine, StateMachineExt, Successor,
@@ -26,7 +27,7 @@ type Reached = (State, Option<ByRole<Goal>>);
 
 /// The planes of passes of both widths; made when they are first needed.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct BatchPlanes {
     narrow: Memory<1>,
     wide: Memory<8>,
 }
@@ -109,7 +110,7 @@ impl Propagator {
     /// Makes at most `64 * W` steps.
     fn pass<const W: usize>(
         &self,
-        step: &Step,
+        step: &StepProgram,
         steps: &[Asked<'_>],
         planes: &mut Planes<W>,
         ends: &mut Planes<W>,
@@ -168,7 +169,7 @@ impl Propagator {
 }
 
 /// The goals of the first `count` lanes that are at an end.
-fn goals<const W: usize>(end: &End, planes: &[[u64; W]], count: usize) -> Vec<Option<ByRole<Goal>>> {
+fn goals<const W: usize>(end: &EndProgram, planes: &[[u64; W]], count: usize) -> Vec<Option<ByRole<Goal>>> {
     let roles = end.goals.len();
     let over = planes[end.terminal as usize];
     let mut goals: Vec<Option<ByRole<Goal>>> = vec![None; count];

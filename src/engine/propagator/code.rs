@@ -1,20 +1,21 @@
-//! Code: what a propagator has compiled, and where the outputs lie.
+//! What a propagator has compiled, and where the outputs lie.
 //!
-//! For many states at once there are programs over planes: what a step decides ([`Step`]: next state, percepts; in
-//! short the first) and what is asked of the state after it ([`End`]: end, goals). For a single state the same
-//! functions, and the legal moves, are packed bits ([`View`], [`SingleStep`]).
+//! There are programs over planes for many states at once. A [`StepProgram`] computes what a step decides: the next
+//! state and the percepts, or the next state alone in the short form. An [`EndProgram`] computes end and goals of the
+//! state after it. For a single state the same functions and the legal moves are packed bits ([`SingleView`],
+//! [`SingleStep`]).
 
 use std::ops::Range;
 
 use crate::machine::{ByRole, Goal, Percept};
-use crate::program::Program;
+use crate::program::LutProgram;
 use crate::propnet::{Propnet, RoleNet, Wire};
 use crate::single::Single;
 
 /// Whether a state is an end, and what it is worth.
 #[derive(Debug)]
-pub(super) struct End {
-    pub program: Program,
+pub(super) struct EndProgram {
+    pub program: LutProgram,
     pub terminal: u32,
     /// By role; the first that holds counts.
     pub goals: ByRole<Box<[(Goal, u32)]>>,
@@ -22,8 +23,8 @@ pub(super) struct End {
 
 /// What a step decides.
 #[derive(Debug)]
-pub(super) struct Step {
-    pub program: Program,
+pub(super) struct StepProgram {
+    pub program: LutProgram,
     /// The plane of each bit.
     pub next: Box<[u32]>,
     /// By role, in the natural order; none in the short form.
@@ -32,7 +33,7 @@ pub(super) struct Step {
 
 /// What a single state decides.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct SingleView {
     pub single: Single,
     /// The outputs that are the moves of each role.
     pub legal: ByRole<Range<usize>>,
@@ -49,13 +50,13 @@ pub(super) struct SingleStep {
     pub percepts: ByRole<Range<usize>>,
 }
 
-impl End {
-    pub(super) fn new(propnet: &Propnet) -> End {
+impl EndProgram {
+    pub(super) fn new(propnet: &Propnet) -> EndProgram {
         let mut wires = vec![propnet.terminal];
         wires.extend(propnet.roles.values().iter().flat_map(goals));
-        let program = Program::compile(&propnet.network, &wires);
+        let program = LutProgram::compile(&propnet.network, &wires);
         let mut plane = planes(&program, wires.len());
-        End {
+        EndProgram {
             terminal: plane(),
             goals: by_role(propnet, |role| role.goals.iter().map(|&(goal, _)| (goal, plane())).collect()),
             program,
@@ -63,14 +64,14 @@ impl End {
     }
 }
 
-impl Step {
+impl StepProgram {
     /// The program of a network; in short without the percepts.
-    pub(super) fn new(propnet: &Propnet, short: bool) -> Step {
+    pub(super) fn new(propnet: &Propnet, short: bool) -> StepProgram {
         let percepts = |role: &RoleNet| if short { Vec::new() } else { role.percepts.clone() };
         let wires = step_wires(propnet, short);
-        let program = Program::compile(&propnet.network, &wires);
+        let program = LutProgram::compile(&propnet.network, &wires);
         let mut plane = planes(&program, wires.len());
-        Step {
+        StepProgram {
             next: propnet.next.iter().map(|_| plane()).collect(),
             percepts: by_role(propnet, |role| {
                 percepts(role).iter().map(|&(percept, _)| (percept, plane())).collect()
@@ -80,13 +81,18 @@ impl Step {
     }
 }
 
-impl View {
-    pub(super) fn new(propnet: &Propnet) -> View {
+impl SingleView {
+    pub(super) fn new(propnet: &Propnet) -> SingleView {
         let mut wires: Vec<Wire> = Vec::new();
         let legal = by_role(propnet, |role| appended(&mut wires, role.legal.iter().copied()));
         let terminal = appended(&mut wires, [propnet.terminal]).start;
         let goals = by_role(propnet, |role| appended(&mut wires, goals(role)));
-        View { single: Single::compile(&propnet.network, propnet.bits(), &wires), legal, terminal, goals }
+        SingleView {
+            single: Single::compile(&propnet.network, propnet.bits(), &wires),
+            legal,
+            terminal,
+            goals,
+        }
     }
 }
 
@@ -127,7 +133,7 @@ fn by_role<T>(propnet: &Propnet, of: impl FnMut(&RoleNet) -> T) -> ByRole<T> {
 }
 
 /// The planes of the outputs, one after the other.
-fn planes(program: &Program, outputs: usize) -> impl FnMut() -> u32 + use<> {
+fn planes(program: &LutProgram, outputs: usize) -> impl FnMut() -> u32 + use<> {
     let plane = |index| u32::try_from(program.output(index)).expect("memory ends before 2^32 planes");
     let mut planes = (0..outputs).map(plane).collect::<Vec<u32>>().into_iter();
     move || planes.next().expect("there is a plane for each output")

@@ -1,33 +1,52 @@
-//! The propagator: the engine for single states, on the ground network of a game.
+//! The propagator: the engine for single states on the ground network of a game.
 //!
-//! A state is the bits of the network ([`State`]). Two functions answer everything: the *view* of a state (legal
-//! moves, end, goals) and the *step* from it (next state, percepts). A scratch holds the outputs of both and the state
-//! that they speak of, so all queries on one state share one pass. Many states at once go through programs over planes,
-//! 64 or 512 at a time (`batch`).
+//! A state is the bits of the network ([`State`]). Two functions answer every question: the *view* of a state (legal
+//! moves, end, goals) and the *step* from it (next state, percepts). A scratch keeps the outputs of both and the state
+//! that they belong to, so all questions about one state share one pass. Many states at once go through programs over
+//! planes, 64 or 512 at a time (`batch`).
 //!
-//! What is no move of the network is done by nobody: the step is computed as if the role did nothing. A move that the
-//! network knows but that is not legal in the state is computed like any other. Either way the answer is that of the
-//! interpreter only where the rules do not ask what else was done: the network may say *not the others* for one move,
-//! because it counts on exactly one legal move a role.
+//! A role that makes a move which the network does not have does nothing in the step. A move that the network has, but
+//! that is not legal in the state, is computed like any other. In both cases the answer equals that of the interpreter
+//! only where the rules do not ask what else was done. The network may compute one move as *not the others*, because it
+//! relies on exactly one legal move for each role.
 //!
-//! Invariant: what is listed (moves, percepts, fluents) is in the natural order, because the network lists it so.
+//! Invariant: what is listed (moves, percepts, fluents) is in the natural order, because the network lists it in that
+//! order.
 
 mod batch;
 mod code;
 
 use std::sync::{Arc, OnceLock};
 
-use batch::Batch;
-use code::{End, SingleStep, Step, View};
+use batch::BatchPlanes;
+use code::{EndProgram, SingleStep, SingleView, StepProgram};
 
 use super::State;
 use super::packed::bits_on;
-use super::single::Memory;
+use super::single::SingleMemory;
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 
 /// The engine for single states.
+///
+/// ```
+/// use std::sync::Arc;
+/// use hyperplay_engine::Propagator;
+/// use hyperplay_engine::machine::{Role, StateMachine};
+/// use hyperplay_engine::propnet::{GroundingLimits, ground, simplify};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let (propnet, _) = ground(&game, &GroundingLimits::default())?;
+/// let (propnet, _) = simplify(propnet, game.terms());
+/// let machine = Propagator::new(&game, Arc::new(propnet));
+/// let mut legal = Vec::new();
+/// machine.legal(&machine.initial(), Role::new(0), &mut machine.scratch(), &mut legal);
+/// assert_eq!(legal.len(), 2);
+/// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
+/// ```
 #[derive(Debug)]
 pub struct Propagator {
     game: Game,
@@ -49,17 +68,17 @@ pub struct Propagator {
 #[derive(Debug, Default)]
 struct Programs {
     /// Of a single state.
-    view: OnceLock<View>,
+    view: OnceLock<SingleView>,
     /// Of a single step.
     single: OnceLock<SingleStep>,
     /// Of a single step, without the percepts.
     single_next: OnceLock<SingleStep>,
     /// Of many states, without the legal moves.
-    end: OnceLock<End>,
+    end: OnceLock<EndProgram>,
     /// Of many steps.
-    step: OnceLock<Step>,
+    step: OnceLock<StepProgram>,
     /// Of many steps, without the percepts.
-    next: OnceLock<Step>,
+    next: OnceLock<StepProgram>,
 }
 
 /// Which input of the network a move is.
@@ -96,14 +115,14 @@ impl Inputs {
 /// What one thread evaluates with.
 #[derive(Debug, Default)]
 pub struct PropagatorScratch {
-    memory: Memory,
+    memory: SingleMemory,
     /// The state that `view` speaks of.
     viewed: Option<State>,
     view: Vec<u64>,
     /// The step that `step` speaks of.
     stepped: Option<(State, JointMove)>,
     step: Vec<u64>,
-    batch: Batch,
+    batch: BatchPlanes,
 }
 
 impl PropagatorScratch {
@@ -162,11 +181,6 @@ impl Propagator {
         &self.propnet
     }
 
-    /// The moves that a role may ever make, in the natural order.
-    pub fn moves(&self, role: Role) -> &[Move] {
-        &self.propnet.roles[role].moves
-    }
-
     /// Makes now what would be made when it is first needed.
     pub fn prepare(&self) {
         self.view();
@@ -183,23 +197,23 @@ impl Propagator {
         on.map(|&(fluent, _)| fluent).collect()
     }
 
-    fn view(&self) -> &View {
-        self.programs.view.get_or_init(|| View::new(&self.propnet))
+    fn view(&self) -> &SingleView {
+        self.programs.view.get_or_init(|| SingleView::new(&self.propnet))
     }
 
-    fn end(&self) -> &End {
-        self.programs.end.get_or_init(|| End::new(&self.propnet))
+    fn end(&self) -> &EndProgram {
+        self.programs.end.get_or_init(|| EndProgram::new(&self.propnet))
     }
 
-    fn next_only(&self) -> &Step {
-        self.programs.next.get_or_init(|| Step::new(&self.propnet, true))
+    fn next_only(&self) -> &StepProgram {
+        self.programs.next.get_or_init(|| StepProgram::new(&self.propnet, true))
     }
 
-    fn step(&self) -> &Step {
+    fn step(&self) -> &StepProgram {
         if !self.has_percepts {
             return self.next_only();
         }
-        self.programs.step.get_or_init(|| Step::new(&self.propnet, false))
+        self.programs.step.get_or_init(|| StepProgram::new(&self.propnet, false))
     }
 
     fn single_next(&self) -> &SingleStep {

@@ -1,13 +1,13 @@
-//! Building: each rule once over the domain, instance by instance, into gates.
+//! Building gates: each rule once over the domain, instance by instance.
 //!
-//! An instance is an AND of the wires of its atoms, an atom an OR of its instances. Strata are built from below, so the
-//! wires of what a rule reads are there before it is built; a stratum that reads itself is built by
-//! [`cycle`](super::cycle).
+//! An instance is an AND of the wires of its atoms, and an atom is an OR of its instances. Strata are built from below,
+//! so the wires of what a rule reads exist before the rule is built. [`cycle`](super::cycle) builds a stratum that
+//! reads itself.
 
 use super::cycle::{Instance, least_fixpoint};
 use super::domain::Domain;
 use super::ground::Inputs;
-use super::limits::{Limits, TooLarge, What, check};
+use super::limits::{GroundingLimits, TooLarge, What, check};
 use super::network::{Network, Wire};
 use hyperplay_logic::datalog::{Condition, RelationId};
 use hyperplay_logic::gdl::{Game, Literal, Symbol, TermId};
@@ -25,7 +25,7 @@ pub(super) struct Gates {
     pub(super) network: Network,
     /// For each relation that depends on the state, the wire of each row.
     wires: Vec<Vec<Wire>>,
-    limits: Limits,
+    limits: GroundingLimits,
     /// Atoms of the domain.
     atoms: u64,
     /// Instances of rules so far.
@@ -45,7 +45,7 @@ pub(super) struct Builder<'a> {
 
 impl Gates {
     /// Gates over the inputs of a network, with `relations` relations that hold `atoms` atoms.
-    pub(super) fn new(network: Network, relations: usize, atoms: usize, limits: &Limits) -> Gates {
+    pub(super) fn new(network: Network, relations: usize, atoms: usize, limits: &GroundingLimits) -> Gates {
         let wires = vec![Vec::new(); relations];
         Gates { network, wires, limits: *limits, atoms: atoms as u64, instances: 0, bytes: 0 }
     }
@@ -79,7 +79,12 @@ impl Gates {
 
 impl<'a> Builder<'a> {
     /// A builder whose inputs are there.
-    pub(super) fn new(game: &'a Game, domain: Domain, inputs: &Inputs, limits: &Limits) -> Builder<'a> {
+    pub(super) fn new(
+        game: &'a Game,
+        domain: Domain,
+        inputs: &Inputs,
+        limits: &GroundingLimits,
+    ) -> Builder<'a> {
         let moves: usize = inputs.moves.values().iter().map(Vec::len).sum();
         let network = Network::new(inputs.fluents.len() + moves);
         let gates = Gates::new(network, domain.relaxed.relations(), domain.atoms(), limits);

@@ -1,12 +1,14 @@
 //! Cycles: atoms that are derived from one another, as least fixpoints.
 //!
 //! Ground atoms that read one another form components. A component is unrolled: all its atoms begin as off, and each
-//! round computes them anew. Some atoms, the *breakers*, are chosen such that every cycle passes through one; a round
-//! computes the others in an order in which only breakers are read before they are computed, then the breakers. Each
-//! round is a monotone function of the breakers alone, so as long as something changes at least one more breaker
-//! comes on: after as many rounds as there are breakers nothing changes, whatever the inputs are.
+//! round computes them anew. Some atoms are chosen as a *feedback vertex set*: every cycle passes through one of them.
+//! A round first computes the other atoms, in an order in which only atoms of the feedback vertex set are read before
+//! they are computed, and then the atoms of the feedback vertex set. Each round is a monotone function of the feedback
+//! vertex set alone, so at least one more of its atoms comes on as long as something changes. After as many rounds as
+//! the set has atoms nothing changes any more, whatever the inputs are.
 //!
-//! Most strata that look recursive are not once ground: their components are single atoms and cost nothing.
+//! Most strata that look recursive are not recursive once they are ground: their components are single atoms and cost
+//! nothing.
 //!
 //! Reference: van Emden, Kowalski, *The Semantics of Predicate Logic as a Programming Language*, JACM 1976 (least
 //! fixpoints).
@@ -19,7 +21,8 @@ use super::build::Gates;
 use super::limits::TooLarge;
 use super::network::Wire;
 
-/// In a larger component every atom is a breaker: to choose well would take too long, and it is too large anyway.
+/// In a larger component the feedback vertex set is the whole component: to choose well would take too long, and it is
+/// too large anyway.
 const CHOSEN_ATOMS: usize = 5_000;
 
 /// One instance of a rule of a recursive stratum.
@@ -61,10 +64,10 @@ pub(super) fn least_fixpoint(
         members.sort_unstable();
         let rounds = Rounds::of(&members, &ways);
         let steps: usize = members.iter().map(|&atom| ways[atom].len()).sum();
-        gates.expect(rounds.breakers.len() as u64 * steps as u64, name)?;
-        for _ in 0..rounds.breakers.len() {
+        gates.expect(rounds.feedback.len() as u64 * steps as u64, name)?;
+        for _ in 0..rounds.feedback.len() {
             let mut has_changed = false;
-            for &atom in rounds.others.iter().chain(&rounds.breakers) {
+            for &atom in rounds.others.iter().chain(&rounds.feedback) {
                 let wire = atom_wire(gates, &ways[atom], &wires);
                 has_changed |= wire != wires[atom];
                 wires[atom] = wire;
@@ -83,16 +86,18 @@ pub(super) fn least_fixpoint(
 
 /// In which order the atoms of a component are computed.
 struct Rounds {
-    /// The atoms that are no breakers; each reads only breakers and those before it.
+    /// The atoms outside the feedback vertex set; each reads only those before it and atoms of the feedback vertex set.
     others: Vec<usize>,
-    breakers: Vec<usize>,
+    /// The feedback vertex set.
+    feedback: Vec<usize>,
 }
 
 impl Rounds {
-    /// Chooses breakers one by one: the atom on the most ways from an atom to an atom, until no cycle is left.
+    /// Chooses the feedback vertex set atom by atom, each time the atom on the most paths of two steps, until no cycle
+    /// is left.
     fn of(members: &[usize], ways: &[Vec<&Instance>]) -> Rounds {
         if members.len() > CHOSEN_ATOMS {
-            return Rounds { others: Vec::new(), breakers: members.to_vec() };
+            return Rounds { others: Vec::new(), feedback: members.to_vec() };
         }
         let position: FxHashMap<usize, usize> =
             members.iter().enumerate().map(|(position, &atom)| (atom, position)).collect();
@@ -112,7 +117,7 @@ impl Rounds {
         let mut unserved: Vec<usize> = readers.iter().map(Vec::len).collect();
         let mut is_left = vec![true; members.len()];
         let mut ready: Vec<usize> = (0..members.len()).filter(|&atom| unread[atom] == 0).rev().collect();
-        let mut rounds = Rounds { others: Vec::new(), breakers: Vec::new() };
+        let mut rounds = Rounds { others: Vec::new(), feedback: Vec::new() };
         for _ in 0..members.len() {
             let atom = match ready.pop() {
                 Some(atom) => {
@@ -126,7 +131,7 @@ impl Rounds {
                         (itself, unread[atom] * unserved[atom], members.len() - atom)
                     };
                     let atom = left.max_by_key(key).expect("an atom is left");
-                    rounds.breakers.push(members[atom]);
+                    rounds.feedback.push(members[atom]);
                     atom
                 }
             };
@@ -160,7 +165,7 @@ fn atom_wire(gates: &mut Gates, ways: &[&Instance], wires: &[Wire]) -> Wire {
 mod tests {
     use rand::RngExt;
 
-    use super::super::limits::{Limits, What};
+    use super::super::limits::{GroundingLimits, What};
     use super::super::network::{Network, value_of};
     use super::*;
     use crate::machine::Seed;
@@ -170,7 +175,7 @@ mod tests {
     /// Random instances over some atoms, each with an input as the rest of its body.
     fn random(atoms: usize, instances: usize, seed: u64) -> (Gates, Vec<Instance>) {
         let mut rng = Seed::root(seed).child("cycle").rng();
-        let gates = Gates::new(Network::new(INPUTS), 0, 0, &Limits::default());
+        let gates = Gates::new(Network::new(INPUTS), 0, 0, &GroundingLimits::default());
         let all = (0..instances)
             .map(|_| Instance {
                 head: rng.random_range(0..atoms),
@@ -214,15 +219,15 @@ mod tests {
     }
 
     #[test]
-    fn a_line_walked_in_both_directions_has_half_as_many_breakers_as_atoms() {
+    fn the_feedback_vertex_set_of_a_line_walked_in_both_directions_is_half_of_it() {
         let rest = Wire::TRUE;
         let step = |head, own: usize| Instance { head, own: [own].into(), rest };
         let instances: Vec<Instance> = (0..9).flat_map(|at| [step(at, at + 1), step(at + 1, at)]).collect();
         let mut ways: Vec<Vec<&Instance>> = vec![Vec::new(); 10];
         instances.iter().for_each(|way| ways[way.head].push(way));
         let rounds = Rounds::of(&(0..10).collect::<Vec<_>>(), &ways);
-        assert!(rounds.breakers.len() <= 5, "{:?}", rounds.breakers);
-        assert_eq!(rounds.breakers.len() + rounds.others.len(), 10);
+        assert!(rounds.feedback.len() <= 5, "{:?}", rounds.feedback);
+        assert_eq!(rounds.feedback.len() + rounds.others.len(), 10);
     }
 
     #[test]
@@ -230,7 +235,7 @@ mod tests {
         let step = |head, own: usize| Instance { head, own: [own].into(), rest: Wire::TRUE };
         let instances: Vec<Instance> =
             (0..CHOSEN_ATOMS + 1).flat_map(|at| [step(at, at + 1), step(at + 1, at)]).collect();
-        let mut gates = Gates::new(Network::new(0), 0, 0, &Limits::default());
+        let mut gates = Gates::new(Network::new(0), 0, 0, &GroundingLimits::default());
         let error = least_fixpoint(&mut gates, CHOSEN_ATOMS + 2, &instances, &|| "reach".into()).unwrap_err();
         assert_eq!(error.what, What::Instances("reach".into()));
         assert!(error.needed > error.limit && gates.network.gates().len() == 1);

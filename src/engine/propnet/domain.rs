@@ -1,20 +1,22 @@
-//! Domain: the ground atoms that may hold in some state, by relaxed reachability.
+//! The domain: the ground atoms that may hold in some state, by relaxed reachability.
 //!
-//! The rules are evaluated once, for all states together: `true` holds of whatever holds initially or may be next,
-//! `does` of whatever a role may legally do, and a negation of anything that depends on the state is taken to succeed.
-//! What depends on no state is evaluated exactly. So every atom that holds in a state that play can reach is in the
-//! domain, and all the domain is finite or a limit is met.
+//! The rules are evaluated once, for all states together. `true` holds for whatever holds initially or may be next,
+//! `does` holds for whatever a role may legally do, and a negation of anything that depends on the state is taken to
+//! succeed. What depends on no state is evaluated exactly. So every atom that holds in some reachable state is in the
+//! domain, and either the domain is finite or a limit is met.
 //!
-//! Declarations (`base`, `input`) are not read: a wrong one would change the play, and the relaxed fixpoint is never
-//! larger than it must be for want of them.
+//! Declarations (`base`, `input`) are not read. A wrong declaration would change how the game is played, and the
+//! relaxed fixpoint is not larger without them.
 //!
 //! Reference: the relaxed planning graph of Hoffmann, Nebel, *The FF Planning System*, JAIR 2001.
 
 use rustc_hash::FxHashSet;
 
-use super::limits::{Limits, TooLarge};
+use super::limits::{GroundingLimits, TooLarge};
 use super::split::{Split, split};
-use hyperplay_logic::datalog::{Allowance, Condition, Database, Functions, LimitError, Program, RelationId};
+use hyperplay_logic::datalog::{
+    Allowance, Condition, Database, DatalogProgram, FunctionalDependencies, LimitError, RelationId,
+};
 use hyperplay_logic::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
 
 /// The program of a game with all atoms that may hold.
@@ -22,17 +24,17 @@ pub(super) struct Domain {
     /// The rules of the game, split.
     split: Vec<Rule>,
     /// The same as a program: who depends on whom.
-    pub(super) rules: Program,
+    pub(super) rules: DatalogProgram,
     is_open: Vec<bool>,
     /// The relaxed rules; the same relations.
-    pub(super) relaxed: Program,
+    pub(super) relaxed: DatalogProgram,
     /// The tuples of every relation that some output of the network needs.
     pub(super) database: Database,
     /// Which strata of `rules` the outputs need.
     pub(super) strata: Vec<usize>,
     /// What may still be spent.
     allowance: Allowance,
-    limits: Limits,
+    limits: GroundingLimits,
     /// The tuples of `init`.
     pub(super) initial: Vec<TermId>,
 }
@@ -50,11 +52,11 @@ const INPUTS: [(Symbol, usize, usize); 3] =
 
 impl Domain {
     /// All atoms that may hold in a game; its rules are split if that is asked for.
-    pub(super) fn of(game: &Game, is_split: bool, limits: &Limits) -> Result<Domain, TooLarge> {
+    pub(super) fn of(game: &Game, is_split: bool, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
         let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
-        let functions = Functions::of(&fixed.database, &fixed.program, terms);
+        let functions = FunctionalDependencies::of(&fixed.database, &fixed.program, terms);
         let is_function = |atom: &Atom, known: &[Symbol]| {
             fixed.knows(atom.relation) && functions.determines(atom, &|variable| known.contains(&variable))
         };
@@ -63,7 +65,7 @@ impl Domain {
         } else {
             Split { rules: game.rules().to_vec(), guards: FxHashSet::default() }
         };
-        let mut rules = Program::new(split.clone(), &INPUTS);
+        let mut rules = DatalogProgram::new(split.clone(), &INPUTS);
         let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
         let inputs = INPUTS.iter().map(|&(name, ..)| name);
         let targets: Vec<RelationId> =
@@ -171,7 +173,7 @@ impl Domain {
 
 /// What depends on no state, evaluated exactly, and the initial state.
 struct Fixed {
-    program: Program,
+    program: DatalogProgram,
     database: Database,
     initial: Vec<TermId>,
     /// For each relation, whether its tuples are there.
@@ -179,9 +181,9 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn of(game: &Game, limits: &Limits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
+    fn of(game: &Game, limits: &GroundingLimits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
         let terms = game.terms();
-        let mut program = Program::new(game.rules().to_vec(), &INPUTS);
+        let mut program = DatalogProgram::new(game.rules().to_vec(), &INPUTS);
         program.limits.depth = limits.depth;
         let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
         let targets: Vec<RelationId> = outputs
@@ -220,7 +222,7 @@ impl Fixed {
 }
 
 /// The relaxed rules; relations keep their ids. Relations that are known already are left to the caller to set.
-fn relax(program: &Program, rules: &[Rule], is_known: impl Fn(Symbol) -> bool) -> Program {
+fn relax(program: &DatalogProgram, rules: &[Rule], is_known: impl Fn(Symbol) -> bool) -> DatalogProgram {
     let is_kept = |literal: &&Literal| match literal {
         Literal::Negative(atom) => {
             program.relation(atom.relation).is_none_or(|relation| program.stage(relation) == 0)
@@ -249,5 +251,5 @@ fn relax(program: &Program, rules: &[Rule], is_known: impl Fn(Symbol) -> bool) -
     all.push(bridge(atom(Symbol::DOES, &both), own));
     let relations: Vec<(Symbol, usize, usize)> =
         (0..program.relations()).map(|id| (program.name(id), program.arity(id), 0)).collect();
-    Program::new(all, &relations)
+    DatalogProgram::new(all, &relations)
 }

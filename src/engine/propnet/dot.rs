@@ -1,8 +1,8 @@
-//! A network as Graphviz text, to be looked at.
+//! A network as Graphviz text.
 //!
-//! Inputs and outputs bear the names of their fluents, moves and percepts; ANDs are plain boxes, a wire that is negated
-//! ends in a dot. A whole game is too much for the eye, so the text is of one part: what some outputs depend on, as
-//! far down as a depth, and no more than a number of gates; what is left out is shown as a dashed box.
+//! Inputs and outputs bear the names of their fluents, moves and percepts. ANDs are plain boxes, and a wire that is
+//! negated ends in a dot. A whole game is too large for a picture, so the text shows one part: what some outputs depend
+//! on, down to a given depth and up to a given number of gates. What is left out is shown as a dashed box.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
@@ -145,7 +145,7 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::propnet::{Limits, ground};
+    use crate::propnet::{GroundingLimits, ground};
     use hyperplay_logic::gdl::{Source, load};
 
     /// The text of a part of a coin's network.
@@ -162,7 +162,7 @@ mod tests {
             (<= (goal guesser 100) (true (called ?side)) (true (hidden ?side)))
             (<= (goal guesser 0) (true (called ?side)) (not (true (hidden ?side))))";
         let game = load(Source::new("coin", text), None).game.unwrap();
-        let (net, _) = ground(&game, &Limits::default()).unwrap();
+        let (net, _) = ground(&game, &GroundingLimits::default()).unwrap();
         dot(&net, game.terms(), game.roles(), part, limits)
     }
 

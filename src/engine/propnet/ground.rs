@@ -9,7 +9,7 @@
 
 use super::build::Builder;
 use super::domain::Domain;
-use super::limits::{Limits, TooLarge};
+use super::limits::{GroundingLimits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
 use super::network::{Gate, Network, Wire};
 use crate::machine::{ByRole, Goal, Move, Percept};
@@ -38,8 +38,8 @@ pub struct GroundingStats {
 ///
 /// # Errors
 /// When a limit is met; the work until then is bounded by the limits.
-pub fn ground(game: &Game, limits: &Limits) -> Result<(Propnet, GroundingStats), TooLarge> {
-    let whole = Limits {
+pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, GroundingStats), TooLarge> {
+    let whole = GroundingLimits {
         instances: limits.instances.min(WHOLE_INSTANCES),
         visits: limits.visits.min(WHOLE_VISITS),
         ..*limits
@@ -53,7 +53,11 @@ const WHOLE_INSTANCES: u64 = 300_000;
 const WHOLE_VISITS: u64 = 10_000_000;
 
 /// The network of a game from its rules, as they stand or split.
-fn ground_rules(game: &Game, is_split: bool, limits: &Limits) -> Result<(Propnet, GroundingStats), TooLarge> {
+fn ground_rules(
+    game: &Game,
+    is_split: bool,
+    limits: &GroundingLimits,
+) -> Result<(Propnet, GroundingStats), TooLarge> {
     let domain = Domain::of(game, is_split, limits)?;
     let inputs = Inputs::of(game, &domain);
     let mut builder = Builder::new(game, domain, &inputs, limits);

@@ -1,8 +1,7 @@
-//! Limits: what grounding may spend, in counts, so that the same rules are refused on every machine.
+//! What grounding may spend, in counts, so that the same rules are refused on every machine.
 //!
-//! A rulesheet that would exceed them is played by the interpreter instead.
-//!
-//! Nothing is estimated in advance: a join is counted while it runs and stopped where the count ends.
+//! The interpreter plays a rulesheet that exceeds these limits. Nothing is estimated in advance: a join is counted
+//! while it is computed, and it stops at the limit.
 
 use thiserror::Error;
 
@@ -11,7 +10,7 @@ use hyperplay_logic::datalog::LimitError;
 /// Bounds on grounding one game. The default is met within some five seconds and two gigabytes; all but two of eighty
 /// rulesheets of the field need less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct GroundingLimits {
     /// Ground atoms that may hold in some state, of all relations together.
     pub atoms: usize,
     /// Fluents, and moves, and percepts.
@@ -28,9 +27,9 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for GroundingLimits {
     fn default() -> Self {
-        Limits {
+        GroundingLimits {
             atoms: 3_000_000,
             terms: 250_000,
             depth: 100,
@@ -87,7 +86,7 @@ pub struct TooLarge {
     pub limit: u64,
 }
 
-impl Limits {
+impl GroundingLimits {
     /// The error for a limit that the evaluation of a program met.
     pub(super) fn met(&self, error: LimitError) -> TooLarge {
         let (what, limit) = match error {

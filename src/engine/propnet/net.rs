@@ -1,12 +1,12 @@
-//! Propnet: a game as a boolean function.
+//! A game as a boolean function.
 //!
-//! Inputs of the network are the bits of a state, then the moves, role after role; its outputs say what is legal,
+//! The inputs of the network are the bits of a state, then the moves, role after role. Its outputs say what is legal,
 //! perceived, next, terminal and worth a goal. The network decides every query exactly as the rules do, for every
-//! reachable state and every joint move in which each role makes exactly one of its moves; once simplified, one of its
-//! legal moves.
+//! reachable state and every joint move in which each role makes exactly one of its moves; once it is simplified,
+//! exactly one of its legal moves.
 //!
-//! Invariants: the terms of every list are in the natural order, so an engine that goes through a list lists in order;
-//! equal bits are equal states; no output that a state alone decides depends on a move.
+//! Invariants: the terms of every list are in the natural order, so an engine that goes through a list gives its
+//! answers in that order; equal bits are equal states; no output that a state alone decides depends on a move.
 
 use super::network::{Network, Wire};
 use crate::machine::{ByRole, Goal, Move, Percept};

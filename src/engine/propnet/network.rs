@@ -1,8 +1,8 @@
-//! Networks: boolean functions of some inputs as a graph of AND gates with negation on the wires.
+//! Boolean functions of some inputs, as a graph of AND gates with negation on the wires.
 //!
-//! A [`Wire`] is a gate or its complement, so NOT costs nothing and OR is an AND with all its wires negated. Gates are
-//! made by [`Network::and`] only, which sorts and folds what is trivial and gives equal gates the same number; two
-//! wires that are built alike are therefore the same wire.
+//! A [`Wire`] is a gate or its complement, so NOT costs nothing, and OR is an AND with all its wires negated. Only
+//! [`Network::and`] makes gates. It sorts the wires, folds what is trivial and gives equal gates the same number, so
+//! two wires that are built in the same way are the same wire.
 //!
 //! Invariants: the wires into a gate lead to gates with smaller numbers (the gates are in topological order); they are
 //! sorted, each gate at most once, at least two, none constant.
@@ -42,13 +42,8 @@ impl Wire {
     }
 
     /// The number of the wire: twice the gate's, plus one for the complement.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
-    }
-
-    /// Whether the wire is constant.
-    pub fn is_constant(self) -> bool {
-        self.gate() == 0
     }
 
     /// This wire, or its complement if `negate`.
@@ -76,6 +71,19 @@ pub enum Gate {
 }
 
 /// Boolean functions of some inputs.
+///
+/// ```
+/// use hyperplay_engine::propnet::{Gate, Network, Wire, value_of};
+///
+/// let mut network = Network::new(2);
+/// let (a, b) = (network.input(0), network.input(1));
+/// let both = network.and(&[a, b]);
+/// assert_eq!(network.or(&[!a, !b]), !both);
+/// assert_eq!(network.and(&[a, !a]), Wire::FALSE);
+/// assert_eq!(network.gates()[both.gate()], Gate::And([a, b].into()));
+/// let values = network.evaluate(&[0b1100, 0b1010]);
+/// assert_eq!(value_of(&values, both), 0b1000);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Network {
     gates: Vec<Gate>,
@@ -109,7 +117,7 @@ impl Network {
     }
 
     /// The wires into the gate of a wire; none for an input or a constant.
-    pub fn fanin(&self, wire: Wire) -> &[Wire] {
+    pub(crate) fn fanin(&self, wire: Wire) -> &[Wire] {
         match &self.gates[wire.gate()] {
             Gate::And(wires) => wires,
             Gate::False | Gate::Input(_) => &[],
@@ -153,13 +161,13 @@ impl Network {
     }
 
     /// The wire of the gate with this number.
-    pub fn wire(&self, gate: usize) -> Wire {
+    pub(crate) fn wire(&self, gate: usize) -> Wire {
         debug_assert!(gate < self.gates.len());
         Wire((gate as u32) << 1)
     }
 
     /// For every gate, whether some of these wires depend on it. O(wires).
-    pub fn needed(&self, by: impl IntoIterator<Item = Wire>) -> Vec<bool> {
+    pub(crate) fn needed(&self, by: impl IntoIterator<Item = Wire>) -> Vec<bool> {
         let mut needed = vec![false; self.gates.len()];
         for wire in by {
             needed[wire.gate()] = true;
@@ -178,7 +186,7 @@ impl Network {
     ///
     /// # Panics
     /// If there is not one wire for each input.
-    pub fn import(&mut self, other: &Network, inputs: &[Wire], wires: &[Wire]) -> Vec<Wire> {
+    pub(crate) fn import(&mut self, other: &Network, inputs: &[Wire], wires: &[Wire]) -> Vec<Wire> {
         assert_eq!(inputs.len(), other.inputs);
         let needed = other.needed(wires.iter().copied());
         let mut images: Vec<Wire> = Vec::with_capacity(other.gates.len());
@@ -210,7 +218,7 @@ impl Network {
     ///
     /// # Panics
     /// If there is not one word for each input.
-    pub fn evaluate_into(&self, inputs: &[u64], values: &mut Vec<u64>) {
+    pub(crate) fn evaluate_into(&self, inputs: &[u64], values: &mut Vec<u64>) {
         assert_eq!(inputs.len(), self.inputs);
         values.clear();
         values.reserve(self.gates.len());

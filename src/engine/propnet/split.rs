@@ -1,16 +1,16 @@
-//! Splitting: rules whose joins are wide become several that are narrow.
+//! Splitting: rules with wide joins become several rules with narrow joins.
 //!
-//! A variable that does not occur in the head says "there is one such that". The literals in which it occurs are
-//! joined on their own, into an *auxiliary* relation over the other variables of these literals, wherever that leaves
-//! some variable of the rule out; and so on with what is left (bucket elimination). A frame axiom such as
+//! A variable that does not occur in the head is existential. The literals in which it occurs are joined on their own,
+//! into an *auxiliary* relation over the other variables of these literals, wherever that leaves some variable of the
+//! rule out. The same is done with what is left (bucket elimination). A frame axiom such as
 //!
 //! ```text
 //! next(cell x y p) <- true(cell x y p), does(r, move a b c d), distinct(x, a)
 //! ```
 //!
-//! has as many instances as there are pairs of a piece on a cell and a move; split, it is `aux1(a) <- does(r, move a b c
-//! d)`, `aux2(x) <- aux1(a), distinct(x, a), guard(x)` and `next(cell x y p) <- true(cell x y p), aux2(x)`: a hundred times
-//! fewer. What is derived stays the same.
+//! has as many instances as there are pairs of a piece on a cell and a move; split, it is `aux1(a) <- does(r, move a b
+//! c d)`, `aux2(x) <- aux1(a), distinct(x, a), guard(x)` and `next(cell x y p) <- true(cell x y p), aux2(x)`: a hundred
+//! times fewer. What is derived stays the same.
 //!
 //! An auxiliary rule must not be wider than what it was taken from, and must bind its variables. So it also asks for
 //! *guards*: projections of the other literals of its rule. A guard never says that its literal holds, only that it may

@@ -41,25 +41,30 @@ impl Propnet {
     /// The size of the network and of the parts that decide each query; parts share gates. O(wires).
     pub fn stats(&self) -> NetworkStats {
         let roles = self.roles.values();
-        let goals = roles.iter().flat_map(|role| role.goals.iter().map(|&(_, wire)| wire));
-        let percepts = roles.iter().flat_map(|role| role.percepts.iter().map(|&(_, wire)| wire));
+        let (mut legal, mut goals, mut percepts) = (Vec::new(), Vec::new(), Vec::new());
+        for role in roles {
+            legal.extend_from_slice(&role.legal);
+            goals.extend(role.goals.iter().map(|&(_, wire)| wire));
+            percepts.extend(role.percepts.iter().map(|&(_, wire)| wire));
+        }
+        let all: Vec<Wire> = self.outputs().collect();
         NetworkStats {
             bits: self.bits(),
             moves: self.network.inputs() - self.bits(),
-            all: self.size(self.outputs()),
-            legal: self.size(roles.iter().flat_map(|role| role.legal.iter().copied())),
-            terminal: self.size(std::iter::once(self.terminal)),
-            goals: self.size(goals),
-            percepts: self.size(percepts),
-            next: self.size(self.next.iter().copied()),
+            all: self.size(&all),
+            legal: self.size(&legal),
+            terminal: self.size(&[self.terminal]),
+            goals: self.size(&goals),
+            percepts: self.size(&percepts),
+            next: self.size(&self.next),
         }
     }
 
     /// The size of what some wires depend on.
-    fn size(&self, outputs: impl Iterator<Item = Wire>) -> Size {
+    fn size(&self, outputs: &[Wire]) -> Size {
         let gates = self.network.gates();
         let mut counts = vec![false; gates.len()];
-        outputs.for_each(|wire| counts[wire.gate()] = true);
+        outputs.iter().for_each(|wire| counts[wire.gate()] = true);
         for (number, gate) in gates.iter().enumerate().rev() {
             if let (true, Gate::And(wires)) = (counts[number], gate) {
                 wires.iter().for_each(|wire| counts[wire.gate()] = true);

@@ -1,11 +1,11 @@
 //! Flattening: the outputs of a network as few levels of ANDs, each of as many literals as there are.
 //!
-//! How many wires an AND has costs nothing where it is looked up ([`masks`](super::masks)), but every level costs, and
-//! so does every literal that leads out of the way. So sharing is undone: an AND of ANDs is one AND of all their wires,
-//! and an AND with one OR among its wires is as many ANDs as that OR has terms, where somebody wants an OR of them
-//! anyway. Each gate is kept as an OR of products and its complement as another; the one of fewer levels is built. What
-//! would grow beyond bounds stays a gate of its own. ORs are written out only on request: it makes fewer levels of more
-//! gates.
+//! The [nibble look-up](super::nibble) computes an AND of many wires as fast as one of few, but every level costs time,
+//! and so does every literal outside the nibbles that a block reads anyway. So sharing is undone. An AND of ANDs
+//! becomes one AND of all their wires. An AND with one OR among its wires becomes as many ANDs as that OR has terms,
+//! where an OR of them is needed anyway. Each gate is kept as an OR of products and its complement as another, and the
+//! one with fewer levels is built. What would grow beyond bounds stays a gate of its own. ORs are written out only on
+//! request, because that makes fewer levels of more gates.
 //!
 //! Invariant: a literal of a gate is an input or a gate of a lower level, or the complement of either.
 //!
@@ -25,20 +25,20 @@ const SUM: usize = 512;
 
 /// A node or its complement: the number doubled, plus one for the complement. Nodes 1 to the number of inputs are the
 /// inputs, as the gates of a [`Network`].
-pub(super) type Literal = u32;
+pub(super) type FlatLiteral = u32;
 
 /// The node of a literal.
-pub(super) fn node(literal: Literal) -> usize {
+pub(super) fn node(literal: FlatLiteral) -> usize {
     (literal >> 1) as usize
 }
 
 /// Whether a literal is complemented.
-pub(super) fn is_negated(literal: Literal) -> bool {
+pub(super) fn is_negated(literal: FlatLiteral) -> bool {
     literal & 1 == 1
 }
 
 /// Literals that all hold, in ascending order.
-type Product = Vec<Literal>;
+type Product = Vec<FlatLiteral>;
 
 /// ANDs of literals, level by level.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Flat {
         let outputs: Vec<(Product, bool)> = outputs
             .iter()
             .map(|&wire| {
-                let literal = built[wire.gate()] ^ Literal::from(wire.is_negated());
+                let literal = built[wire.gate()] ^ FlatLiteral::from(wire.is_negated());
                 match &pool.nodes[node(literal)] {
                     Some(product) => (product.clone(), is_negated(literal)),
                     None => (vec![literal], false),
@@ -94,7 +94,7 @@ struct Pool {
     /// None for an input.
     nodes: Vec<Option<Product>>,
     levels: Vec<usize>,
-    known: FxHashMap<Product, Literal>,
+    known: FxHashMap<Product, FlatLiteral>,
 }
 
 impl Pool {
@@ -106,14 +106,14 @@ impl Pool {
     }
 
     /// The literal that holds where all of a product does.
-    fn and(&mut self, product: Product) -> Literal {
+    fn and(&mut self, product: Product) -> FlatLiteral {
         if let [only] = product[..] {
             return only;
         }
         if let Some(&literal) = self.known.get(&product) {
             return literal;
         }
-        let literal = Literal::try_from(self.nodes.len() << 1).expect("memory ends before 2^31 nodes");
+        let literal = FlatLiteral::try_from(self.nodes.len() << 1).expect("memory ends before 2^31 nodes");
         self.levels.push(1 + self.level(&product));
         self.known.insert(product.clone(), literal);
         self.nodes.push(Some(product));
@@ -121,13 +121,13 @@ impl Pool {
     }
 
     /// The literal that holds where one of some products does.
-    fn or(&mut self, products: &[Product]) -> Literal {
+    fn or(&mut self, products: &[Product]) -> FlatLiteral {
         let negated = products.iter().map(|product| self.and(product.clone()) ^ 1).collect();
         self.and(sorted(negated)) ^ 1
     }
 
     /// The highest level among some literals.
-    fn level(&self, product: &[Literal]) -> usize {
+    fn level(&self, product: &[FlatLiteral]) -> usize {
         product.iter().map(|&literal| self.levels[node(literal)]).max().unwrap_or(0)
     }
 
@@ -153,11 +153,11 @@ struct Forms {
 }
 
 /// The literal of every gate that an output needs.
-fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -> Vec<Literal> {
+fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -> Vec<FlatLiteral> {
     let needed = network.needed(outputs.iter().copied());
     let mut budget: usize =
         GROWTH * (0..needed.len()).map(|gate| network.fanin(network.wire(gate)).len()).sum::<usize>();
-    let mut built: Vec<Literal> = Vec::with_capacity(needed.len());
+    let mut built: Vec<FlatLiteral> = Vec::with_capacity(needed.len());
     let mut forms: Vec<Forms> = Vec::with_capacity(needed.len());
     for (gate, needed) in network.gates().iter().zip(needed) {
         let (literal, own) = match gate {
@@ -183,7 +183,7 @@ fn build(network: &Network, outputs: &[Wire], with_ors: bool, pool: &mut Pool) -
 }
 
 /// An AND as an OR of products: of one, or of as many as the only OR among its wires has.
-fn conjunction(wires: &[Wire], built: &[Literal], forms: &[Forms]) -> Vec<Product> {
+fn conjunction(wires: &[Wire], built: &[FlatLiteral], forms: &[Forms]) -> Vec<Product> {
     let several =
         |wire: &&Wire| terms(**wire, forms).is_some_and(|terms| (2..=PRODUCTS).contains(&terms.len()));
     let mut ors = wires.iter().filter(several);
@@ -202,7 +202,7 @@ fn conjunction(wires: &[Wire], built: &[Literal], forms: &[Forms]) -> Vec<Produc
 }
 
 /// The complement of an AND as an OR of products; none if these are too many.
-fn disjunction(wires: &[Wire], built: &[Literal], forms: &[Forms]) -> Option<Vec<Product>> {
+fn disjunction(wires: &[Wire], built: &[FlatLiteral], forms: &[Forms]) -> Option<Vec<Product>> {
     let mut products = Vec::new();
     for &wire in wires {
         match terms(!wire, forms) {
@@ -219,7 +219,7 @@ fn disjunction(wires: &[Wire], built: &[Literal], forms: &[Forms]) -> Option<Vec
 }
 
 /// A gate built in the form of fewer levels, or else of fewer products.
-fn cheapest(own: &Forms, pool: &mut Pool) -> Literal {
+fn cheapest(own: &Forms, pool: &mut Pool) -> FlatLiteral {
     let size = |form: &Option<Vec<Product>>, pool: &Pool| {
         form.as_ref().map_or((usize::MAX, usize::MAX), |terms| (pool.level_of_or(terms), terms.len()))
     };
@@ -245,6 +245,6 @@ fn terms(wire: Wire, forms: &[Forms]) -> Option<&[Product]> {
     if wire.is_negated() { negated.as_deref() } else { plain.as_deref() }
 }
 
-fn literal(wire: Wire, built: &[Literal]) -> Literal {
-    built[wire.gate()] ^ Literal::from(wire.is_negated())
+fn literal(wire: Wire, built: &[FlatLiteral]) -> FlatLiteral {
+    built[wire.gate()] ^ FlatLiteral::from(wire.is_negated())
 }

@@ -1,22 +1,22 @@
-//! Single: the outputs of a network for one state at a time, as packed bits in and packed bits out.
+//! The outputs of a network for one state at a time, as packed bits in and packed bits out.
 //!
-//! There are two forms with the same answers. [`Masks`](masks) look four bits up at once and need no work to take a
-//! state in or out; where a network is so large or so deep that there would be too many of them, the straight-line
-//! code of [`program`](super::program) runs with one of its 64 lanes.
+//! There are two forms with the same answers. The [nibble look-up](nibble) looks four bits up at once and needs no work
+//! to take a state in or out. A network so large or so deep that there would be too many look-ups runs as the
+//! straight-line code of [`program`](super::program), in one of its 64 lanes.
 
 mod flat;
-mod masks;
+mod nibble;
 #[cfg(test)]
 mod tests;
 
 use super::packed::words_of;
-use super::program::Program;
+use super::program::LutProgram;
 use crate::propnet::{Network, Wire};
 use flat::Flat;
-use masks::Masks;
+use nibble::NibbleLookUp;
 
-/// Look-ups cost less than the tables of a program: so many are worth one.
-const PER_TABLE: usize = 2;
+/// A nibble look-up costs less than a 3-input look-up table of a program: so many cost as much as one.
+const PER_LUT: usize = 2;
 /// So many are always worth it.
 const FEW: usize = 64;
 /// The most look-ups in a pass: 512 bytes each, together within a cache.
@@ -24,7 +24,7 @@ const MOST: usize = 1 << 13;
 
 /// The outputs of a network for single states.
 #[derive(Debug)]
-pub struct Single {
+pub(crate) struct Single {
     /// The inputs that are the state; the others are the moves.
     bits: usize,
     inputs: usize,
@@ -34,16 +34,16 @@ pub struct Single {
 
 #[derive(Debug)]
 enum Form {
-    Masks(Masks),
-    Tables(Program),
+    Nibbles(NibbleLookUp),
+    Luts(LutProgram),
 }
 
 /// What one thread computes with.
 #[derive(Debug, Default)]
-pub struct Memory {
-    // Of the masks.
+pub(crate) struct SingleMemory {
+    // Of the nibble look-up.
     values: Vec<u64>,
-    patterns: Vec<masks::Patterns>,
+    patterns: Vec<nibble::Nibbles>,
     // Of the program.
     planes: Vec<[u64; 1]>,
     packed: Vec<u64>,
@@ -51,58 +51,58 @@ pub struct Memory {
 
 impl Single {
     /// The outputs of a network whose first `bits` inputs are a state and the others moves. O(n log n) in the wires.
-    pub fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
+    pub(crate) fn compile(network: &Network, bits: usize, outputs: &[Wire]) -> Single {
         let needed = network.needed(outputs.iter().copied());
         let gates = (0..needed.len()).filter(|&gate| needed[gate]);
-        let tables: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
-        Single::with(network, bits, outputs, MOST.min(PER_TABLE * tables + FEW))
+        let luts: usize = gates.map(|gate| network.fanin(network.wire(gate)).len() / 2).sum();
+        Single::with(network, bits, outputs, MOST.min(PER_LUT * luts + FEW))
     }
 
-    /// As [`compile`](Single::compile), by masks if `most` look-ups are enough.
+    /// As [`compile`](Single::compile), by nibble look-up if `most` look-ups are enough.
     fn with(network: &Network, bits: usize, outputs: &[Wire], most: usize) -> Single {
         let moves = 64 * words_of(bits);
         let place = |input| if input < bits { input } else { moves + input - bits };
         let words = words_of(bits) + words_of(network.inputs() - bits);
-        let masks = [true, false].map(|with_ors| {
-            Masks::new(&Flat::new(network, outputs, with_ors), place, network.inputs(), words, most)
+        let forms = [true, false].map(|with_ors| {
+            NibbleLookUp::new(&Flat::new(network, outputs, with_ors), place, network.inputs(), words, most)
         });
-        let form = match masks.into_iter().flatten().min_by_key(Masks::look_ups) {
-            Some(masks) => Form::Masks(masks),
-            None => Form::Tables(Program::compile(network, outputs)),
+        let form = match forms.into_iter().flatten().min_by_key(NibbleLookUp::look_ups) {
+            Some(look_up) => Form::Nibbles(look_up),
+            None => Form::Luts(LutProgram::compile(network, outputs)),
         };
         Single { bits, inputs: network.inputs(), outputs: outputs.len(), form }
     }
 
     /// Whether a pass is so short that two of them take less time than one of a program over many states.
-    pub fn is_quick(&self) -> bool {
-        matches!(self.form, Form::Masks(_))
+    pub(crate) fn is_quick(&self) -> bool {
+        matches!(self.form, Form::Nibbles(_))
     }
 
     /// The outputs for a state and the inputs that are its moves: output `k` is bit `k` of the words, and the bits
     /// after the last one are off. No allocation but that of a first pass.
-    pub fn run<'m>(
+    pub(crate) fn run<'m>(
         &self,
         state: &[u64],
         moves: impl Iterator<Item = usize>,
-        memory: &'m mut Memory,
+        memory: &'m mut SingleMemory,
     ) -> &'m [u64] {
-        let Memory { values, patterns, planes, packed } = memory;
+        let SingleMemory { values, patterns, planes, packed } = memory;
         let (state_words, outputs) = (words_of(self.bits), words_of(self.outputs));
         match &self.form {
-            Form::Masks(masks) => {
-                if values.len() < masks.words() {
-                    values.resize(masks.words(), 0);
-                    patterns.resize(masks.words(), Default::default());
+            Form::Nibbles(look_up) => {
+                if values.len() < look_up.words() {
+                    values.resize(look_up.words(), 0);
+                    patterns.resize(look_up.words(), Default::default());
                 }
                 let (own, rest) = values.split_at_mut(state_words);
                 own.copy_from_slice(&state[..state_words]);
                 let does = &mut rest[..words_of(self.inputs - self.bits)];
                 does.fill(0);
                 moves.map(|input| input - self.bits).for_each(|bit| does[bit / 64] |= 1 << (bit % 64));
-                masks.run(values, patterns);
-                &values[masks.outputs()..][..outputs]
+                look_up.run(values, patterns);
+                &values[look_up.outputs()..][..outputs]
             }
-            Form::Tables(program) => {
+            Form::Luts(program) => {
                 planes.resize(planes.len().max(program.planes()), [0; 1]);
                 for (planes, &word) in planes[..self.bits].chunks_mut(64).zip(state) {
                     planes.iter_mut().enumerate().for_each(|(bit, plane)| *plane = [word >> bit & 1]);

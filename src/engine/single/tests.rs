@@ -3,13 +3,19 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Flat, Form, Memory, Single};
+use super::{Flat, Form, Single, SingleMemory};
 use crate::packed::{bits_on, words_of};
 use crate::program::tests::random_network;
 use crate::propnet::{Network, Wire, value_of};
 
 /// Runs a form on random states and moves.
-fn check(single: &Single, network: &Network, outputs: &[Wire], memory: &mut Memory, rng: &mut ChaCha8Rng) {
+fn check(
+    single: &Single,
+    network: &Network,
+    outputs: &[Wire],
+    memory: &mut SingleMemory,
+    rng: &mut ChaCha8Rng,
+) {
     for _ in 0..20 {
         let on: Vec<bool> = (0..network.inputs()).map(|_| rng.random()).collect();
         let mut state = vec![0; words_of(single.bits) + 1];
@@ -27,8 +33,8 @@ fn check(single: &Single, network: &Network, outputs: &[Wire], memory: &mut Memo
 
 #[test]
 fn both_forms_compute_what_their_network_computes() {
-    let mut memory = Memory::default();
-    let (mut masks, mut tables) = (0, 0);
+    let mut memory = SingleMemory::default();
+    let (mut nibbles, mut luts) = (0, 0);
     for seed in 0..200 {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (inputs, gates) = (rng.random_range(0..150), rng.random_range(0..700));
@@ -41,13 +47,13 @@ fn both_forms_compute_what_their_network_computes() {
         for most in [0, usize::MAX] {
             let single = Single::with(&network, bits, &outputs, most);
             match single.form {
-                Form::Masks(_) => masks += 1,
-                Form::Tables(_) => tables += 1,
+                Form::Nibbles(_) => nibbles += 1,
+                Form::Luts(_) => luts += 1,
             }
             check(&single, &network, &outputs, &mut memory, &mut rng);
         }
     }
-    assert!(masks >= 200 && tables >= 150, "{masks} by masks, {tables} by tables");
+    assert!(nibbles >= 200 && luts >= 150, "{nibbles} by nibble look-up, {luts} by programs");
 }
 
 /// However many wires an AND of ANDs has, it is one AND.

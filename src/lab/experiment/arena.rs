@@ -1,16 +1,16 @@
 //! Arena: the games of a plan on their engines, ready to play any match of it.
 //!
-//! Engines are made once and shared by all threads; players are made for each match. What comes of a match are the
-//! lines that are to be written about it, so the thread that played it does all the work but the writing.
+//! Engines are made once and shared by all threads; players are made for each match. The result of a
+//! match is the lines that are written about it, so the thread that played the match does all the work but the writing.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::plan::{Place, Plan};
-use super::recorder::{Lines, Recorder};
-use super::watched::{Times, watched};
+use super::plan::{ExperimentPlan, MatchPlace};
+use super::recorder::{RecordLines, Recorder};
+use super::watched::{PlayerTimes, watched};
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Game;
@@ -49,7 +49,7 @@ pub enum ArenaError {
 
 /// A plan that can be played.
 pub struct Arena {
-    plan: Plan,
+    plan: ExperimentPlan,
     specs: Vec<PlayerSpec>,
     /// For each game its engine, and the engines of the entrants that ask for another one.
     games: Vec<(Arc<Engine>, Vec<Option<Arc<Engine>>>)>,
@@ -66,7 +66,7 @@ impl Arena {
     /// # Errors
     /// If there is no engine for a game.
     pub fn new(
-        plan: Plan,
+        plan: ExperimentPlan,
         specs: Vec<PlayerSpec>,
         games: &[Game],
         threads: usize,
@@ -95,7 +95,7 @@ impl Arena {
     }
 
     /// The plan.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &ExperimentPlan {
         &self.plan
     }
 
@@ -113,7 +113,7 @@ impl Arena {
     ///
     /// # Errors
     /// If the rules cannot be evaluated, or a thread for a player cannot be made.
-    pub fn play(&self, place: &Place, interrupt: &Interrupt) -> Result<Option<Lines>, ArenaError> {
+    pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
         let (engine, own) = &self.games[self.plan.cells[place.cell].game];
         OneMatch { arena: self, place, own, interrupt }.play(engine)
     }
@@ -130,23 +130,23 @@ impl Arena {
 
 struct OneMatch<'a> {
     arena: &'a Arena,
-    place: &'a Place,
+    place: &'a MatchPlace,
     own: &'a [Option<Arc<Engine>>],
     interrupt: &'a Interrupt,
 }
 
 impl OneMatch<'_> {
-    fn play(self, machine: &Arc<Engine>) -> Result<Option<Lines>, ArenaError> {
+    fn play(self, machine: &Arc<Engine>) -> Result<Option<RecordLines>, ArenaError> {
         let OneMatch { arena, place, own, interrupt } = self;
         let plan = &arena.plan;
         let game = plan.game(place.cell);
-        let seating = &plan.cells[place.cell].seatings[place.seating];
+        let seat_permutation = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
-        let mut times: ByRole<Times> = ByRole::from_fn(game.roles.len(), |_| Times::default());
-        for (role, &entrant) in game.played().map(Role::new).zip(seating) {
+        let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
+        for (role, &entrant) in game.played().map(Role::new).zip(seat_permutation) {
             let engine = own[entrant].as_ref().unwrap_or(machine);
             let seat = arena.specs[entrant].seat(engine, role);
-            let kept = Times::default();
+            let kept = PlayerTimes::default();
             times[role] = kept.clone();
             players[role] = Some(watched(seat, kept));
         }

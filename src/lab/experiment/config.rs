@@ -1,6 +1,6 @@
 //! Config: an experiment as described by a file, checked as far as that is possible without opening its games.
 //!
-//! A file is refused as a whole: the first thing wrong is said, with its place. Players are expanded by their
+//! A file with an error is refused as a whole; the message names the first error and its place. Players are expanded by their
 //! parameters into *entrants*, each with a canonical spec and a label of its own. Paths in the file, of policy files too,
 //! are relative to its folder.
 
@@ -13,7 +13,8 @@ use std::time::Duration;
 use toml::Spanned;
 
 use super::grid::expand;
-use super::plan::{Entrant, Seats, Stop, StopRule};
+use super::plan::{Entrant, SeatPermutations, StoppingCriterion, StoppingRule};
+use super::sequential_test::SequentialTest;
 use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::PLAYOUT_STEPS;
@@ -68,7 +69,7 @@ impl ConfigError {
 
 /// A name in the file that is to be looked up, and its place for errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Named {
+pub struct NamedGame {
     /// As written.
     pub name: String,
     /// Line and column.
@@ -78,7 +79,7 @@ pub struct Named {
 /// Who meets whom, before it is known how many roles the games have. Players are named by their position among the
 /// tables of the file; each stands for all its entrants.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Schedule {
+pub enum MeetingSchedule {
     /// Every entrant meets every other.
     RoundRobin,
     /// The entrants of these tables meet those of all others.
@@ -89,13 +90,13 @@ pub enum Schedule {
 
 /// An experiment as described.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Config {
+pub struct ExperimentConfig {
     /// Its title.
     pub name: String,
     /// What it is for.
     pub about: String,
     /// The games, as written: a path relative to the file, or a built-in game.
-    pub games: Vec<Named>,
+    pub games: Vec<NamedGame>,
     /// Fixes everything.
     pub seed: u64,
     /// Deals a cell.
@@ -115,20 +116,20 @@ pub struct Config {
     /// Where the spec of each table of players is written: line and column.
     pub places: Vec<(usize, usize)>,
     /// Who meets whom.
-    pub schedule: Schedule,
-    /// Which seatings are played.
-    pub seats: Seats,
+    pub schedule: MeetingSchedule,
+    /// Which seat permutations are played.
+    pub seats: SeatPermutations,
     /// When a cell is played enough before its repetitions are over.
-    pub stop: Option<Stop>,
+    pub stop: Option<StoppingRule>,
 }
 
-impl Config {
+impl ExperimentConfig {
     /// Reads the text of a file, and the policy files that its players name, from paths relative to `folder`.
     ///
     /// # Errors
     /// The first thing that is wrong: syntax, an unknown key, a value out of range, an unknown player, a policy file that
     /// cannot be used.
-    pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<Config, ConfigError> {
+    pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<ExperimentConfig, ConfigError> {
         let written: Written = toml::from_str(text).map_err(|error| {
             let place = error.span().map(|span| place(text, &span));
             ConfigError { place, ..ConfigError::new(error.message()) }
@@ -156,7 +157,7 @@ impl Reader<'_> {
         ConfigError::at(place(self.text, &at.span()), what)
     }
 
-    fn config(&self, written: &Written) -> Result<Config, ConfigError> {
+    fn config(&self, written: &Written) -> Result<ExperimentConfig, ConfigError> {
         if written.schema.get_ref() != SCHEMA {
             let what = format!("the schema is '{}'; this program reads '{SCHEMA}'", written.schema.get_ref());
             return Err(self.error(&written.schema, what));
@@ -169,13 +170,13 @@ impl Reader<'_> {
             return Err(self.error(twice, format!("the game '{}' is named twice", twice.get_ref())));
         }
         let (entrants, specs) = self.entrants(written)?;
-        Ok(Config {
+        Ok(ExperimentConfig {
             name: written.name.clone(),
             about: written.about.trim().to_owned(),
             games: written
                 .games
                 .iter()
-                .map(|game| Named { name: game.get_ref().clone(), place: place(self.text, &game.span()) })
+                .map(|game| NamedGame { name: game.get_ref().clone(), place: place(self.text, &game.span()) })
                 .collect(),
             seed: self.count(&written.seed, 0, i64::MAX)?,
             repetitions: self.count(&written.repetitions, 1, MAX_REPETITIONS)?,
@@ -188,8 +189,8 @@ impl Reader<'_> {
             clocks: self.clocks(written)?,
             schedule: self.schedule(written)?,
             seats: match written.schedule.seats.as_ref().map(|seats| (seats, seats.get_ref().as_str())) {
-                None | Some((_, "all")) => Seats::All,
-                Some((_, "given")) => Seats::Given,
+                None | Some((_, "all")) => SeatPermutations::All,
+                Some((_, "given")) => SeatPermutations::Given,
                 Some((at, other)) => {
                     return Err(self.error(at, format!("seats = '{other}': expected 'all' or 'given'")));
                 }
@@ -263,7 +264,7 @@ impl Reader<'_> {
         })
     }
 
-    fn schedule(&self, written: &Written) -> Result<Schedule, ConfigError> {
+    fn schedule(&self, written: &Written) -> Result<MeetingSchedule, ConfigError> {
         let table = &written.schedule;
         let kind = table.kind.as_ref().map_or("round_robin", |kind| kind.get_ref().as_str());
         let beside = |what: &str, has: bool, wants: bool| match (has, wants) {
@@ -274,16 +275,16 @@ impl Reader<'_> {
         beside("challengers", !table.challengers.is_empty(), kind == "gauntlet")?;
         beside("pairings", !table.pairings.is_empty(), kind == "pairings")?;
         match kind {
-            "round_robin" => Ok(Schedule::RoundRobin),
+            "round_robin" => Ok(MeetingSchedule::RoundRobin),
             "gauntlet" => {
                 let challengers = table.challengers.iter().map(|name| self.table(written, name));
-                Ok(Schedule::Gauntlet(challengers.collect::<Result<_, _>>()?))
+                Ok(MeetingSchedule::Gauntlet(challengers.collect::<Result<_, _>>()?))
             }
             "pairings" => {
                 let pairing = |names: &Spanned<Vec<Spanned<String>>>| {
                     names.get_ref().iter().map(|name| self.table(written, name)).collect()
                 };
-                Ok(Schedule::Pairings(table.pairings.iter().map(pairing).collect::<Result<_, _>>()?))
+                Ok(MeetingSchedule::Pairings(table.pairings.iter().map(pairing).collect::<Result<_, _>>()?))
             }
             other => {
                 let what = format!("kind = '{other}': expected 'round_robin', 'gauntlet' or 'pairings'");
@@ -292,10 +293,12 @@ impl Reader<'_> {
         }
     }
 
-    fn stop(&self, stop: &Spanned<StopTable>) -> Result<Stop, ConfigError> {
+    fn stop(&self, stop: &Spanned<StopTable>) -> Result<StoppingRule, ConfigError> {
         let table = stop.get_ref();
         let rule = match (&table.width, &table.sprt) {
-            (Some(width), None) if *width > 0.0 && width.is_finite() => StopRule::Width { points: *width },
+            (Some(width), None) if *width > 0.0 && width.is_finite() => {
+                StoppingCriterion::Width { points: *width }
+            }
             (Some(_), None) => return Err(self.error(stop, "a width is more than 0 goal points")),
             (None, Some(sprt)) => {
                 let is_rate = |rate: f64| rate > 0.0 && rate < 0.5;
@@ -304,7 +307,12 @@ impl Reader<'_> {
                     let what = "an sprt needs h0 < h1 in goal points, and alpha and beta between 0 and 0.5";
                     return Err(self.error(stop, what));
                 }
-                StopRule::Sprt { h0: sprt.h0, h1: sprt.h1, alpha: sprt.alpha, beta: sprt.beta }
+                StoppingCriterion::Sprt(SequentialTest {
+                    h0: sprt.h0,
+                    h1: sprt.h1,
+                    alpha: sprt.alpha,
+                    beta: sprt.beta,
+                })
             }
             _ => return Err(self.error(stop, "to stop needs either a width or an sprt")),
         };
@@ -312,6 +320,6 @@ impl Reader<'_> {
             Some(number) => self.count(number, 2, 1_000_000),
             None => Ok(default),
         };
-        Ok(Stop { rule, every: or(&table.every, EVERY)?, least: or(&table.least, LEAST)? })
+        Ok(StoppingRule { rule, every: or(&table.every, EVERY)?, least: or(&table.least, LEAST)? })
     }
 }

@@ -1,18 +1,16 @@
-//! Document: a summary for reading, as Markdown and as a page with figures.
+//! Document: a summary for readers, as Markdown and as a page with figures.
 //!
-//! Every figure says how many deals or decisions stand behind its points and has error bars: 95 % intervals, Student's
+//! The caption of every figure says how many deals or decisions its points have. All points have error bars: 95 % intervals, Student's
 //! t for means, Jeffreys' for shares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::folder::Planned;
-use super::statistics::{Sample, share};
-use super::summary::{EntrantSummary, Summary};
-use super::tables::Rows;
-use crate::report::{Axis, Figure, Page, Point, Series, Table};
+use super::summary::{EntrantSummary, ExperimentSummary};
+use crate::report::{Axis, Figure, FigurePoint, FigureSeries, Page, Sample, Table, share};
 use hyperplay_play::player::{Registry, SpecKind};
 
-/// Series that can be told apart in one figure.
+/// FigureSeries that can be told apart in one figure.
 const TOGETHER: usize = 8;
 
 /// Seconds below which times are not told apart: they are written down in microseconds.
@@ -22,7 +20,7 @@ const RESOLUTION: f64 = 1e-6;
 const LEAST: u64 = 20;
 
 /// What stands above the tables.
-fn preamble(planned: &Planned, summary: &Summary) -> Vec<String> {
+fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
     let plan = &planned.plan;
     let mut lines: Vec<String> = Vec::new();
     if !planned.about.is_empty() {
@@ -42,20 +40,20 @@ fn preamble(planned: &Planned, summary: &Summary) -> Vec<String> {
 }
 
 /// The report as Markdown.
-pub fn markdown(planned: &Planned, summary: &Summary, tables: &[Rows]) -> String {
+pub fn markdown(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]) -> String {
     let mut text = format!("# {}\n", title(planned));
     for line in preamble(planned, summary) {
         text.push_str(&format!("\n{line}\n"));
     }
-    for rows in tables {
+    for table in tables {
         text.push('\n');
-        text.push_str(&rows.as_markdown());
+        text.push_str(&table.as_markdown());
     }
     text
 }
 
 /// The report as a page that needs nothing beside itself.
-pub fn page(planned: &Planned, summary: &Summary, tables: &[Rows], registry: &Registry) -> String {
+pub fn page(planned: &Planned, summary: &ExperimentSummary, tables: &[Table], registry: &Registry) -> String {
     let mut page = Page::new(title(planned));
     preamble(planned, summary).iter().for_each(|line| page.paragraph(line));
     for (game, one) in planned.plan.games.iter().enumerate() {
@@ -71,14 +69,10 @@ pub fn page(planned: &Planned, summary: &Summary, tables: &[Rows], registry: &Re
             page.paragraph(&drawing.depletions());
         }
     }
-    for rows in tables {
-        page.heading(rows.title);
-        page.table(&Table {
-            caption: String::new(),
-            head: rows.columns.iter().map(|(_, head)| (*head).to_owned()).collect(),
-            rows: rows.rows.iter().map(|row| row.iter().map(|entry| entry.shown()).collect()).collect(),
-        });
-        page.paragraph(&rows.note);
+    for table in tables {
+        page.heading(table.title);
+        page.table("", &table.shown());
+        page.paragraph(&table.note);
     }
     page.finish()
 }
@@ -90,7 +84,7 @@ fn title(planned: &Planned) -> &str {
 /// The figures of one game.
 struct Drawing<'a> {
     planned: &'a Planned,
-    summary: &'a Summary,
+    summary: &'a ExperimentSummary,
     registry: &'a Registry,
     game: usize,
 }
@@ -171,9 +165,9 @@ impl Drawing<'_> {
     /// The lines of every entrant over the steps.
     fn by_step(
         &self,
-        point: impl Fn(usize, &super::summary::StepSummary) -> Option<Point>,
-    ) -> (BTreeMap<usize, Vec<Point>>, (u64, u64)) {
-        let mut lines: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
+        point: impl Fn(usize, &super::summary::StepSummary) -> Option<FigurePoint>,
+    ) -> (BTreeMap<usize, Vec<FigurePoint>>, (u64, u64)) {
+        let mut lines: BTreeMap<usize, Vec<FigurePoint>> = BTreeMap::new();
         let (mut least, mut most) = (u64::MAX, 0);
         for (&(game, entrant, step), summary) in &self.summary.steps {
             if game != self.game || summary.turns < LEAST {
@@ -191,11 +185,11 @@ impl Drawing<'_> {
         &self,
         title: &str,
         y: impl Fn() -> Axis,
-        (lines, n): (BTreeMap<usize, Vec<Point>>, (u64, u64)),
+        (lines, n): (BTreeMap<usize, Vec<FigurePoint>>, (u64, u64)),
     ) -> Vec<(Figure, String)> {
-        let series: Vec<Series> = lines
+        let series: Vec<FigureSeries> = lines
             .into_iter()
-            .map(|(entrant, points)| Series::measured(self.planned.plan.label(entrant), points))
+            .map(|(entrant, points)| FigureSeries::measured(self.planned.plan.label(entrant), points))
             .collect();
         let caption = format!(
             "n = {} decisions a point; bars are 95 % intervals. Steps with fewer than {LEAST} decisions are left out.",
@@ -209,7 +203,7 @@ impl Drawing<'_> {
             let (mean, half) = (summary.time.mean()?, summary.time.half_width().unwrap_or(0.0));
             let [y, low, high] =
                 [mean, mean - half, mean + half].map(|seconds| 1e3 * seconds.max(RESOLUTION));
-            Some(Point::between(step as f64, y, low, high))
+            Some(FigurePoint::between(step as f64, y, low, high))
         });
         self.figures_by_step("Time per step", || Axis::logarithmic("time a decision (ms, wall)"), lines)
     }
@@ -221,7 +215,7 @@ impl Drawing<'_> {
         }
         let lines = self.by_step(|step, summary| {
             let (mean, low, high) = share(summary.depleted, summary.turns).filter(|_| summary.has_belief)?;
-            Some(Point::between(step as f64, 100.0 * mean, 100.0 * low, 100.0 * high))
+            Some(FigurePoint::between(step as f64, 100.0 * mean, 100.0 * low, 100.0 * high))
         });
         self.figures_by_step(
             "Depletion per step",
@@ -239,15 +233,15 @@ fn scores(
 ) -> Vec<(Figure, String)> {
     let counts = lines.values().flatten().map(|(_, sample)| sample.count());
     let n = counts.fold((u64::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
-    let series: Vec<Series> = lines
+    let series: Vec<FigureSeries> = lines
         .into_iter()
         .map(|(name, mut points)| {
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             let point = |(x, sample): (f64, &Sample)| {
                 let (mean, half) = (sample.mean()?, sample.half_width().unwrap_or(0.0));
-                Some(Point::between(x, mean, mean - half, mean + half))
+                Some(FigurePoint::between(x, mean, mean - half, mean + half))
             };
-            Series::measured(name, points.into_iter().filter_map(point).collect())
+            FigureSeries::measured(name, points.into_iter().filter_map(point).collect())
         })
         .collect();
     let caption = format!("n = {} deals a point; bars are 95 % intervals of the mean goal.", range(n));
@@ -263,10 +257,10 @@ fn split(
     title: &str,
     x: impl Fn() -> Axis,
     y: impl Fn() -> Axis,
-    series: Vec<Series>,
+    series: Vec<FigureSeries>,
     caption: &str,
 ) -> Vec<(Figure, String)> {
-    let series: Vec<Series> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let series: Vec<FigureSeries> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
     let parts = series.len().div_ceil(TOGETHER);
     let chunks = series.chunks(TOGETHER).enumerate().map(|(number, part)| {
         let of = if parts > 1 { format!(" ({} of {parts})", number + 1) } else { String::new() };

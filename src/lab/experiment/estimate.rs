@@ -1,13 +1,13 @@
 //! Estimate: how long an experiment will take, from a sample of its matches.
 //!
-//! The sample goes round the cells, one deal after another, until its time is over; a match that is being played then
-//! is abandoned. Playing on several threads is taken to divide the time evenly.
+//! The sample plays one deal of every cell, then the next deal of every cell, until its time is over. A match that is being
+//! played at that moment is abandoned. The estimate assumes that several threads divide the time evenly.
 
 use std::time::Duration;
 
 use super::arena::{Arena, ArenaError};
-use super::plan::Place;
-use super::statistics::Sample;
+use super::plan::MatchPlace;
+use crate::report::Sample;
 use hyperplay_engine::machine::Stopwatch;
 use hyperplay_play::referee::Interrupt;
 
@@ -49,7 +49,7 @@ pub fn estimate(arena: &Arena, time: Duration, interrupt: &Interrupt) -> Result<
     })?;
     let unknown = cells.iter().filter(|cell| cell.count() == 0).count();
     let seconds = |(number, cell): (usize, &Sample)| {
-        let matches = plan.repetitions * plan.cells[number].seatings.len() as u64;
+        let matches = plan.repetitions * plan.cells[number].seat_permutations.len() as u64;
         cell.mean().unwrap_or(0.0) * matches as f64
     };
     let total = cells.iter().enumerate().map(seconds).sum();
@@ -60,8 +60,8 @@ fn sample(arena: &Arena, until: &Interrupt, cells: &mut [Sample]) -> Result<(), 
     let plan = arena.plan();
     for deal in 0..plan.repetitions {
         for (cell, times) in cells.iter_mut().enumerate() {
-            for seating in 0..plan.cells[cell].seatings.len() {
-                let place = Place { id: 0, cell, deal, seating };
+            for seat_permutation in 0..plan.cells[cell].seat_permutations.len() {
+                let place = MatchPlace { id: 0, cell, deal, seat_permutation };
                 match arena.play(&place, until)? {
                     Some(lines) => times.add(lines.time.as_secs_f64()),
                     None => return Ok(()),

@@ -1,50 +1,98 @@
 //! Export: the matches and turns as two flat tables for pandas, DuckDB, R and the field's own scripts.
 //!
-//! `matches.csv` has a row for each match and role, `turns.csv` one for each turn; both repeat what is needed to be read
-//! alone. Columns of the field's tables keep their meaning (`docs/analysis.md`); the wall times come from the timings,
+//! `matches.csv` has a row for each match and role, `turns.csv` one for each turn; both repeat what a reader
+//! needs to use one of them alone. Columns of the field's tables keep their meaning (`docs/analysis.md`); the wall times come from the timings,
 //! and are empty where these are lost. One pass; memory is one match.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use super::folder::{FolderError, Planned};
-use super::record::{TimingRecord, TurnRecord};
-use super::results::{Finished, Results, ResultsError};
-use super::tables::field;
+use super::record::{MatchRecord, TimingRecord, TurnRecord, TurnTime};
+use super::results::{FinishedMatch, Results, ResultsError};
+use crate::report::Format::{Digits, Number, Text};
+use crate::report::{Column, Table, TableEntry};
 
-const MATCHES: [&str; 13] = [
-    "match", "game", "cell", "deal", "seating", "role", "player", "spec", "goal", "outcome", "steps",
-    "faults", "seconds",
-];
+/// A role of a match.
+struct MatchRow<'a> {
+    record: &'a MatchRecord,
+    seat: usize,
+    role: &'a str,
+    player: &'a str,
+    spec: &'a str,
+    seconds: Option<f64>,
+}
 
-const TURNS: [&str; 23] = [
-    "match",
-    "game",
-    "cell",
-    "deal",
-    "seating",
-    "step",
-    "role",
-    "player",
-    "spec",
-    "legal",
-    "move",
-    "value",
-    "particles",
-    "states",
-    "effective",
-    "whole",
-    "depleted",
-    "visited",
-    "playouts",
-    "playouts_per_move",
-    "time_to_update",
-    "time_to_select",
-    "fault",
-];
+/// A turn of a match.
+struct TurnRow<'a> {
+    record: &'a MatchRecord,
+    turn: TurnRecord,
+    spec: &'a str,
+    time: Option<TurnTime>,
+}
+
+fn id(number: u64) -> TableEntry {
+    TableEntry::Count(number)
+}
+
+fn counted(number: Option<usize>) -> TableEntry {
+    number.map_or(TableEntry::Missing, TableEntry::from)
+}
+
+fn match_columns<'a>() -> [Column<MatchRow<'a>>; 13] {
+    [
+        Column::plain("match", Number, |row| id(row.record.id)),
+        Column::plain("game", Text, |row| row.record.game.as_str().into()),
+        Column::plain("cell", Number, |row| row.record.cell.into()),
+        Column::plain("deal", Number, |row| id(row.record.deal)),
+        Column::plain("seat_permutation", Number, |row| row.record.seat_permutation.into()),
+        Column::plain("role", Text, |row| row.role.into()),
+        Column::plain("player", Text, |row| row.player.into()),
+        Column::plain("spec", Text, |row| row.spec.into()),
+        Column::plain("goal", Number, |row| {
+            row.record.goals.get(row.seat).map_or(TableEntry::Missing, |&(_, goal)| id(goal.into()))
+        }),
+        Column::plain("outcome", Text, |row| row.record.outcome.as_str().into()),
+        Column::plain("steps", Number, |row| row.record.steps.into()),
+        Column::plain("faults", Number, |row| {
+            row.record.faults.get(row.seat).map_or(TableEntry::Missing, |&(_, count)| id(count.into()))
+        }),
+        Column::plain("seconds", Digits(6), |row| row.seconds.into()),
+    ]
+}
+
+fn turn_columns<'a>() -> [Column<TurnRow<'a>>; 23] {
+    [
+        Column::plain("match", Number, |row| id(row.turn.id)),
+        Column::plain("game", Text, |row| row.turn.game.as_str().into()),
+        Column::plain("cell", Number, |row| row.turn.cell.into()),
+        Column::plain("deal", Number, |row| id(row.record.deal)),
+        Column::plain("seat_permutation", Number, |row| row.record.seat_permutation.into()),
+        Column::plain("step", Number, |row| row.turn.step.into()),
+        Column::plain("role", Text, |row| row.turn.role.as_str().into()),
+        Column::plain("player", Text, |row| row.turn.player.as_str().into()),
+        Column::plain("spec", Text, |row| row.spec.into()),
+        Column::plain("legal", Number, |row| row.turn.legal.into()),
+        Column::plain("move", Text, |row| row.turn.own.as_str().into()),
+        Column::plain("value", Digits(2), |row| row.turn.value.into()),
+        Column::plain("particles", Number, |row| counted(row.turn.particles)),
+        Column::plain("states", Number, |row| counted(row.turn.states)),
+        Column::plain("effective", Digits(1), |row| row.turn.effective.into()),
+        Column::plain("enumerated", Number, |row| {
+            row.turn.enumerated.map_or(TableEntry::Missing, TableEntry::Flag)
+        }),
+        Column::plain("depleted", Number, |row| TableEntry::Flag(row.turn.depleted)),
+        Column::plain("visited", Number, |row| id(row.turn.visited)),
+        Column::plain("playouts", Number, |row| id(row.turn.playouts)),
+        Column::plain("playouts_per_move", Digits(1), |row| row.turn.playouts_per_move.into()),
+        Column::plain("time_to_update", Digits(6), |row| row.time.and_then(|time| time.update).into()),
+        Column::plain("time_to_select", Digits(6), |row| row.time.and_then(|time| time.select).into()),
+        Column::plain("fault", Text, |row| {
+            row.turn.fault.as_deref().map_or(TableEntry::Missing, TableEntry::from)
+        }),
+    ]
+}
 
 /// Writes both tables into a folder; returns their paths and the number of matches.
 ///
@@ -61,27 +109,22 @@ pub fn export(
     };
     let create = |path: &PathBuf| File::create(path).map(BufWriter::new).map_err(|cause| failed(path, cause));
     let [mut matches, mut turns] = [create(&paths[0])?, create(&paths[1])?];
-    writeln!(matches, "{}", MATCHES.join(",")).map_err(|cause| failed(&paths[0], cause))?;
-    writeln!(turns, "{}", TURNS.join(",")).map_err(|cause| failed(&paths[1], cause))?;
+    let heads = [Table::of(&match_columns(), &[]), Table::of(&turn_columns(), &[])];
+    write!(matches, "{}", heads[0].csv_head()).map_err(|cause| failed(&paths[0], cause))?;
+    write!(turns, "{}", heads[1].csv_head()).map_err(|cause| failed(&paths[1], cause))?;
     let mut count = 0;
     while let Some(finished) = results.next()? {
         count += 1;
         let timing: Option<TimingRecord> =
             finished.timing.as_ref().and_then(|line| serde_json::from_slice(line).ok());
-        for row in match_rows(planned, &finished, timing.as_ref()) {
-            writeln!(matches, "{}", joined(&row)).map_err(|cause| failed(&paths[0], cause))?;
-        }
-        for row in turn_rows(planned, &finished, timing.as_ref()) {
-            writeln!(turns, "{}", joined(&row)).map_err(|cause| failed(&paths[1], cause))?;
-        }
+        let rows = Table::of(&match_columns(), &match_rows(planned, &finished, timing.as_ref()));
+        write!(matches, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[0], cause))?;
+        let rows = Table::of(&turn_columns(), &turn_rows(planned, &finished, timing.as_ref()));
+        write!(turns, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[1], cause))?;
     }
     matches.flush().map_err(|cause| failed(&paths[0], cause))?;
     turns.flush().map_err(|cause| failed(&paths[1], cause))?;
     Ok((paths.into(), count))
-}
-
-fn joined(row: &[Value]) -> String {
-    row.iter().map(field).collect::<Vec<_>>().join(",")
 }
 
 fn spec<'a>(planned: &'a Planned, label: &str) -> &'a str {
@@ -89,58 +132,31 @@ fn spec<'a>(planned: &'a Planned, label: &str) -> &'a str {
     entrant.map_or("", |entrant| entrant.spec.as_str())
 }
 
-fn match_rows(planned: &Planned, finished: &Finished, timing: Option<&TimingRecord>) -> Vec<[Value; 13]> {
+fn match_rows<'a>(
+    planned: &'a Planned,
+    finished: &'a FinishedMatch,
+    timing: Option<&TimingRecord>,
+) -> Vec<MatchRow<'a>> {
     let record = &finished.record;
+    let seconds = timing.map(|timing| timing.seconds);
     let rows = record.players.iter().enumerate().map(|(seat, (role, player))| {
-        [
-            json!(record.id),
-            json!(record.game),
-            json!(record.cell),
-            json!(record.deal),
-            json!(record.seating),
-            json!(role),
-            json!(player),
-            json!(spec(planned, player)),
-            json!(record.goals.get(seat).map(|&(_, goal)| goal)),
-            json!(record.outcome),
-            json!(record.steps),
-            json!(record.faults.get(seat).map(|&(_, count)| count)),
-            json!(timing.map(|timing| timing.seconds)),
-        ]
+        let spec = spec(planned, player);
+        MatchRow { record, seat, role, player, spec, seconds }
     });
     rows.collect()
 }
 
-fn turn_rows(planned: &Planned, finished: &Finished, timing: Option<&TimingRecord>) -> Vec<[Value; 23]> {
+fn turn_rows<'a>(
+    planned: &'a Planned,
+    finished: &'a FinishedMatch,
+    timing: Option<&TimingRecord>,
+) -> Vec<TurnRow<'a>> {
     let turns = finished.turns.iter().enumerate();
     let rows = turns.filter_map(|(number, line)| {
         let turn: TurnRecord = serde_json::from_slice(line).ok()?;
-        let time = timing.and_then(|timing| timing.turns.get(number));
-        Some([
-            json!(turn.id),
-            json!(turn.game),
-            json!(turn.cell),
-            json!(finished.record.deal),
-            json!(finished.record.seating),
-            json!(turn.step),
-            json!(turn.role),
-            json!(turn.player),
-            json!(spec(planned, &turn.player)),
-            json!(turn.legal),
-            json!(turn.own),
-            json!(turn.value),
-            json!(turn.particles),
-            json!(turn.states),
-            json!(turn.effective),
-            json!(turn.whole),
-            json!(turn.depleted),
-            json!(turn.visited),
-            json!(turn.playouts),
-            json!(turn.playouts_per_move),
-            json!(time.and_then(|time| time.update)),
-            json!(time.and_then(|time| time.select)),
-            json!(turn.fault),
-        ])
+        let time = timing.and_then(|timing| timing.turns.get(number)).copied();
+        let spec = spec(planned, &turn.player);
+        Some(TurnRow { record: &finished.record, turn, spec, time })
     });
     rows.collect()
 }

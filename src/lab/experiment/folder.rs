@@ -1,6 +1,6 @@
-//! Folder: where an experiment leaves its files, and which experiment that is.
+//! Folder: where an experiment writes its files, and which experiment a folder belongs to.
 //!
-//! The plan lies beside the matches as `plan.json`, so whatever reads the folder later needs neither the experiment
+//! The plan is beside the matches as `plan.json`, so a later reader of the folder needs neither the experiment
 //! file nor its games. Shards on several computers may share the folder or have their files copied into one: the plan is
 //! the same, and one of another hash is refused.
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::plan::Plan;
+use super::plan::ExperimentPlan;
 use super::shard::Shard;
 
 /// The name of the plan in its folder.
@@ -32,7 +32,7 @@ pub struct Planned {
     /// The hash of the plan.
     pub config: String,
     /// The plan.
-    pub plan: Plan,
+    pub plan: ExperimentPlan,
 }
 
 /// Why a folder is not that of an experiment.
@@ -95,7 +95,7 @@ fn since(changed: &[String]) -> String {
 
 impl Planned {
     /// A plan with its title.
-    pub fn new(name: &str, about: &str, plan: Plan) -> Self {
+    pub fn new(name: &str, about: &str, plan: ExperimentPlan) -> Self {
         let config = plan.hash();
         Planned {
             schema: PLAN_SCHEMA.to_owned(),

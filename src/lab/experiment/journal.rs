@@ -1,8 +1,8 @@
-//! Journal: the files that a shard appends to, and how it takes them up again after whatever ended the last run.
+//! Journal: the files that a shard appends to, and how it continues them after the last run ended, for whatever reason.
 //!
 //! Invariant: `matches` is a prefix of what the whole run would write, and every match in it has all its turns (and
-//! positions, where these are recorded). Each record is one write to a file opened for appending; a match's turns are written before the match, which is the last
-//! record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
+//! positions, where these are recorded). Each record is one write to a file opened for appending. The turns of a match are
+//! written before the match, which is the last record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
 //! A line that was finished but is no record (a disk that lost power) is cut off with everything behind it, for the
 //! same matches will be played again.
 //!
@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::plan::Plan;
-use super::record::{Header, MatchRecord};
-use super::recorder::Lines;
-use super::sequence::{Next, Sequence};
+use super::plan::ExperimentPlan;
+use super::record::{MatchRecord, RecordHeader};
+use super::recorder::RecordLines;
+use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 
 /// The longest line that is looked at; a longer one is torn.
@@ -106,7 +106,7 @@ impl Log {
     }
 
     /// Cuts the file off at a length; returns what was lost. Puts the header into a file that has lost it.
-    fn cut(&mut self, length: u64, header: &Header) -> Result<u64, JournalError> {
+    fn cut(&mut self, length: u64, header: &RecordHeader) -> Result<u64, JournalError> {
         let before = self.at(self.file.metadata())?.len();
         self.at(self.file.set_len(length))?;
         if length == 0 {
@@ -118,7 +118,7 @@ impl Log {
     }
 
     /// A reader of the lines behind the header, if that is whole and the right one.
-    fn read(&self, header: &Header) -> Result<Option<WholeLines>, JournalError> {
+    fn read(&self, header: &RecordHeader) -> Result<Option<WholeLines>, JournalError> {
         let mut file = self.at(self.file.try_clone())?;
         self.at(file.seek(SeekFrom::Start(0)))?;
         let mut lines =
@@ -127,7 +127,7 @@ impl Log {
             return Ok(None);
         }
         let foreign = |what: &str| JournalError::Foreign { path: self.path.clone(), what: what.to_owned() };
-        let found: Header =
+        let found: RecordHeader =
             serde_json::from_slice(&lines.line).map_err(|_| foreign("its first line is no header"))?;
         match header.difference(&found) {
             Some(difference) => Err(JournalError::Header { path: self.path.clone(), difference }),
@@ -212,7 +212,7 @@ struct Detail<'a> {
 }
 
 impl<'a> Detail<'a> {
-    fn new(log: &'a Log, header: &Header) -> Result<Self, JournalError> {
+    fn new(log: &'a Log, header: &RecordHeader) -> Result<Self, JournalError> {
         let lines = log.read(header)?;
         let kept = Kept::from(lines.as_ref().map_or(0, |lines| lines.offset));
         Ok(Detail { log, lines, seen: kept, kept })
@@ -234,13 +234,13 @@ impl Journal {
     /// read and written.
     pub fn open(
         folder: &Path,
-        plan: &Plan,
+        plan: &ExperimentPlan,
         shard: Shard,
         positions: bool,
         sequence: &mut Sequence<'_>,
     ) -> Result<Journal, JournalError> {
         let hash = plan.hash();
-        let header = |kind: &str| Header::new(kind, &hash, plan.seed, shard);
+        let header = |kind: &str| RecordHeader::new(kind, &hash, plan.seed, shard);
         let mut matches = Log::open(folder, shard, "matches")?;
         match matches.file.try_lock() {
             Ok(()) => {}
@@ -263,7 +263,7 @@ impl Journal {
             while matches.at(of_matches.advance())? {
                 let Ok(record) = serde_json::from_slice::<MatchRecord>(&of_matches.line) else { break };
                 let place = match sequence.next() {
-                    Next::Match(place) if place.id == record.id => place,
+                    NextMatch::Match(place) if place.id == record.id => place,
                     _ => {
                         let what = format!("match {} is not what the plan plays next", record.id);
                         return Err(JournalError::Foreign { path: matches.path, what });
@@ -307,7 +307,7 @@ impl Journal {
     ///
     /// # Errors
     /// The operating system's.
-    pub fn write(&mut self, lines: &Lines) -> Result<(), JournalError> {
+    pub fn write(&mut self, lines: &RecordLines) -> Result<(), JournalError> {
         self.timings.write(&lines.timing)?;
         if let Some(positions) = &mut self.positions {
             lines.positions.iter().try_for_each(|line| positions.write(line))?;

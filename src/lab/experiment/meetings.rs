@@ -1,11 +1,11 @@
-//! Meetings: which entrants meet in a game as the schedule has it, and in which seatings.
+//! Meetings: which entrants meet in a game according to the schedule, and in which seat permutations.
 
 use std::collections::BTreeSet;
 
-use super::config::{Config, Schedule};
-use super::plan::Seats;
+use super::config::{ExperimentConfig, MeetingSchedule};
+use super::plan::SeatPermutations;
 
-/// The most seatings of a cell: six roles have 720.
+/// The most seat permutations of a cell: six roles have 720.
 pub(super) const MAX_SEATINGS: usize = 5_040;
 /// The most cells; no more meetings than this and one are listed for a game.
 pub(super) const MAX_CELLS: usize = 1_000_000;
@@ -14,13 +14,13 @@ pub(super) const MAX_CELLS: usize = 1_000_000;
 ///
 /// # Errors
 /// A sentence: the schedule does not fit such a game.
-pub(super) fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>, String> {
+pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Vec<usize>>, String> {
     let all: Vec<usize> = (0..config.entrants.len()).collect();
     let of_table = |table: usize| -> Vec<usize> {
         all.iter().copied().filter(|&entrant| config.entrants[entrant].table == table).collect()
     };
     let found: Vec<Vec<usize>> = match &config.schedule {
-        Schedule::RoundRobin => {
+        MeetingSchedule::RoundRobin => {
             let mut found = vec![Vec::new()];
             for _ in 0..width {
                 found = found
@@ -34,8 +34,8 @@ pub(super) fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>,
             }
             found
         }
-        Schedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
-        Schedule::Gauntlet(tables) if width == 2 => {
+        MeetingSchedule::Gauntlet(_) if width == 1 => all.iter().map(|&entrant| vec![entrant]).collect(),
+        MeetingSchedule::Gauntlet(tables) if width == 2 => {
             let is_challenger = |entrant: usize| tables.contains(&config.entrants[entrant].table);
             let (challengers, others): (Vec<usize>, Vec<usize>) =
                 all.iter().partition(|&&entrant| is_challenger(entrant));
@@ -44,10 +44,10 @@ pub(super) fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>,
                 .flat_map(|&challenger| others.iter().map(move |&other| vec![challenger, other]))
                 .collect()
         }
-        Schedule::Gauntlet(_) => {
+        MeetingSchedule::Gauntlet(_) => {
             return Err("a gauntlet is for games with one or two roles; give pairings".into());
         }
-        Schedule::Pairings(pairings) => {
+        MeetingSchedule::Pairings(pairings) => {
             let fitting = pairings.iter().filter(|pairing| pairing.len() == width);
             fitting
                 .flat_map(|pairing| {
@@ -68,7 +68,7 @@ pub(super) fn meetings(config: &Config, width: usize) -> Result<Vec<Vec<usize>>,
     let mut seen = BTreeSet::new();
     let key = |meeting: &Vec<usize>| {
         let mut key = meeting.clone();
-        if config.seats == Seats::All {
+        if config.seats == SeatPermutations::All {
             key.sort_unstable();
         }
         key
@@ -90,9 +90,9 @@ fn with(chosen: &[usize], next: usize) -> Vec<usize> {
 }
 
 /// The different arrangements of entrants, the given one first.
-pub(super) fn seatings(entrants: &[usize], seats: Seats) -> Vec<Vec<usize>> {
+pub(super) fn seat_permutations(entrants: &[usize], seats: SeatPermutations) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = vec![Vec::new()];
-    if seats == Seats::Given {
+    if seats == SeatPermutations::Given {
         return vec![entrants.to_vec()];
     }
     // Arrangements of positions, in order; then the entrants that stand there.
@@ -107,5 +107,5 @@ pub(super) fn seatings(entrants: &[usize], seats: Seats) -> Vec<Vec<usize>> {
     }
     let mut seen = BTreeSet::new();
     let arranged = found.iter().map(|positions| positions.iter().map(|&at| entrants[at]).collect::<Vec<_>>());
-    arranged.filter(|seating| seen.insert(seating.clone())).collect()
+    arranged.filter(|seat_permutation| seen.insert(seat_permutation.clone())).collect()
 }

@@ -1,6 +1,6 @@
 //! Merge: all shards as one `matches.jsonl` and one `turns.jsonl`, byte for byte what one run without shards writes.
 //!
-//! The files appear under their names only when they are whole. `timings.jsonl` is merged beside them where the shards
+//! The files appear under their names only when they are complete. `timings.jsonl` is merged beside them where the shards
 //! have timings; it is no part of the result.
 
 use std::fs::{self, File};
@@ -8,8 +8,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::folder::{FolderError, Planned};
-use super::record::Header;
-use super::results::{Missing, Results, ResultsError};
+use super::record::RecordHeader;
+use super::results::{MissingMatches, Results, ResultsError};
 use super::shard::Shard;
 
 /// What a merge made.
@@ -18,7 +18,7 @@ pub enum Merged {
     /// All matches are there, so many.
     Whole(u64),
     /// These are not, and no file was written.
-    Missing(Vec<Missing>),
+    Missing(Vec<MissingMatches>),
 }
 
 /// A file that gets its name when it is whole.
@@ -34,7 +34,7 @@ impl Draft {
         let draft = folder.join(format!(".{kind}.jsonl.{}", std::process::id()));
         let file = File::create(&draft).map_err(|cause| failed(&draft, cause))?;
         let mut draft = Draft { path, draft, writer: BufWriter::new(file) };
-        let header = Header::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE);
+        let header = RecordHeader::new(kind, &planned.config, planned.plan.seed, Shard::WHOLE);
         let mut line = serde_json::to_vec(&header).expect("a header is plain data");
         line.push(b'\n');
         draft.write(&line)?;
@@ -68,7 +68,7 @@ pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
     let mut results = Results::open(folder, planned)?;
     let create = |kind| Draft::create(folder, kind, planned);
     let [mut matches, mut turns, mut timings] = [create("matches")?, create("turns")?, create("timings")?];
-    let mut copy = || -> Result<(u64, Vec<Missing>), ResultsError> {
+    let mut copy = || -> Result<(u64, Vec<MissingMatches>), ResultsError> {
         let mut count = 0;
         while let Some(finished) = results.next()? {
             matches.write(&finished.line)?;

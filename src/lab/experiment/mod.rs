@@ -1,15 +1,15 @@
-//! Layer 8, experiments: many matches as one file describes them, on one machine or on many, and what follows from them.
+//! Layer 8, experiments: the matches that one file describes, played on one machine or on many, and the reports on them.
 //!
 //! ```text
-//! experiment.toml --config, grid--> Config --plan--> Plan (its hash is the identity)
-//!     Plan + games --arena--> matches --run, journal--> matches.K-of-N.jsonl, turns..., timings...
+//! experiment.toml --config, grid--> ExperimentConfig --plan--> ExperimentPlan (its hash is the identity)
+//!     ExperimentPlan + games --arena--> matches --run, journal--> matches.K-of-N.jsonl, turns..., timings...
 //!         --merge--> matches.jsonl, turns.jsonl --summary--> report (Markdown, CSV, HTML), export
 //! ```
 //!
-//! The plan and its seed fix every byte of the matches and turns, whatever the number of threads and shards and however
-//! often a run was interrupted. Wall times stand apart.
+//! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
+//! often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `statrs` (Student's t), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `thiserror`.
 
 mod arena;
 mod config;
@@ -27,31 +27,34 @@ mod recorder;
 mod results;
 mod run;
 mod sequence;
+mod sequential_test;
 mod shard;
 pub mod slurm;
-mod statistics;
+
 mod summary;
 mod tables;
 mod watched;
 mod written;
 
 pub use arena::{Arena, ArenaError};
-pub use config::{Config, ConfigError, Named, SCHEMA, Schedule};
+pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
 pub use document::{markdown, page};
 pub use estimate::{Estimate, estimate};
 pub use export::export;
 pub use folder::{FolderError, PLAN, Planned, division};
 pub use journal::{Journal, JournalError};
 pub use merge::{Merged, merge};
-pub use plan::{Cell, Entrant, Place, Plan, PlanGame, Seats, Stop, StopRule};
-pub use record::{
-    Header, HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
+pub use plan::{
+    Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
 };
-pub use recorder::Lines;
-pub use results::{Finished, Missing, Results, ResultsError};
+pub use record::{
+    HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord, TurnTime,
+};
+pub use recorder::RecordLines;
+pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
 pub use run::{RunError, WINDOW, run};
-pub use sequence::{Next, Sequence};
+pub use sequence::{NextMatch, Sequence};
+pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;
-pub use statistics::{Sample, Verdict, elo, rounded, share};
-pub use summary::{CellSummary, Contrast, EntrantSummary, StepSummary, Summary, Work};
-pub use tables::{Entry, Rows, tables};
+pub use summary::{CellSummary, Contrast, DecisionWork, EntrantSummary, ExperimentSummary, StepSummary};
+pub use tables::tables;

@@ -1,12 +1,12 @@
-//! Plan: everything that is to be played, as plain data. Its hash is the identity of an experiment.
+//! Plan: everything that is to be played, as plain data. The hash of a plan is the identity of its experiment.
 //!
 //! A *cell* is a game and the entrants that meet in it; a *deal* is one repetition of a cell, played once in every
-//! *seating*, a way to give the entrants the roles. Deal `d` draws from `seed/match/d` only, in every cell and
-//! seating, so all entrants face the same moves of `random` and have the streams of the role that they play (common
+//! *seat permutation*, a way to give the entrants the roles. Deal `d` draws from `seed/match/d` only, in every cell and
+//! seat permutation, so all entrants face the same moves of `random` and have the streams of the role that they play (common
 //! random numbers), and `hyperplay match` with the same seed plays the same matches.
 //!
 //! Matches are numbered in the order in which they are played: round by round, in a round cell by cell, in a cell deal
-//! by deal, and then by seating. A round is one deal, or as many as a rule that stops looks at together. So a part of
+//! by deal, and then by seat permutation. A round is one deal, or as many as a rule that stops looks at together. So a part of
 //! an experiment is a balanced part of every cell. Two plans with one hash have the same numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,8 +14,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{Config, ConfigError, SCHEMA};
-use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seatings};
+use super::config::{ConfigError, ExperimentConfig, SCHEMA};
+use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seat_permutations};
+use super::sequential_test::SequentialTest;
 use super::shard::Shard;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::player::Spec;
@@ -36,10 +37,10 @@ pub struct Entrant {
     pub policies: BTreeMap<String, String>,
 }
 
-/// Which seatings of a cell are played.
+/// Which seat permutations of a cell are played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Seats {
+pub enum SeatPermutations {
     /// Every way to give the entrants the roles.
     All,
     /// The entrants in the order in which they are named.
@@ -48,9 +49,9 @@ pub enum Seats {
 
 /// When a cell has been played enough.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Stop {
+pub struct StoppingRule {
     /// The rule.
-    pub rule: StopRule,
+    pub rule: StoppingCriterion,
     /// Deals looked at together.
     pub every: u64,
     /// Deals before the rule is asked at all.
@@ -60,23 +61,14 @@ pub struct Stop {
 /// What is asked of the deals of a cell.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum StopRule {
+pub enum StoppingCriterion {
     /// Half the width of the 95 % interval of the first entrant's score is at most so many goal points.
     Width {
         /// In goal points.
         points: f64,
     },
     /// The sequential test of the mean difference between the first two entrants, in goal points, has decided.
-    Sprt {
-        /// The difference that is to be rejected.
-        h0: f64,
-        /// The difference that is looked for.
-        h1: f64,
-        /// How often a true `h0` may be rejected.
-        alpha: f64,
-        /// How often a true `h1` may be.
-        beta: f64,
-    },
+    Sprt(SequentialTest),
 }
 
 /// A game as far as a plan knows it.
@@ -113,25 +105,25 @@ pub struct Cell {
     pub entrants: Vec<usize>,
     /// Ways to give them the played roles: an entrant for each.
     #[serde(skip)]
-    pub seatings: Vec<Vec<usize>>,
+    pub seat_permutations: Vec<Vec<usize>>,
 }
 
 /// Which match.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct MatchPlace {
     /// Its number in the plan.
     pub id: u64,
     /// The cell.
     pub cell: usize,
     /// The deal.
     pub deal: u64,
-    /// The seating, by its place in the cell.
-    pub seating: usize,
+    /// The seat permutation, by its place in the cell.
+    pub seat_permutation: usize,
 }
 
 /// A whole experiment.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Plan {
+pub struct ExperimentPlan {
     /// [`SCHEMA`].
     pub schema: String,
     /// Fixes everything.
@@ -147,9 +139,9 @@ pub struct Plan {
     /// Start clock and play clock in seconds, if time is limited.
     pub clocks: Option<(f64, f64)>,
     /// When a cell is played enough.
-    pub stop: Option<Stop>,
-    /// Which seatings are played.
-    pub seats: Seats,
+    pub stop: Option<StoppingRule>,
+    /// Which seat permutations are played.
+    pub seats: SeatPermutations,
     /// The games.
     pub games: Vec<PlanGame>,
     /// The entrants.
@@ -158,12 +150,12 @@ pub struct Plan {
     pub cells: Vec<Cell>,
 }
 
-impl Plan {
+impl ExperimentPlan {
     /// The plan of a config whose games have been opened, in the same order.
     ///
     /// # Errors
     /// If the schedule does not fit a game, or the policy file of a player that takes part in it does not.
-    pub fn new(config: &Config, games: Vec<PlanGame>) -> Result<Plan, ConfigError> {
+    pub fn new(config: &ExperimentConfig, games: Vec<PlanGame>) -> Result<ExperimentPlan, ConfigError> {
         let mut cells = Vec::new();
         for (game, (named, opened)) in config.games.iter().zip(&games).enumerate() {
             let located = |what: String| ConfigError::at(named.place, what);
@@ -171,19 +163,19 @@ impl Plan {
             let met = met.map_err(|what| located(format!("{}: {what}", named.name)))?;
             check_models(config, &met, opened)?;
             for entrants in met {
-                let seatings = seatings(&entrants, config.seats);
-                if seatings.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
-                    let what = "too many cells or seatings; give pairings, or seats = 'given'";
+                let seat_permutations = seat_permutations(&entrants, config.seats);
+                if seat_permutations.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
+                    let what = "too many cells or seat permutations; give pairings, or seats = 'given'";
                     return Err(located(what.to_owned()));
                 }
-                cells.push(Cell { game, entrants, seatings });
+                cells.push(Cell { game, entrants, seat_permutations });
             }
         }
-        let is_sprt = matches!(config.stop, Some(Stop { rule: StopRule::Sprt { .. }, .. }));
+        let is_sprt = matches!(config.stop, Some(StoppingRule { rule: StoppingCriterion::Sprt(_), .. }));
         if is_sprt && cells.iter().any(|cell: &Cell| cell.is_alone()) {
             return Err(ConfigError::new("an sprt needs two different entrants in every cell"));
         }
-        Ok(Plan {
+        Ok(ExperimentPlan {
             schema: SCHEMA.to_owned(),
             seed: config.seed,
             repetitions: config.repetitions,
@@ -200,9 +192,9 @@ impl Plan {
     }
 
     /// Fills in what is not written down.
-    pub(super) fn completed(mut self) -> Plan {
+    pub(super) fn completed(mut self) -> ExperimentPlan {
         for cell in &mut self.cells {
-            cell.seatings = seatings(&cell.entrants, self.seats);
+            cell.seat_permutations = seat_permutations(&cell.entrants, self.seats);
         }
         self
     }
@@ -213,8 +205,8 @@ impl Plan {
     }
 
     /// The paths of policy files that say something else in another plan, as written, each once.
-    pub fn changed_policies(&self, other: &Plan) -> Vec<String> {
-        let all = |plan: &Plan| -> BTreeMap<String, String> {
+    pub fn changed_policies(&self, other: &ExperimentPlan) -> Vec<String> {
+        let all = |plan: &ExperimentPlan| -> BTreeMap<String, String> {
             plan.entrants.iter().flat_map(|entrant| entrant.policies.clone()).collect()
         };
         let others = all(other);
@@ -254,15 +246,15 @@ impl Plan {
             self.repetitions.saturating_sub(first).div_ceil(shard.count)
         };
         let cells = self.cells.iter().enumerate();
-        cells.map(|(number, cell)| deals(number) * cell.seatings.len() as u64).sum()
+        cells.map(|(number, cell)| deals(number) * cell.seat_permutations.len() as u64).sum()
     }
 
     /// The matches of one deal in all cells.
     fn width(&self) -> u64 {
-        self.cells.iter().map(|cell| cell.seatings.len() as u64).sum()
+        self.cells.iter().map(|cell| cell.seat_permutations.len() as u64).sum()
     }
 
-    /// The number of the first match of each cell in a round, for looking up [`Place::id`].
+    /// The number of the first match of each cell in a round, for looking up [`MatchPlace::id`].
     pub(super) fn firsts(&self, round: u64) -> Vec<u64> {
         let deals = self.deals(round);
         let mut first = deals.start * self.width();
@@ -271,7 +263,7 @@ impl Plan {
             .iter()
             .map(|cell| {
                 let here = first;
-                first += in_round * cell.seatings.len() as u64;
+                first += in_round * cell.seat_permutations.len() as u64;
                 here
             })
             .collect()
@@ -317,7 +309,7 @@ impl Cell {
 }
 
 /// Whether the models of the entrants that meet in a game fit it.
-fn check_models(config: &Config, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
+fn check_models(config: &ExperimentConfig, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
     let entrants: BTreeSet<usize> = met.iter().flatten().copied().collect();
     for entrant in entrants {
         if let Some(what) = config.specs[entrant].spec().misfit(&game.roles) {
@@ -350,8 +342,11 @@ mod tests {
             roles: vec!["a".to_owned(), "b".to_owned()],
             random: None,
         };
-        let plan = Plan::new(&Config::read(text, Path::new(""), &Registry::standard()).unwrap(), vec![game])
-            .unwrap();
+        let plan = ExperimentPlan::new(
+            &ExperimentConfig::read(text, Path::new(""), &Registry::standard()).unwrap(),
+            vec![game],
+        )
+        .unwrap();
         let hashed = concat!(
             r#"{"schema":"hyperplay.experiment/1","seed":7,"repetitions":5,"engine":"auto","limit":10000,"#,
             r#""nodes":null,"clocks":null,"stop":null,"seats":"all","#,
@@ -362,7 +357,7 @@ mod tests {
         );
         assert_eq!(serde_json::to_string(&plan).unwrap(), hashed);
         assert_eq!(plan.hash(), text_hash(hashed));
-        let read: Plan = serde_json::from_str(hashed).unwrap();
+        let read: ExperimentPlan = serde_json::from_str(hashed).unwrap();
         assert_eq!(read.completed(), plan);
     }
 }

@@ -9,7 +9,7 @@ use super::shard::Shard;
 
 /// What the first line of every file says.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Header {
+pub struct RecordHeader {
     /// The form of the file: `hyperplay.matches/1` and so on.
     pub schema: String,
     /// The program that played.
@@ -22,10 +22,10 @@ pub struct Header {
     pub shard: String,
 }
 
-impl Header {
+impl RecordHeader {
     /// The header of one kind of file.
     pub fn new(kind: &str, config: &str, seed: u64, shard: Shard) -> Self {
-        Header {
+        RecordHeader {
             schema: format!("hyperplay.{kind}/1"),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             config: config.to_owned(),
@@ -35,7 +35,7 @@ impl Header {
     }
 
     /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does.
-    pub fn difference(&self, found: &Header) -> Option<String> {
+    pub fn difference(&self, found: &RecordHeader) -> Option<String> {
         let pairs = [
             ("schema", &self.schema, &found.schema),
             ("version", &self.version, &found.version),
@@ -66,8 +66,8 @@ pub struct MatchRecord {
     pub cell: usize,
     /// The deal, from 0: the number of the match in a series of `hyperplay match`.
     pub deal: u64,
-    /// The seating of the cell, from 0.
-    pub seating: usize,
+    /// The seat permutation of the cell, from 0.
+    pub seat_permutation: usize,
     /// The entrant of each role.
     #[serde(with = "by_role")]
     pub players: Vec<(String, String)>,
@@ -115,7 +115,7 @@ pub struct TurnRecord {
     /// Their effective sample size.
     pub effective: Option<f64>,
     /// Whether they were the whole information set.
-    pub whole: Option<bool>,
+    pub enumerated: Option<bool>,
     /// Whether the belief was depleted.
     pub depleted: bool,
     /// States visited.
@@ -209,7 +209,7 @@ pub struct HeldRecord {
     /// Effective sample size.
     pub effective: f64,
     /// Whether it is the whole information set.
-    pub whole: bool,
+    pub enumerated: bool,
 }
 
 /// Pairs that are written as an object, in their order.

@@ -1,26 +1,26 @@
-//! Recorder: from a match played to the lines that are written about it.
+//! Recorder: turns a match that was played into the lines that are written about it.
 //!
-//! A turn is a decision between two legal moves or more, or a fault; the steps at which a role has no choice are not
-//! worth a record. Figures that come out of logarithms are rounded to six digits, so that a file does not depend on
+//! A turn is a decision between two legal moves or more, or a fault; steps at which a role has no choice are not
+//! recorded. Figures that come out of logarithms are rounded to six digits, so that a file does not depend on
 //! the last bit of a processor's mathematics.
 
 use std::time::Duration;
 
 use serde::Serialize;
 
-use super::plan::{Place, Plan};
+use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{
     HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
 };
-use super::statistics::rounded;
-use super::watched::{Times, seconds};
+use super::watched::{PlayerTimes, seconds};
+use crate::report::rounded;
 use hyperplay_engine::machine::{ByRole, Move, OwnMove, Role, StateMachine, StateMachineExt};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
 
 /// The lines about one match, each with its end of line.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Lines {
+pub struct RecordLines {
     /// The goals by played role, if the match ended with goals.
     pub goals: Option<Vec<u8>>,
     /// Its time.
@@ -40,13 +40,13 @@ pub struct Recorder<'a, M> {
     /// The machine of the referee.
     pub machine: &'a M,
     /// The plan.
-    pub plan: &'a Plan,
+    pub plan: &'a ExperimentPlan,
     /// Which match.
-    pub place: &'a Place,
+    pub place: &'a MatchPlace,
     /// What happened.
     pub played: &'a Match,
     /// How long the decisions took.
-    pub times: &'a ByRole<Times>,
+    pub times: &'a ByRole<PlayerTimes>,
     /// How long the match took.
     pub seconds: Duration,
     /// The computer.
@@ -66,7 +66,7 @@ struct Turn<'a> {
 
 impl<M: StateMachine> Recorder<'_, M> {
     /// The lines, with those about positions if asked for.
-    pub fn lines(&self, positions: bool) -> Lines {
+    pub fn lines(&self, positions: bool) -> RecordLines {
         let game = self.plan.game(self.place.cell);
         let turns: Vec<Turn<'_>> = self.turns();
         let times: Vec<TurnTime> =
@@ -84,7 +84,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             game: game.name.clone(),
             cell: self.place.cell,
             deal: self.place.deal,
-            seating: self.place.seating,
+            seat_permutation: self.place.seat_permutation,
             players: self.names().zip(self.labels()).collect(),
             outcome: self.played.outcome.as_str().to_owned(),
             steps: self.played.steps.len(),
@@ -103,7 +103,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             turns: times,
         };
         let positions = if positions { &turns[..] } else { &[] };
-        Lines {
+        RecordLines {
             goals,
             time: self.seconds,
             of_match: line(&of_match),
@@ -121,8 +121,9 @@ impl<M: StateMachine> Recorder<'_, M> {
 
     /// Who plays them.
     fn labels(&self) -> impl Iterator<Item = String> + '_ {
-        let seating = &self.plan.cells[self.place.cell].seatings[self.place.seating];
-        seating.iter().map(|&entrant| self.plan.label(entrant).to_owned())
+        let seat_permutation =
+            &self.plan.cells[self.place.cell].seat_permutations[self.place.seat_permutation];
+        seat_permutation.iter().map(|&entrant| self.plan.label(entrant).to_owned())
     }
 
     fn faults(&self, role: Role) -> u32 {
@@ -174,7 +175,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             particles: held.map(|held| held.particles),
             states: held.map(|held| held.states),
             effective: held.map(|held| rounded(held.effective)),
-            whole: held.map(|held| held.is_enumerated),
+            enumerated: held.map(|held| held.is_enumerated),
             depleted: turn.decision.is_some_and(|decision| decision.depleted),
             visited: cost.states,
             playouts: cost.playouts,
@@ -211,7 +212,7 @@ impl<M: StateMachine> Recorder<'_, M> {
                 particles: held.particles,
                 states: held.states,
                 effective: rounded(held.effective),
-                whole: held.is_enumerated,
+                enumerated: held.is_enumerated,
             }),
             depleted: record.depleted,
             goals: goals.to_vec(),

@@ -1,7 +1,7 @@
 //! Results: the matches in a folder, in the order of their numbers, however many shards they came from.
 //!
-//! The shards are read side by side, each against the sequence that it must follow; a match counts when all its turns
-//! are there. What is missing is known at the end. Memory is one match a shard.
+//! The shards are read side by side, and each is compared with the sequence that it must follow. A match counts when all
+//! its turns are there. The missing matches are known at the end. The reader keeps one match of each shard in memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{FolderError, Planned, division};
 use super::journal::JournalError;
-use super::plan::{Place, Plan};
-use super::record::{Header, MatchRecord};
-use super::sequence::{Next, Sequence};
+use super::plan::{ExperimentPlan, MatchPlace};
+use super::record::{MatchRecord, RecordHeader};
+use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 
 /// The longest line that is looked at.
@@ -22,9 +22,9 @@ const MAX_LINE: u64 = 1 << 26;
 
 /// One match with all its lines.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Finished {
+pub struct FinishedMatch {
     /// Which.
-    pub place: Place,
+    pub place: MatchPlace,
     /// Its record.
     pub record: MatchRecord,
     /// The line of the record.
@@ -37,7 +37,7 @@ pub struct Finished {
 
 /// What a shard lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Missing {
+pub struct MissingMatches {
     /// Which.
     pub shard: Shard,
     /// Whole matches that are there; none if there is no file.
@@ -46,7 +46,7 @@ pub struct Missing {
     pub of: u64,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingMatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.matches {
             None => write!(f, "shard {}: no file ({} matches)", self.shard, self.of),
@@ -67,7 +67,7 @@ impl Lines {
 }
 
 /// The file at a path behind its header; none if there is no file or nothing whole in it.
-fn open(path: &Path, header: &Header) -> Result<Option<Lines>, JournalError> {
+fn open(path: &Path, header: &RecordHeader) -> Result<Option<Lines>, JournalError> {
     let failed = |cause| JournalError::File { path: path.to_owned(), cause };
     let file = match File::open(path) {
         Ok(file) => file,
@@ -76,7 +76,7 @@ fn open(path: &Path, header: &Header) -> Result<Option<Lines>, JournalError> {
     };
     let mut lines = Lines(BufReader::new(file));
     let Some(first) = lines.next().map_err(failed)? else { return Ok(None) };
-    let found: Header = serde_json::from_slice(&first).map_err(|_| JournalError::Foreign {
+    let found: RecordHeader = serde_json::from_slice(&first).map_err(|_| JournalError::Foreign {
         path: path.to_owned(),
         what: "its first line is no header".to_owned(),
     })?;
@@ -95,7 +95,7 @@ struct Part<'a> {
     turns: Lines,
     timings: Option<Lines>,
     count: u64,
-    next: Option<Finished>,
+    next: Option<FinishedMatch>,
 }
 
 impl Part<'_> {
@@ -113,7 +113,7 @@ impl Part<'_> {
             }
         }
         let place = match self.sequence.next() {
-            Next::Match(place) if place.id == record.id => place,
+            NextMatch::Match(place) if place.id == record.id => place,
             _ => {
                 let what = format!("match {} is not what the plan plays next", record.id);
                 return Err(JournalError::Foreign { path: self.path.clone(), what });
@@ -126,14 +126,14 @@ impl Part<'_> {
         let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
         self.sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
         self.count += 1;
-        self.next = Some(Finished { place, record, line, turns, timing });
+        self.next = Some(FinishedMatch { place, record, line, turns, timing });
         Ok(())
     }
 }
 
 /// The matches in a folder.
 pub struct Results<'a> {
-    plan: &'a Plan,
+    plan: &'a ExperimentPlan,
     parts: Vec<Part<'a>>,
     absent: Vec<Shard>,
     heap: BinaryHeap<Reverse<(u64, usize)>>,
@@ -156,7 +156,8 @@ impl<'a> Results<'a> {
             let path = |kind: &str| {
                 if merged { folder.join(format!("{kind}.jsonl")) } else { shard.file(folder, kind) }
             };
-            let lines = |kind: &str| open(&path(kind), &Header::new(kind, &planned.config, plan.seed, shard));
+            let lines =
+                |kind: &str| open(&path(kind), &RecordHeader::new(kind, &planned.config, plan.seed, shard));
             let (Some(matches), Some(turns)) = (lines("matches")?, lines("turns")?) else {
                 absent.push(shard);
                 continue;
@@ -186,7 +187,7 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If a file cannot be read or is not what the plan says.
     #[allow(clippy::should_implement_trait, reason = "a reader may fail")]
-    pub fn next(&mut self) -> Result<Option<Finished>, ResultsError> {
+    pub fn next(&mut self) -> Result<Option<FinishedMatch>, ResultsError> {
         let Some(Reverse((_, part))) = self.heap.pop() else { return Ok(None) };
         let result = self.parts[part].next.take();
         self.advance(part)?;
@@ -194,17 +195,17 @@ impl<'a> Results<'a> {
     }
 
     /// How many matches each shard has, after the last [`next`](Results::next), and which of them lack some.
-    pub fn missing(&mut self) -> Vec<Missing> {
-        let mut missing: Vec<Missing> = self
+    pub fn missing(&mut self) -> Vec<MissingMatches> {
+        let mut missing: Vec<MissingMatches> = self
             .absent
             .iter()
-            .map(|&shard| Missing { shard, matches: None, of: self.plan.matches_of(shard) })
+            .map(|&shard| MissingMatches { shard, matches: None, of: self.plan.matches_of(shard) })
             .filter(|missing| missing.of > 0)
             .collect();
         for part in &mut self.parts {
-            if part.sequence.next() != Next::End {
+            if part.sequence.next() != NextMatch::End {
                 let of = self.plan.matches_of(part.shard);
-                missing.push(Missing { shard: part.shard, matches: Some(part.count), of });
+                missing.push(MissingMatches { shard: part.shard, matches: Some(part.count), of });
             }
         }
         missing.sort_by_key(|missing| missing.shard);

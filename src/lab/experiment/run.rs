@@ -1,7 +1,7 @@
 //! Run: plays the matches of a shard on any number of threads and writes them in their order.
 //!
-//! Every thread takes the next match of the sequence, plays it, and hands in its lines; whoever hands in the match that
-//! the files wait for writes it and all that follow it already. So the files hold the same bytes on one thread and on
+//! Every thread takes the next match of the sequence, plays it, and hands in its lines; the thread that hands in the match that
+//! the files wait for writes it and all matches after it that are finished already. So the files hold the same bytes on one thread and on
 //! sixteen, what was finished in order is never lost, and at most [`WINDOW`] matches are held in memory.
 //!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
@@ -14,9 +14,9 @@ use thiserror::Error;
 
 use super::arena::{Arena, ArenaError};
 use super::journal::{Journal, JournalError};
-use super::plan::Place;
-use super::recorder::Lines;
-use super::sequence::{Next, Sequence};
+use super::plan::MatchPlace;
+use super::recorder::RecordLines;
+use super::sequence::{NextMatch, Sequence};
 use hyperplay_play::referee::Interrupt;
 
 /// Matches that may be ahead of the files.
@@ -47,7 +47,7 @@ struct Shared<'a> {
     issued: u64,
     written: u64,
     /// Matches that are ahead of the files.
-    ahead: BTreeMap<u64, (Place, Lines)>,
+    ahead: BTreeMap<u64, (MatchPlace, RecordLines)>,
     failure: Option<RunError>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
     }
 
     /// The next match to be played; none if there is none, an error if the run is to end.
-    fn take(&self) -> Result<Option<(u64, Place)>, ()> {
+    fn take(&self) -> Result<Option<(u64, MatchPlace)>, ()> {
         let mut shared = self.lock();
         loop {
             if self.interrupt.is_raised() || shared.failure.is_some() {
@@ -116,20 +116,20 @@ impl<'a> Run<'a> {
             }
             if shared.issued - shared.written < WINDOW {
                 match shared.sequence.next() {
-                    Next::Match(place) => {
+                    NextMatch::Match(place) => {
                         let number = shared.issued;
                         shared.issued += 1;
                         return Ok(Some((number, place)));
                     }
-                    Next::End => return Ok(None),
-                    Next::Wait => {}
+                    NextMatch::End => return Ok(None),
+                    NextMatch::Wait => {}
                 }
             }
             shared = self.changed.wait_timeout(shared, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    fn hand_in(&self, number: u64, place: Place, lines: Lines) {
+    fn hand_in(&self, number: u64, place: MatchPlace, lines: RecordLines) {
         let mut shared = self.lock();
         let shared = &mut *shared;
         shared.ahead.insert(number, (place, lines));

@@ -1,19 +1,20 @@
 //! Sequence: which matches a shard plays, in order, and which of them are never played because a rule stopped their cell.
 //!
 //! The order is that of the plan. At the beginning of each round a cell is asked whether it has been played enough; the
-//! answer depends on the matches of the rounds before and on nothing else, so it is the same on any number of threads
+//! answer depends only on the matches of the rounds before, so it is the same on any number of threads
 //! and after any interruption. Whoever runs the sequence feeds results back in the same order; where an answer needs
 //! a result that is not there yet, the sequence says so.
 
-use super::plan::{Place, Plan, Stop, StopRule};
+use super::plan::{ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
+use super::sequential_test::SequentialVerdict;
 use super::shard::Shard;
-use super::statistics::{Sample, Verdict};
+use crate::report::Sample;
 
 /// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Next {
+pub enum NextMatch {
     /// This match.
-    Match(Place),
+    Match(MatchPlace),
     /// Not known before further results are fed.
     Wait,
     /// Nothing.
@@ -22,13 +23,13 @@ pub enum Next {
 
 /// The matches of a shard, one after the other.
 pub struct Sequence<'a> {
-    plan: &'a Plan,
+    plan: &'a ExperimentPlan,
     shard: Shard,
     round: u64,
     firsts: Vec<u64>,
     cell: usize,
     deal: u64,
-    seating: usize,
+    seat_permutation: usize,
     /// Whether the cell at hand was asked about this round.
     asked: bool,
     trackers: Vec<Tracker>,
@@ -52,19 +53,19 @@ struct Tracker {
 
 impl<'a> Sequence<'a> {
     /// The matches of one shard, from the first on.
-    pub fn new(plan: &'a Plan, shard: Shard) -> Self {
+    pub fn new(plan: &'a ExperimentPlan, shard: Shard) -> Self {
         let trackers = vec![Tracker::default(); if plan.stop.is_some() { plan.cells.len() } else { 0 }];
         let (round, deal) = (0, 0);
         let firsts = plan.firsts(0);
-        Sequence { plan, shard, round, firsts, cell: 0, deal, seating: 0, asked: false, trackers }
+        Sequence { plan, shard, round, firsts, cell: 0, deal, seat_permutation: 0, asked: false, trackers }
     }
 
     /// The next match.
     #[allow(clippy::should_implement_trait, reason = "it needs results between the matches")]
-    pub fn next(&mut self) -> Next {
+    pub fn next(&mut self) -> NextMatch {
         loop {
             if self.round >= self.plan.rounds() {
-                return Next::End;
+                return NextMatch::End;
             }
             if self.cell >= self.plan.cells.len() {
                 self.round += 1;
@@ -86,7 +87,7 @@ impl<'a> Sequence<'a> {
             if let (Some(stop), false) = (self.plan.stop, self.asked) {
                 let tracker = &mut self.trackers[self.cell];
                 if tracker.fed < tracker.issued {
-                    return Next::Wait;
+                    return NextMatch::Wait;
                 }
                 tracker.stopped = tracker.stopped || tracker.is_enough(&stop);
                 if tracker.stopped {
@@ -95,24 +96,25 @@ impl<'a> Sequence<'a> {
                 }
                 self.asked = true;
             }
-            return Next::Match(self.step(deals.start));
+            return NextMatch::Match(self.step(deals.start));
         }
     }
 
     fn enter(&mut self, cell: usize) {
-        (self.cell, self.seating, self.asked) = (cell, 0, false);
+        (self.cell, self.seat_permutation, self.asked) = (cell, 0, false);
         self.deal = self.plan.deals(self.round).start;
     }
 
     /// The match at hand; moves on behind it.
-    fn step(&mut self, first_deal: u64) -> Place {
-        let seatings = self.plan.cells[self.cell].seatings.len();
-        let before = (self.deal - first_deal) * seatings as u64 + self.seating as u64;
+    fn step(&mut self, first_deal: u64) -> MatchPlace {
+        let seat_permutations = self.plan.cells[self.cell].seat_permutations.len();
+        let before = (self.deal - first_deal) * seat_permutations as u64 + self.seat_permutation as u64;
         let id = self.firsts[self.cell] + before;
-        let place = Place { id, cell: self.cell, deal: self.deal, seating: self.seating };
-        self.seating += 1;
-        if self.seating == seatings {
-            (self.seating, self.deal) = (0, self.deal + 1);
+        let place =
+            MatchPlace { id, cell: self.cell, deal: self.deal, seat_permutation: self.seat_permutation };
+        self.seat_permutation += 1;
+        if self.seat_permutation == seat_permutations {
+            (self.seat_permutation, self.deal) = (0, self.deal + 1);
         }
         if let Some(tracker) = self.trackers.get_mut(place.cell) {
             tracker.issued += 1;
@@ -121,28 +123,31 @@ impl<'a> Sequence<'a> {
     }
 
     /// Takes back a match that was given out last and turned out not to be there.
-    pub fn take_back(&mut self, place: &Place) {
-        (self.cell, self.deal, self.seating, self.asked) = (place.cell, place.deal, place.seating, true);
+    pub fn take_back(&mut self, place: &MatchPlace) {
+        (self.cell, self.deal, self.seat_permutation, self.asked) =
+            (place.cell, place.deal, place.seat_permutation, true);
         if let Some(tracker) = self.trackers.get_mut(place.cell) {
             tracker.issued -= 1;
         }
     }
 
     /// The goals of a match by played role, if it ended with goals. To be called for every match, in order.
-    pub fn feed(&mut self, place: &Place, goals: Option<&[u8]>) {
+    pub fn feed(&mut self, place: &MatchPlace, goals: Option<&[u8]>) {
         let Some(tracker) = self.trackers.get_mut(place.cell) else { return };
         let cell = &self.plan.cells[place.cell];
         tracker.fed += 1;
         tracker.matches += 1;
         tracker.broken |= goals.is_none();
-        for (&entrant, &goal) in cell.seatings[place.seating].iter().zip(goals.unwrap_or_default()) {
+        for (&entrant, &goal) in
+            cell.seat_permutations[place.seat_permutation].iter().zip(goals.unwrap_or_default())
+        {
             for (sum, who) in tracker.sums.iter_mut().zip(&cell.entrants) {
                 if entrant == *who {
                     *sum = (sum.0 + f64::from(goal), sum.1 + 1);
                 }
             }
         }
-        if tracker.matches == cell.seatings.len() {
+        if tracker.matches == cell.seat_permutations.len() {
             tracker.end_deal();
         }
     }
@@ -162,14 +167,14 @@ impl Tracker {
         (self.sums, self.matches, self.broken) = ([(0.0, 0); 2], 0, false);
     }
 
-    fn is_enough(&self, stop: &Stop) -> bool {
+    fn is_enough(&self, stop: &StoppingRule) -> bool {
         match stop.rule {
-            StopRule::Width { points } => {
+            StoppingCriterion::Width { points } => {
                 self.score.count() >= stop.least && self.score.half_width().is_some_and(|half| half <= points)
             }
-            StopRule::Sprt { h0, h1, alpha, beta } => {
-                let verdict = self.difference.sprt(h0, h1, alpha, beta);
-                self.difference.count() >= stop.least && verdict != Verdict::Open
+            StoppingCriterion::Sprt(test) => {
+                let verdict = test.verdict(&self.difference);
+                self.difference.count() >= stop.least && verdict != SequentialVerdict::Open
             }
         }
     }

@@ -24,7 +24,7 @@ pub struct Job<'a> {
     /// The longest time of a task.
     pub time: &'a str,
     /// Deals a cell, if not those of the file.
-    pub matches: Option<u64>,
+    pub deals: Option<u64>,
 }
 
 /// The script, for `sh`: it submits both jobs.
@@ -34,7 +34,7 @@ pub fn script(job: &Job<'_>) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
     let name: String = job.name.chars().map(plain).collect();
     let name = if name.is_empty() { "hyperplay".to_owned() } else { name };
-    let matches = job.matches.map_or(String::new(), |matches| format!(" --matches {matches}"));
+    let deals = job.deals.map_or(String::new(), |deals| format!(" --deals {deals}"));
     let log = quoted(&format!("--output={}/slurm-%x-%a.log", job.out.display()));
     let mut text = String::new();
     let mut line = |line: &str| {
@@ -57,7 +57,7 @@ pub fn script(job: &Job<'_>) -> String {
     line("#SBATCH --open-mode=append");
     line("#SBATCH --requeue");
     line(&format!(
-        "exec hyperplay experiment run {file} --out {out} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" -j {cpus}{matches}"
+        "exec hyperplay experiment run {file} --out {out} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" -j {cpus}{deals}"
     ));
     line("TASK");
     line(")");
@@ -97,7 +97,7 @@ mod tests {
             shards: 8,
             cpus: 2,
             time: "1:00:00",
-            matches: Some(3),
+            deals: Some(3),
         };
         let script = script(&job);
         for needed in [
@@ -105,7 +105,7 @@ mod tests {
             "#SBATCH --signal=B:TERM@50",
             "#SBATCH --open-mode=append",
             "#SBATCH --job-name=a_b\n",
-            "exec hyperplay experiment run 'my files/x.toml' --out out --shard \"$SLURM_ARRAY_TASK_ID/8\" -j 2 --matches 3",
+            "exec hyperplay experiment run 'my files/x.toml' --out out --shard \"$SLURM_ARRAY_TASK_ID/8\" -j 2 --deals 3",
             "--dependency=afterany:",
             "exec hyperplay experiment merge out",
         ] {

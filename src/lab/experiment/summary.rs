@@ -1,22 +1,23 @@
 //! Summary: what the matches of an experiment say, cell by cell and entrant by entrant.
 //!
-//! One pass over the results in the order of their numbers; memory grows with cells and steps, not with matches. The
-//! independent numbers are those of deals: a deal is averaged over its seatings first, and one with a match that has no
-//! goals counts in no mean. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
+//! The summary is made in one pass over the results in the order of their numbers. Its memory grows with cells and steps, not
+//! with matches. The independent numbers are those of deals: a deal is averaged over its seat permutations first, and a deal
+//! with a match that has no goals is in no mean. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
 
 use std::collections::BTreeMap;
 
 use super::folder::Planned;
-use super::plan::{Plan, StopRule};
+use super::plan::{ExperimentPlan, StoppingCriterion};
 use super::record::{TimingRecord, TurnRecord};
-use super::results::{Finished, Missing, Results, ResultsError};
-use super::statistics::{Sample, Verdict};
+use super::results::{FinishedMatch, MissingMatches, Results, ResultsError};
+use super::sequential_test::SequentialVerdict;
+use crate::report::Sample;
 
 /// Entrants that met the same others are all compared with each other up to this many; beyond, neighbours only.
 const CONTRASTED: usize = 12;
 
 /// An experiment summed up.
-pub struct Summary {
+pub struct ExperimentSummary {
     /// By cell.
     pub cells: Vec<CellSummary>,
     /// Entrants who met the same others.
@@ -26,7 +27,7 @@ pub struct Summary {
     /// Matches read.
     pub matches: u64,
     /// What is not there yet.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingMatches>,
 }
 
 /// One cell.
@@ -45,7 +46,7 @@ pub struct CellSummary {
     /// The first rival's score less the second's, by deal.
     pub difference: Sample,
     /// What the sequential test says, if the plan has one: the logarithm of the ratio, and the verdict.
-    pub sprt: Option<(f64, Verdict)>,
+    pub sprt: Option<(f64, SequentialVerdict)>,
 }
 
 /// One entrant in one cell.
@@ -64,12 +65,12 @@ pub struct EntrantSummary {
     /// Moves replaced.
     pub faults: u64,
     /// What its decisions were.
-    pub work: Work,
+    pub work: DecisionWork,
 }
 
 /// What decisions cost and rested on. Samples are of means over a match: decisions of one match are not independent.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Work {
+pub struct DecisionWork {
     /// Decisions.
     pub turns: u64,
     /// Those on a depleted belief.
@@ -147,12 +148,12 @@ impl Means {
     }
 }
 
-impl Summary {
+impl ExperimentSummary {
     /// Sums up the results of a folder.
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn of(planned: &Planned, mut results: Results<'_>) -> Result<Summary, ResultsError> {
+    pub fn of(planned: &Planned, mut results: Results<'_>) -> Result<ExperimentSummary, ResultsError> {
         let plan = &planned.plan;
         let mut summing = Summing::new(plan);
         while let Some(finished) = results.next()? {
@@ -161,11 +162,10 @@ impl Summary {
         summing.end_round();
         let mut summary = summing.summary;
         summary.missing = results.missing();
-        if let Some(StopRule::Sprt { h0, h1, alpha, beta }) = plan.stop.map(|stop| stop.rule) {
+        if let Some(StoppingCriterion::Sprt(test)) = plan.stop.map(|stop| stop.rule) {
             for cell in &mut summary.cells {
                 let difference = &cell.difference;
-                let verdict = difference.sprt(h0, h1, alpha, beta);
-                cell.sprt = Some((difference.log_likelihood_ratio(h0, h1), verdict));
+                cell.sprt = Some((test.log_likelihood_ratio(difference), test.verdict(difference)));
             }
         }
         Ok(summary)
@@ -173,8 +173,8 @@ impl Summary {
 }
 
 struct Summing<'a> {
-    plan: &'a Plan,
-    summary: Summary,
+    plan: &'a ExperimentPlan,
+    summary: ExperimentSummary,
     deals: Vec<Deal>,
     /// The scores of the deals of the round at hand, by cell and deal.
     round: u64,
@@ -182,7 +182,7 @@ struct Summing<'a> {
 }
 
 impl<'a> Summing<'a> {
-    fn new(plan: &'a Plan) -> Self {
+    fn new(plan: &'a ExperimentPlan) -> Self {
         let cells: Vec<CellSummary> = plan
             .cells
             .iter()
@@ -206,11 +206,12 @@ impl<'a> Summing<'a> {
             .collect();
         let deals = cells.iter().map(|cell| Deal::new(cell.entrants.len())).collect();
         let contrasts = contrasts(plan);
-        let summary = Summary { cells, contrasts, steps: BTreeMap::new(), matches: 0, missing: Vec::new() };
+        let summary =
+            ExperimentSummary { cells, contrasts, steps: BTreeMap::new(), matches: 0, missing: Vec::new() };
         Summing { plan, summary, deals, round: 0, scores: BTreeMap::new() }
     }
 
-    fn add(&mut self, finished: &Finished) {
+    fn add(&mut self, finished: &FinishedMatch) {
         let place = &finished.place;
         let round = place.deal / self.plan.round();
         if round != self.round {
@@ -222,7 +223,7 @@ impl<'a> Summing<'a> {
         self.add_turns(finished);
     }
 
-    fn add_goals(&mut self, finished: &Finished) {
+    fn add_goals(&mut self, finished: &FinishedMatch) {
         let (place, record) = (&finished.place, &finished.record);
         let plan_cell = &self.plan.cells[place.cell];
         let cell = &mut self.summary.cells[place.cell];
@@ -238,7 +239,7 @@ impl<'a> Summing<'a> {
         }
         let best = goals.iter().max();
         let shared = goals.iter().filter(|&goal| Some(goal) == best).count() > 1;
-        for (seat, &entrant) in plan_cell.seatings[place.seating].iter().enumerate() {
+        for (seat, &entrant) in plan_cell.seat_permutations[place.seat_permutation].iter().enumerate() {
             let Some(at) = cell.entrants.iter().position(|summary| summary.entrant == entrant) else {
                 continue;
             };
@@ -254,7 +255,7 @@ impl<'a> Summing<'a> {
             }
         }
         deal.matches += 1;
-        if deal.matches < plan_cell.seatings.len() {
+        if deal.matches < plan_cell.seat_permutations.len() {
             return;
         }
         let fresh = Deal::new(cell.entrants.len());
@@ -272,7 +273,7 @@ impl<'a> Summing<'a> {
         self.scores.insert((place.cell, place.deal), means);
     }
 
-    fn add_turns(&mut self, finished: &Finished) {
+    fn add_turns(&mut self, finished: &FinishedMatch) {
         let place = &finished.place;
         let game = self.plan.cells[place.cell].game;
         let timing =
@@ -346,13 +347,13 @@ impl Deal {
 
 impl EntrantSummary {
     fn new(entrant: usize) -> Self {
-        let (score, work) = (Sample::default(), Work::default());
+        let (score, work) = (Sample::default(), DecisionWork::default());
         EntrantSummary { entrant, score, wins: 0, draws: 0, losses: 0, faults: 0, work }
     }
 }
 
 /// Which entrants met the same others.
-fn contrasts(plan: &Plan) -> Vec<Contrast> {
+fn contrasts(plan: &ExperimentPlan) -> Vec<Contrast> {
     /// By game and others: the cells, and who met the others there.
     type Groups = BTreeMap<(usize, Vec<usize>), Vec<(usize, usize)>>;
     let mut groups = Groups::new();

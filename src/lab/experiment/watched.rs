@@ -1,6 +1,6 @@
 //! Watched: a player whose decisions are timed from outside.
 //!
-//! Times are wall times and no part of any decision, so they are kept beside it, by the step at which it was made: a
+//! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was made. A
 //! player that answers too late writes its time when it is done.
 
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use hyperplay_play::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Playe
 
 /// The times of one player in one match, by joint moves made before the decision.
 #[derive(Clone, Debug, Default)]
-pub struct Times(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
+pub struct PlayerTimes(Arc<Mutex<BTreeMap<usize, TurnTime>>>);
 
-impl Times {
+impl PlayerTimes {
     /// The time of the decision made after so many joint moves; nothing if it did not come to its end.
     pub fn at(&self, step: usize) -> TurnTime {
         let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -24,7 +24,7 @@ impl Times {
 }
 
 /// The same seat; the times of its decisions are kept.
-pub fn watched(seat: Seat, times: Times) -> Seat {
+pub fn watched(seat: Seat, times: PlayerTimes) -> Seat {
     match seat {
         Seat::Player(player) => Seat::player(Watched { player, times }),
         Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times }),
@@ -34,10 +34,10 @@ pub fn watched(seat: Seat, times: Times) -> Seat {
 /// A player, and where its times are kept.
 struct Watched<P: ?Sized> {
     player: Box<P>,
-    times: Times,
+    times: PlayerTimes,
 }
 
-impl Times {
+impl PlayerTimes {
     /// Keeps how long a decision took where there was a choice; `update` is the part of it that the belief took.
     fn keep(&self, own: &View<'_>, all: Duration, update: Option<Duration>) {
         if own.legal.len() > 1 {

@@ -1,7 +1,7 @@
 //! Written: `experiment.toml` as it stands in the file, before anything is looked up.
 //!
-//! Unknown keys are refused, with their place. What a value means is decided in [`config`](super::config); here stand
-//! only the shapes. `docs/experiments/README.md` explains every key.
+//! Unknown keys are refused, with their place. This file has only the shapes; [`config`](super::config) decides what a
+//! value means. `docs/experiments/README.md` explains every key.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ use plotters::element::{DashedPathElement, PathElement, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, TextStyle, WHITE};
 
-use super::figure::{Figure, Point};
+use super::figure::{Figure, FigurePoint};
 use super::marker::Look;
 use super::page::escape;
 use super::ticks::Span;
@@ -90,11 +90,12 @@ fn columns(figure: &Figure) -> usize {
 fn notes(figure: &Figure) -> Vec<String> {
     let points = || figure.series.iter().flat_map(|series| &series.points);
     let mut notes = Vec::new();
-    let below = |log: bool, value: &dyn Fn(&Point) -> f64| log && points().any(|point| value(point) <= 0.0);
+    let below =
+        |log: bool, value: &dyn Fn(&FigurePoint) -> f64| log && points().any(|point| value(point) <= 0.0);
     if below(figure.y.log, &|point| point.y) || below(figure.x.log, &|point| point.x) {
         notes.push("Values of 0 stand on the edge of the logarithmic axis.".to_owned());
     }
-    if !points().any(Point::is_finite) {
+    if !points().any(FigurePoint::is_finite) {
         notes.push("There is nothing to show.".to_owned());
     }
     notes
@@ -133,7 +134,7 @@ fn draw(figure: &Figure, looks: &[Look], columns: usize, notes: &[String], area:
         .draw()?;
     for (at, (series, &look)) in figure.series.iter().zip(looks).enumerate() {
         let aside = if series.reference { 0 } else { aside(figure, at) };
-        let points: Vec<&Point> = series.points.iter().filter(|point| point.is_finite()).collect();
+        let points: Vec<&FigurePoint> = series.points.iter().filter(|point| point.is_finite()).collect();
         let pixel = |x_value: f64, y_value: f64| {
             let (right, down) = axes.backend_coord(&(x_value, y_value));
             (right + aside, down)

@@ -1,4 +1,4 @@
-//! Figure: what is to be drawn, as plain data.
+//! Figure: a diagram as plain data.
 //!
 //! Invariant: nothing here depends on how it is drawn. What cannot be drawn, because it is no finite number, is left
 //! out by the drawing; on a logarithmic axis whatever is not positive stands on the lower edge, and a note says so.
@@ -13,7 +13,7 @@ pub struct Figure {
     /// The vertical axis.
     pub y: Axis,
     /// What is drawn, in the order of the legend. More than eight can hardly be told apart.
-    pub series: Vec<Series>,
+    pub series: Vec<FigureSeries>,
 }
 
 /// An axis.
@@ -47,30 +47,30 @@ impl Axis {
 
 /// Points that belong together, joined by a line in the order in which they stand.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Series {
+pub struct FigureSeries {
     /// Its name in the legend.
     pub name: String,
     /// Its points.
-    pub points: Vec<Point>,
-    /// Whether it is something to compare with, such as a floor or a theory: a line without markers and error bars.
+    pub points: Vec<FigurePoint>,
+    /// Whether it is something to compare with, such as a baseline or a theory: a line without markers and error bars.
     pub reference: bool,
 }
 
-impl Series {
+impl FigureSeries {
     /// Measured points: a line with markers and error bars.
-    pub fn measured(name: impl Into<String>, points: Vec<Point>) -> Self {
-        Series { name: name.into(), points, reference: false }
+    pub fn measured(name: impl Into<String>, points: Vec<FigurePoint>) -> Self {
+        FigureSeries { name: name.into(), points, reference: false }
     }
 
     /// Something to compare with: a line alone.
-    pub fn reference(name: impl Into<String>, points: Vec<Point>) -> Self {
-        Series { name: name.into(), points, reference: true }
+    pub fn reference(name: impl Into<String>, points: Vec<FigurePoint>) -> Self {
+        FigureSeries { name: name.into(), points, reference: true }
     }
 }
 
 /// A point with its error bar.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Point {
+pub struct FigurePoint {
     /// Where on the horizontal axis.
     pub x: f64,
     /// Where on the vertical axis.
@@ -81,15 +81,15 @@ pub struct Point {
     pub high: f64,
 }
 
-impl Point {
+impl FigurePoint {
     /// A point without an error bar.
     pub fn exact(x: f64, y: f64) -> Self {
-        Point { x, y, low: y, high: y }
+        FigurePoint { x, y, low: y, high: y }
     }
 
     /// A point whose error bar goes from `low` to `high`.
     pub fn between(x: f64, y: f64, low: f64, high: f64) -> Self {
-        Point { x, y, low, high }
+        FigurePoint { x, y, low, high }
     }
 
     /// Whether all its numbers can be drawn.

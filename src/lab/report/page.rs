@@ -3,6 +3,7 @@
 //! Invariant: every text given is escaped, so no name of a game can become markup; nothing is loaded from anywhere.
 
 use super::figure::Figure;
+use super::shown::ShownTable;
 
 /// The style of every page: one column, tables that can be scrolled sideways, black on white in print.
 const STYLE: &str = "\
@@ -21,17 +22,6 @@ pre{background:#f3f3f3;padding:.6rem;overflow-x:auto}
 pub struct Page {
     title: String,
     body: String,
-}
-
-/// A table: the first column to the left, the others to the right.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Table {
-    /// A sentence above it; empty for none.
-    pub caption: String,
-    /// The names of the columns, with units.
-    pub head: Vec<String>,
-    /// The rows, each as long as the head.
-    pub rows: Vec<Vec<String>>,
 }
 
 impl Page {
@@ -55,17 +45,17 @@ impl Page {
         self.body += &format!("<pre>{}</pre>\n", escape(text));
     }
 
-    /// Adds a table.
-    pub fn table(&mut self, table: &Table) {
+    /// Adds a table, with a sentence above it if there is one: the first column to the left, the others to the right.
+    pub fn table(&mut self, caption: &str, table: &ShownTable) {
         let row = |cells: &[String], tag: &str| {
             let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
             format!("<tr>{cells}</tr>\n")
         };
         self.body += "<div class=\"wide\"><table>\n";
-        if !table.caption.is_empty() {
-            self.body += &format!("<caption>{}</caption>\n", escape(&table.caption));
+        if !caption.is_empty() {
+            self.body += &format!("<caption>{}</caption>\n", escape(caption));
         }
-        self.body += &format!("<thead>{}</thead>\n<tbody>\n", row(&table.head, "th"));
+        self.body += &format!("<thead>{}</thead>\n<tbody>\n", row(&table.heads, "th"));
         table.rows.iter().for_each(|cells| self.body += &row(cells, "td"));
         self.body += "</tbody></table></div>\n";
     }
@@ -108,13 +98,13 @@ pub fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, Point, Series};
+    use super::super::{Axis, FigurePoint, FigureSeries};
     use super::*;
 
     fn figure() -> Figure {
         let points = |factor: f64| {
             [16.0, 64.0, 256.0]
-                .map(|x| Point::between(x, factor / x, factor / x * 0.8, factor / x * 1.3))
+                .map(|x| FigurePoint::between(x, factor / x, factor / x * 0.8, factor / x * 1.3))
                 .to_vec()
         };
         Figure {
@@ -122,9 +112,12 @@ mod tests {
             x: Axis::logarithmic("particles"),
             y: Axis::logarithmic("bias TV (probability)"),
             series: vec![
-                Series::measured("ours", points(1.0)),
-                Series::measured("a & b", vec![Point::exact(16.0, 0.0), Point::exact(64.0, f64::NAN)]),
-                Series::reference("floor", points(0.9)),
+                FigureSeries::measured("hyperplay", points(1.0)),
+                FigureSeries::measured(
+                    "a & b",
+                    vec![FigurePoint::exact(16.0, 0.0), FigurePoint::exact(64.0, f64::NAN)],
+                ),
+                FigureSeries::reference("baseline", points(0.9)),
             ],
         }
     }
@@ -135,13 +128,19 @@ mod tests {
         page.heading("Figures");
         page.paragraph("a < b");
         page.verbatim("x && y");
-        let rows = vec![vec!["ours".to_owned(), "1".to_owned()]];
-        page.table(&Table { caption: "c".into(), head: vec!["sampler".into(), "N".into()], rows });
+        let heads = vec!["sampler".to_owned(), "N".to_owned()];
+        let rows = vec![vec!["hyperplay".to_owned(), "1".to_owned()]];
+        page.table("c", &ShownTable { heads, is_text: vec![true, false], rows });
         page.figure(&figure(), "Lower is better.");
         let html = page.finish();
-        for part in
-            ["<h2>Figures</h2>", "a &lt; b", "x &amp;&amp; y", "<td>ours</td>", "<svg ", "Lower is better."]
-        {
+        for part in [
+            "<h2>Figures</h2>",
+            "a &lt; b",
+            "x &amp;&amp; y",
+            "<td>hyperplay</td>",
+            "<svg ",
+            "Lower is better.",
+        ] {
             assert!(html.contains(part), "{part}");
         }
         assert!(!html.contains("<script") && !html.contains("href") && !html.contains("src="));
@@ -151,9 +150,14 @@ mod tests {
     #[test]
     fn a_figure_has_title_labels_legend_and_a_note_on_zeros() {
         let svg = figure().to_svg();
-        for part in
-            ["bias &lt;of&gt; all", "particles", "bias TV (probability)", "ours", "a &amp; b", "floor"]
-        {
+        for part in [
+            "bias &lt;of&gt; all",
+            "particles",
+            "bias TV (probability)",
+            "hyperplay",
+            "a &amp; b",
+            "baseline",
+        ] {
             assert!(svg.contains(part), "{part}");
         }
         assert!(svg.contains("Values of 0 stand on the edge"));

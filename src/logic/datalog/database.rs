@@ -1,42 +1,62 @@
 //! Databases: the tuples of a program for given inputs, derived on demand.
 //!
-//! A database keeps, for every component, whether it has been evaluated. The caller sets inputs and asks for
-//! relations; setting an input of some stage forgets what was derived at that stage and above, and a query evaluates
-//! the components it needs, no more. Stage 0 lives in a [`Database`] of its own that all others share.
+//! A database records for every component whether it has been evaluated. The caller sets inputs and asks for
+//! relations. Setting an input of some stage forgets what was derived at that stage and above, and a query evaluates
+//! only the components that it needs. The relations of stage 0 are stored in a [`Database`] of their own, which all
+//! others share.
 //!
-//! Invariant: a component marked as evaluated holds exactly the tuples that follow from the inputs set.
+//! Invariant: a component that is marked as evaluated holds exactly the tuples that follow from the inputs.
 
 use std::sync::Arc;
 
-use super::limits::{LimitError, Trouble};
-use super::plan::{Plan, RelationId};
-use super::program::{Program, Stage};
+use super::limits::{LimitError, LimitExceeded};
+use super::plan::{JoinPlan, RelationId};
+use super::program::{DatalogProgram, Stage};
 use super::relation::Relation;
-use super::walk::{Memo, Output, Walk};
+use super::tabling::SubgoalTable;
+use super::walk::{Walk, WalkOutput};
 use crate::gdl::{TermId, TermStore};
 
-/// Below this many rows a step walks through all of them rather than keep an index.
+/// A relation with at most this many rows is scanned; no index is kept up to date for it.
 const INDEXED_ROWS: usize = 12;
-/// A sample for planning holds no more tuples of a relation than this, ...
-const SAMPLED_TUPLES: usize = 50_000;
-/// ... and no more rows are looked at to derive it.
-const SAMPLED_VISITS: u64 = 50_000_000;
-
 /// The tuples of a program's relations.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (i ?x) (not (d ?x))) (e c)";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+///
+/// // The rules are (d a), (d b) and (<= (p ?x) (i ?x) (not (d ?x))); `i` is an input of arity 1 and stage 1.
+/// let id = |name: &str| terms.symbols().get(name).unwrap();
+/// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, 1)]);
+/// let [i, p] = ["i", "p"].map(|name| program.relation(id(name)).unwrap());
+/// let [a, c] = ["a", "c"].map(|name| terms.read(name).unwrap());
+///
+/// let mut database = Database::new(&program, None);
+/// database.set_input(&program, i, [&[a][..], &[c]].into_iter());
+/// database.plan(&mut program, p, false, terms).unwrap();
+/// assert_eq!(database.relation(p, &program).row(0), [c]);
+///
+/// // A new input is evaluated with the same plans.
+/// database.set_input(&program, i, [&[a][..]].into_iter());
+/// assert!(database.query(&program, p, terms).unwrap().is_empty());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Database {
-    /// The relations of stage 0, if this database is of the stages above.
-    fixed: Option<Arc<Database>>,
+    /// The database that holds the relations of stage 0, if this one holds only the stages above.
+    pub(super) fixed: Option<Arc<Database>>,
     pub(super) relations: Vec<Relation>,
-    evaluated: Vec<bool>,
-    /// First row of the delta and first row behind it, by relation, while a recursive component is evaluated.
+    pub(super) evaluated: Vec<bool>,
+    /// For each relation, the rows of the delta as start and end, while a recursive component is evaluated.
     pub(super) delta: Vec<(usize, usize)>,
-    pub(super) memo: Memo,
+    pub(super) subgoals: SubgoalTable,
 }
 
 impl Database {
-    /// An empty database for a program. With `fixed`, the stage-0 relations are read from there.
-    pub fn new(program: &Program, fixed: Option<Arc<Database>>) -> Database {
+    /// An empty database for a program. With `fixed`, the relations of stage 0 are read from that database.
+    pub fn new(program: &DatalogProgram, fixed: Option<Arc<Database>>) -> Database {
         let relations = (0..program.relations())
             .map(|relation| Relation::new(program.arity(relation), program.shapes[relation].clone()))
             .collect();
@@ -44,13 +64,14 @@ impl Database {
             .map(|component| fixed.is_some() && program.component_stage(component) == 0)
             .collect();
         let delta = vec![(0, 0); program.relations()];
-        Database { fixed, relations, evaluated, delta, memo: Memo::new(program) }
+        Database { fixed, relations, evaluated, delta, subgoals: SubgoalTable::new(program) }
     }
 
-    /// Replaces the tuples of an input and forgets all that was derived from its stage on.
+    /// Replaces the tuples of an input and forgets everything that was derived at its stage and above. Each tuple must
+    /// have the arity of the relation.
     pub fn set_input<'t>(
         &mut self,
-        program: &Program,
+        program: &DatalogProgram,
         input: RelationId,
         tuples: impl Iterator<Item = &'t [TermId]>,
     ) {
@@ -62,23 +83,23 @@ impl Database {
         });
     }
 
-    /// Forgets all that was derived at a stage and above it.
-    pub fn forget(&mut self, program: &Program, stage: Stage) {
+    /// Forgets everything that was derived at a stage and above.
+    fn forget(&mut self, program: &DatalogProgram, stage: Stage) {
         for component in 0..self.evaluated.len() {
             if program.component_stage(component) >= stage {
                 self.evaluated[component] = false;
             }
         }
-        self.memo.forget(program, stage);
+        self.subgoals.forget(program, stage);
     }
 
-    /// The tuples of a relation that was planned, derived if they are not there yet.
+    /// The tuples of a relation that was planned. They are derived unless they are there already.
     ///
     /// # Errors
-    /// When a limit of the program is met; what was derived so far is forgotten.
+    /// If a limit of the program is exceeded; the component that exceeded it is not marked as evaluated.
     pub fn query(
         &mut self,
-        program: &Program,
+        program: &DatalogProgram,
         relation: RelationId,
         terms: &TermStore,
     ) -> Result<&Relation, LimitError> {
@@ -91,14 +112,30 @@ impl Database {
         Ok(self.relation(relation, program))
     }
 
-    /// The tuples that each rule of a relation gives, in the order of the rules: what follows in one step from all
-    /// that holds. The relation must not be one that is proved.
+    /// For each rule of a relation, in the order of the rules, the tuples that it derives from all tuples that hold.
+    /// The relation must be among the targets of [`choose_tabled`](Self::choose_tabled), so that it is not tabled.
+    ///
+    /// ```
+    /// use hyperplay_logic::datalog::{Database, DatalogProgram};
+    /// # use hyperplay_logic::gdl::{Source, load};
+    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (d ?x)) (<= (p b) (d b))";
+    /// # let game = load(Source::new("example", text), None).game.unwrap();
+    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+    ///
+    /// // The rules are (d a), (d b), (<= (p ?x) (d ?x)) and (<= (p b) (d b)).
+    /// let mut program = DatalogProgram::new(rules, &[]);
+    /// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
+    /// let mut database = Database::new(&program, None);
+    /// database.plan(&mut program, p, false, terms).unwrap();
+    /// let by_rule = database.query_by_rule(&program, p, terms).unwrap();
+    /// assert_eq!(by_rule.iter().map(|relation| relation.len()).collect::<Vec<_>>(), [2, 1]);
+    /// ```
     ///
     /// # Errors
-    /// When a limit of the program is met.
+    /// If a limit of the program is exceeded.
     pub fn query_by_rule(
         &mut self,
-        program: &Program,
+        program: &DatalogProgram,
         relation: RelationId,
         terms: &TermStore,
     ) -> Result<Vec<Relation>, LimitError> {
@@ -112,120 +149,34 @@ impl Database {
             .collect()
     }
 
-    /// The tuples of a relation as they are.
-    pub fn relation(&self, relation: RelationId, program: &Program) -> &Relation {
+    /// The tuples of a relation that the database holds now, without deriving any.
+    pub fn relation(&self, relation: RelationId, program: &DatalogProgram) -> &Relation {
         self.stored(relation, program.stage(relation))
     }
 
-    fn stored(&self, relation: RelationId, stage: Stage) -> &Relation {
+    pub(super) fn stored(&self, relation: RelationId, stage: Stage) -> &Relation {
         match &self.fixed {
             Some(fixed) if stage == 0 => &fixed.relations[relation],
             _ => &self.relations[relation],
         }
     }
 
-    /// Derives a relation, planning each component (anew, if `again`) with the tuples before it at hand. A component
-    /// of stage 0 is left alone if this database reads stage 0 from another; then what it derives is a sample, cut off
-    /// where a relation grows large, and good for nothing but planning.
-    ///
-    /// # Errors
-    /// When a limit of the program is met.
-    pub fn plan(
-        &mut self,
-        program: &mut Program,
-        relation: RelationId,
-        again: bool,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        program.find_needs(relation);
-        let needs = program.needs(relation).to_vec();
-        needs.into_iter().try_for_each(|component| self.plan_component(program, component, again, terms))
-    }
-
-    fn plan_component(
-        &mut self,
-        program: &mut Program,
-        component: usize,
-        again: bool,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
-        if is_fixed || self.evaluated[component] {
-            return Ok(());
-        }
-        if !program.components[component].is_planned || again && !program.involves_proofs(component) {
-            let stages = program.stages();
-            let this = &*self;
-            program.plan(component, |id| Some(this.stored(id, stages[id])), terms);
-            for (relation, _) in program.components[component].plans().flat_map(Plan::lookups) {
-                self.relations[relation].add_indexes(&program.shapes[relation]);
-            }
-        }
-        if self.fixed.is_some() {
-            self.sample(program, component, terms)?;
-        } else {
-            self.evaluate(program, component, terms)?;
-        }
-        self.evaluated[component] = true;
-        Ok(())
-    }
-
-    /// Evaluates a component for the sake of a sample: up to [`SAMPLED_TUPLES`] tuples are as good as all.
-    fn sample(
-        &mut self,
-        program: &mut Program,
-        component: usize,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let limits = program.limits;
-        program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
-        program.limits.visits = limits.visits.min(SAMPLED_VISITS);
-        let result = self.evaluate(program, component, terms);
-        program.limits = limits;
-        match result {
-            Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
-            Err(LimitError::Visits { .. }) if limits.visits > SAMPLED_VISITS => Ok(()),
-            other => other,
-        }
-    }
-
-    /// Plans and derives whatever of a stage or below the targets need, the targets themselves being of any stage.
-    ///
-    /// # Errors
-    /// When a limit of the program is met.
-    pub fn plan_stage(
-        &mut self,
-        program: &mut Program,
-        targets: &[RelationId],
-        stage: Stage,
-        terms: &TermStore,
-    ) -> Result<(), LimitError> {
-        let needed = program.needed_at(targets, stage);
-        needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
-    }
-
-    /// Reads the relations of stage 0 from another database from now on.
+    /// Makes this database read the relations of stage 0 from another one from now on. The example is at
+    /// [`plan_stage`](Self::plan_stage).
     pub fn share(&mut self, fixed: &Arc<Database>) {
         self.fixed = Some(Arc::clone(fixed));
     }
 
-    /// Chooses, with the tuples at hand as a sample, which relations are proved on demand instead of derived.
-    pub fn choose_proofs(&mut self, program: &mut Program, targets: &[RelationId], terms: &TermStore) {
-        let stages = program.stages();
-        let this = &*self;
-        program.choose_proofs(targets, |id| Some(this.stored(id, stages[id])), terms);
-        self.adopt_shapes(program);
-    }
-
-    /// Gives the relations the indexes that the program's plans ask for.
-    fn adopt_shapes(&mut self, program: &Program) {
+    /// Gives the relations the indexes that the plans of the program use.
+    pub(super) fn adopt_shapes(&mut self, program: &DatalogProgram) {
         for (relation, shapes) in self.relations.iter_mut().zip(&program.shapes) {
             relation.add_indexes(shapes);
         }
     }
 
-    /// Brings all indexes up to date, so that other databases can read this one as their stage 0.
-    pub fn freeze(&mut self, program: &Program, terms: &TermStore) {
+    /// Brings all indexes up to date, so that other databases can read stage 0 from this one. The example is at
+    /// [`plan_stage`](Self::plan_stage).
+    pub fn freeze(&mut self, program: &DatalogProgram, terms: &TermStore) {
         self.adopt_shapes(program);
         for relation in 0..self.relations.len() {
             for index in 0..program.shapes[relation].len() {
@@ -234,10 +185,15 @@ impl Database {
         }
     }
 
-    fn evaluate(&mut self, program: &Program, component: usize, terms: &TermStore) -> Result<(), LimitError> {
+    pub(super) fn evaluate(
+        &mut self,
+        program: &DatalogProgram,
+        component: usize,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
         let component = &program.components[component];
-        if component.rules.is_empty() || component.proofs.is_some() {
-            return Ok(()); // an input, a relation that nothing defines, or one that is proved
+        if component.rules.is_empty() || component.subgoal_plans.is_some() {
+            return Ok(()); // an input, a relation without rules, or a tabled relation
         }
         debug_assert!(component.is_planned);
         for &relation in &component.relations {
@@ -245,7 +201,7 @@ impl Database {
         }
         if component.repeated.is_empty() {
             return component.first.iter().try_for_each(|plan| {
-                // Nothing reads the head while its rules run: derive into it in place.
+                // Nothing reads the head while its rules run, so it is derived in place.
                 let mut out = std::mem::take(&mut self.relations[plan.head]);
                 let result = self.run(program, plan, terms, &mut out);
                 self.relations[plan.head] = out;
@@ -269,11 +225,11 @@ impl Database {
         }
     }
 
-    /// Runs plans against the relations as they are, then adds what they derived.
+    /// Runs plans over the relations as they are, then adds what they derived.
     fn derive(
         &mut self,
-        program: &Program,
-        plans: &[Plan],
+        program: &DatalogProgram,
+        plans: &[JoinPlan],
         relations: &[RelationId],
         terms: &TermStore,
     ) -> Result<(), LimitError> {
@@ -291,7 +247,7 @@ impl Database {
                 relation.insert(tuple);
             });
             if relation.len() > most {
-                return Err(program.limit_error(&plans[0], Trouble::Tuples, terms));
+                return Err(program.limit_error(&plans[0], LimitExceeded::Tuples, terms));
             }
         }
         Ok(())
@@ -299,25 +255,26 @@ impl Database {
 
     fn run(
         &mut self,
-        program: &Program,
-        plan: &Plan,
+        program: &DatalogProgram,
+        plan: &JoinPlan,
         terms: &TermStore,
         out: &mut Relation,
     ) -> Result<(), LimitError> {
         self.refresh(program, plan, terms);
-        let mut memo = std::mem::take(&mut self.memo);
-        let trouble = Walk::new(self, program, terms, &mut memo, plan, Output::Tuples(out)).run();
-        self.memo = memo;
-        match trouble {
-            Some(trouble) => Err(program.limit_error(plan, trouble, terms)),
+        let mut subgoals = std::mem::take(&mut self.subgoals);
+        let limit_exceeded =
+            Walk::new(self, program, terms, &mut subgoals, plan, WalkOutput::Tuples(out)).run();
+        self.subgoals = subgoals;
+        match limit_exceeded {
+            Some(limit_exceeded) => Err(program.limit_error(plan, limit_exceeded, terms)),
             None => Ok(()),
         }
     }
 
-    /// Brings the indexes up to date that a plan, or a proof that it asks for, looks into.
-    pub(super) fn refresh(&mut self, program: &Program, plan: &Plan, terms: &TermStore) {
-        let proofs = plan.tested().flat_map(|relation| program.proof_lookups(relation).iter().copied());
-        for (relation, index) in plan.lookups().chain(proofs) {
+    /// Brings the indexes up to date that a plan and its subgoals look into.
+    pub(super) fn refresh(&mut self, program: &DatalogProgram, plan: &JoinPlan, terms: &TermStore) {
+        let nested = plan.tested().flat_map(|relation| program.subgoal_lookups(relation).iter().copied());
+        for (relation, index) in plan.lookups().chain(nested) {
             let is_own = self.fixed.is_none() || program.stage(relation) > 0;
             if is_own && self.relations[relation].len() > INDEXED_ROWS {
                 self.relations[relation].refresh(index, terms);
@@ -325,7 +282,7 @@ impl Database {
         }
     }
 
-    /// First row of the delta of a relation, and first row behind it.
+    /// The rows of the delta of a relation, as start and end.
     pub(super) fn delta(&self, relation: RelationId) -> (usize, usize) {
         self.delta[relation]
     }

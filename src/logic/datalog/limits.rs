@@ -1,52 +1,90 @@
 //! Limits: bounds on one evaluation, so that no program runs for ever or fills the memory.
 //!
-//! Validation guarantees that finitely many atoms are derived, not that they are few: a rule may ask for 2^100 tuples,
-//! for terms that double with every step of a match, or for a join without end. Each bound is far beyond what the
-//! games of the field need and met within about a minute.
+//! Validation guarantees that finitely many atoms are derived, but not that they are few. A rule may ask for 2^100
+//! tuples, for terms that double with every step of a match, or for a join that takes years. Each default bound is far
+//! beyond what the games of the field need, and is reached within about a minute.
 
 use thiserror::Error;
 
+use super::plan::{JoinPlan, RelationId};
+use super::program::DatalogProgram;
+use crate::gdl::{Rule, TermStore, print_rule};
+
 /// Bounds on one evaluation.
+///
+/// ```
+/// use hyperplay_logic::datalog::EvaluationLimits;
+///
+/// let limits = EvaluationLimits { tuples: 1000, ..EvaluationLimits::default() };
+/// assert_eq!((limits.tuples, limits.depth), (1000, 100));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// Tuples that one relation may hold.
+pub struct EvaluationLimits {
+    /// The number of tuples that one relation may hold.
     pub tuples: usize,
-    /// Terms that the tuples of one relation may hold together.
+    /// The number of terms that the tuples of one relation may hold together.
     pub cells: usize,
-    /// How deep a derived term may be nested.
+    /// The depth to which a derived term may be nested.
     pub depth: u32,
-    /// How many names a derived term may consist of.
+    /// The number of names that a derived term may consist of.
     pub size: u32,
-    /// Rows that one run of a rule may look at.
+    /// The number of rows that one run of a rule may visit.
     pub visits: u64,
 }
 
-impl Default for Limits {
+impl Default for EvaluationLimits {
     fn default() -> Self {
-        Limits { tuples: 20_000_000, cells: 100_000_000, depth: 100, size: 100_000, visits: 2_000_000_000 }
+        EvaluationLimits {
+            tuples: 20_000_000,
+            cells: 100_000_000,
+            depth: 100,
+            size: 100_000,
+            visits: 2_000_000_000,
+        }
     }
 }
 
-impl Limits {
-    /// Tuples that a relation of this arity may hold.
+impl EvaluationLimits {
+    /// The number of tuples that a relation of this arity may hold.
     pub(super) fn tuples_of(&self, arity: usize) -> usize {
         self.tuples.min(self.cells / arity.max(1))
     }
 }
 
-/// Which limit was met.
+/// The limit that an evaluation exceeded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Trouble {
+pub(super) enum LimitExceeded {
     Tuples,
     Depth,
     Size,
     Visits,
 }
 
-/// An evaluation met a limit.
+/// The error of an evaluation that exceeded a limit; each variant names the relation, the limit and the rule.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (d c)";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+///
+/// // The rules derive three tuples of the relation `d`.
+/// let mut program = DatalogProgram::new(rules, &[]);
+/// program.limits.tuples = 2;
+/// let d = program.relation(terms.symbols().get("d").unwrap()).unwrap();
+/// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
+/// assert!(matches!(error, LimitError::Tuples { limit: 2, .. }));
+/// assert_eq!(error.to_string(), "the relation `d` holds more than 2 tuples (last rule: (d c))");
+///
+/// // A single relation may have a smaller bound of its own.
+/// program.set_most(d, 1);
+/// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
+/// assert!(matches!(error, LimitError::Tuples { limit: 1, .. }));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LimitError {
-    /// Too many tuples.
+    /// A relation holds too many tuples.
     #[error("the relation `{relation}` holds more than {limit} tuples (last rule: {rule})")]
     Tuples {
         /// The relation.
@@ -56,7 +94,7 @@ pub enum LimitError {
         /// The rule that derived the last one.
         rule: String,
     },
-    /// Too deep a term.
+    /// A term is nested too deeply.
     #[error("the relation `{relation}` holds terms nested deeper than {limit} (last rule: {rule})")]
     Depth {
         /// The relation.
@@ -66,7 +104,7 @@ pub enum LimitError {
         /// The rule that derived the last one.
         rule: String,
     },
-    /// Too large a term.
+    /// A term consists of too many names.
     #[error("the relation `{relation}` holds terms of more than {limit} names (last rule: {rule})")]
     Size {
         /// The relation.
@@ -76,7 +114,7 @@ pub enum LimitError {
         /// The rule that derived the last one.
         rule: String,
     },
-    /// Too long a search.
+    /// One run of a rule visited too many rows.
     #[error("more than {limit} tuples were looked at to derive `{relation}` (rule: {rule})")]
     Visits {
         /// The relation.
@@ -86,4 +124,55 @@ pub enum LimitError {
         /// The rule.
         rule: String,
     },
+}
+
+impl DatalogProgram {
+    /// Bounds the number of tuples of one relation, in addition to [`DatalogProgram::limits`]. The example is at
+    /// [`LimitError`].
+    pub fn set_most(&mut self, relation: RelationId, tuples: usize) {
+        self.most.resize(self.relations(), usize::MAX);
+        self.most[relation] = tuples;
+    }
+
+    /// The number of tuples that a relation may hold.
+    pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
+        let most = self.most.get(relation).copied().unwrap_or(usize::MAX);
+        self.limits.tuples_of(self.arities[relation]).min(most)
+    }
+
+    /// A rule that derives a relation, if the relation holds more tuples than [`set_most`](Self::set_most) allows.
+    pub(super) fn outgrown(&self, relation: RelationId, tuples: usize) -> Option<&Rule> {
+        let has_outgrown = self.most.get(relation).is_some_and(|&most| tuples > most);
+        let name = self.names[relation];
+        self.rules.iter().filter(|_| has_outgrown).find(|rule| rule.head.relation == name)
+    }
+
+    /// The error for a limit exceeded by a plan of the program.
+    pub(super) fn limit_error(
+        &self,
+        plan: &JoinPlan,
+        limit_exceeded: LimitExceeded,
+        terms: &TermStore,
+    ) -> LimitError {
+        self.limit_error_in(&self.rules[plan.rule], limit_exceeded, terms)
+    }
+
+    /// The error for a limit exceeded by a rule over relations of the program.
+    pub(super) fn limit_error_in(
+        &self,
+        rule: &Rule,
+        limit_exceeded: LimitExceeded,
+        terms: &TermStore,
+    ) -> LimitError {
+        let relation = terms.symbols().name(rule.head.relation).to_owned();
+        let head = self.by_name[&rule.head.relation];
+        let rule = print_rule(rule, terms.symbols());
+        let EvaluationLimits { depth, size, visits, .. } = self.limits;
+        match limit_exceeded {
+            LimitExceeded::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(head), rule },
+            LimitExceeded::Depth => LimitError::Depth { relation, limit: depth, rule },
+            LimitExceeded::Size => LimitError::Size { relation, limit: size, rule },
+            LimitExceeded::Visits => LimitError::Visits { relation, limit: visits, rule },
+        }
+    }
 }

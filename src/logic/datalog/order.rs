@@ -1,42 +1,39 @@
-//! Join order: in which order a rule's literals are evaluated.
+//! Join order: the order in which the literals of a rule are evaluated.
 //!
-//! Greedy: tests as soon as their variables are bound, then always the positive literal expected to match the fewest
-//! rows. The expectation is measured on a sample: relations as they were in some state (rows admitted by the literal's
-//! shape, divided by the number of different keys). Where the sample is empty a relation counts as [`UNKNOWN`] rows,
-//! a quarter of it for each key term. The order never changes what is derived, only how fast; it decides whether
-//! grounding a rule takes milliseconds or minutes (Selinger et al. 1979 is the classical account).
+//! The order is chosen greedily. A test comes as soon as its variables are bound; otherwise the next literal is the
+//! positive one that is expected to match the fewest rows. This number is measured on a sample, which is the relations
+//! as they were in some state: the rows that the literal's shape admits, divided by the number of different keys among
+//! them. A relation that is empty in the sample counts as [`UNKNOWN`] rows, divided by 4 for each key term.
+//!
+//! The order never changes what is derived, but it decides whether grounding a rule takes milliseconds or minutes. The
+//! classical account is Selinger et al. 1979.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{RelationId, shape_of};
-use super::relation::{Relation, Shape};
+use super::relation::{IndexShape, Relation};
 use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
 
-/// Rows expected of a relation that the sample shows empty.
+/// The number of rows that is expected of a relation that is empty in the sample.
 const UNKNOWN: f64 = 16.0;
-/// Rows of a relation that are looked at to measure a shape.
+/// The number of rows that are examined to measure a shape.
 const SAMPLED_ROWS: usize = 4096;
 
-/// Measures selectivity on a sample of the relations; remembers what it measured.
-pub struct Estimator<'a, F> {
-    sample: F,
+/// Measures selectivity on a sample of the relations and remembers what it has measured.
+pub(super) struct SelectivityEstimator<'s, 'a> {
+    sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>,
     terms: &'a TermStore,
-    measured: FxHashMap<(RelationId, Shape), f64>,
+    measured: FxHashMap<(RelationId, IndexShape), f64>,
 }
 
-impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
-    /// An estimator over a sample; `sample` gives `None` for a relation that it does not show.
-    pub fn new(sample: F, terms: &'a TermStore) -> Self {
-        Estimator { sample, terms, measured: FxHashMap::default() }
+impl<'s, 'a> SelectivityEstimator<'s, 'a> {
+    /// An estimator over a sample; `sample` returns `None` for a relation that is not part of it.
+    pub(super) fn new(sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>, terms: &'a TermStore) -> Self {
+        SelectivityEstimator { sample, terms, measured: FxHashMap::default() }
     }
 
-    /// The ground terms.
-    pub fn terms(&self) -> &'a TermStore {
-        self.terms
-    }
-
-    /// Expected number of rows that match when the key of `shape` is given.
-    fn matches(&mut self, relation: RelationId, shape: Shape) -> f64 {
+    /// The expected number of rows that match when the key of `shape` is given.
+    fn matches(&mut self, relation: RelationId, shape: IndexShape) -> f64 {
         if let Some(&known) = self.measured.get(&(relation, shape.clone())) {
             return known;
         }
@@ -51,14 +48,14 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
         matches
     }
 
-    /// The order in which to evaluate the body of `rule`: positions in the body. A literal in `first` comes first
-    /// (semi-naive evaluation starts from the delta); with `is_proof` the variables of the head are known.
-    pub fn order(
+    /// The order in which to evaluate the body of `rule`, as positions in the body. A literal in `first` comes first
+    /// (semi-naive evaluation starts from the delta). With `is_subgoal` the variables of the head are known.
+    pub(super) fn order(
         &mut self,
         rule: &Rule,
         first: Option<usize>,
-        is_proof: bool,
-        relation: impl Fn(&Atom) -> RelationId,
+        is_subgoal: bool,
+        relation: &dyn Fn(&Atom) -> RelationId,
     ) -> Vec<usize> {
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
         // The literals in which a variable occurs: their costs change when it is bound.
@@ -74,14 +71,14 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
                 readers.remove(&variable).into_iter().flatten().for_each(|reader| costs[reader] = None);
             });
         };
-        if is_proof {
+        if is_subgoal {
             bind(&rule.head, &mut bound, &mut costs);
         }
         let mut order = Vec::with_capacity(left.len());
         let mut next = first;
         while !left.is_empty() {
             let mut cost = |position: usize| {
-                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, &relation))
+                *costs[position].get_or_insert_with(|| self.cost(&rule.body[position], &bound, relation))
             };
             let chosen = next.take().unwrap_or_else(|| {
                 let cheaper = |a: usize, b: usize| if cost(b) < cost(a) { b } else { a };
@@ -96,12 +93,13 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
         order
     }
 
-    /// Expected number of rows for a positive literal; none for a test that can be made, no end for one that cannot.
+    /// The expected number of rows of a positive literal; -1 for a test whose variables are bound, and infinity for one
+    /// whose variables are not.
     fn cost(
         &mut self,
         literal: &Literal,
         bound: &FxHashSet<Symbol>,
-        relation: &impl Fn(&Atom) -> RelationId,
+        relation: &dyn Fn(&Atom) -> RelationId,
     ) -> f64 {
         let mut known = true;
         each_variable(literal, &mut |variable| known &= bound.contains(&variable));
@@ -116,7 +114,7 @@ impl<'a, F: Fn(RelationId) -> Option<&'a Relation>> Estimator<'a, F> {
     }
 }
 
-fn each_variable(literal: &Literal, visit: &mut impl FnMut(Symbol)) {
+fn each_variable(literal: &Literal, visit: &mut dyn FnMut(Symbol)) {
     match literal {
         Literal::Positive(atom) | Literal::Negative(atom) => atom.each_variable(visit),
         Literal::Distinct(a, b) | Literal::Same(a, b) => {

@@ -1,165 +1,169 @@
 //! Plans: a rule as a sequence of steps over registers.
 //!
 //! The body of a rule is ordered (see [`order`](super::order)), each variable gets a register, and each literal becomes
-//! one [`Step`] that either binds registers by walking through rows ([`Find`]) or tests what is bound. The last step
-//! derives the head. A plan prints as the rule it came from, then one line a step.
+//! one [`JoinStep`]. A step either binds registers by visiting the matching rows of a relation ([`RowLookup`]) or tests
+//! what is bound already. When all steps have passed, the head is derived. A plan is printed as the rule that it came
+//! from, followed by one line for each step.
 //!
-//! Invariant: a step reads only registers that an earlier step, or its own row, binds.
+//! Invariant: a step reads only registers that an earlier step or its own row binds.
 
 use std::fmt;
 
-use super::relation::{Path, Shape};
+use super::relation::{IndexShape, TermPath};
 use crate::gdl::{Atom, Literal, Rule, Symbol, Symbols, Term, TermId, TermStore, print_rule};
 
-/// Index of a relation in its program.
+/// The index of a relation in its [`DatalogProgram`](super::DatalogProgram), from 0. The example is
+/// at [`DatalogProgram`](super::DatalogProgram).
 pub type RelationId = usize;
 
-/// A term to be built from registers.
+/// An expression for a term, evaluated over registers.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Expression {
-    /// What a register holds.
+pub(super) enum TermExpression {
+    /// The content of a register.
     Register(usize),
     /// A ground term.
     Ground(TermId),
-    /// A compound term.
-    Build(Symbol, Box<[Expression]>),
+    /// A compound term to be built.
+    Build(Symbol, Box<[TermExpression]>),
 }
 
-/// Which rows of a relation a step looks at, when its rule is evaluated against a delta.
+/// The rows of a relation that a step visits when its rule is evaluated semi-naively.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rows {
-    /// All rows there are when the rule starts.
+pub(super) enum RowRange {
+    /// All rows that exist when the rule starts.
     All,
-    /// The rows that the round before derived.
+    /// The rows that the previous round derived.
     Delta,
-    /// All rows but those.
+    /// All rows except those of the previous round.
     Old,
 }
 
-/// What a tuple must look like, and what it binds.
+/// The form that a tuple must have, and the registers that it binds.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Pattern {
-    /// The functors and key paths of the tuples wanted.
-    pub shape: Shape,
-    /// The key, one expression a key path.
-    pub key: Vec<Expression>,
-    /// Registers to be set.
-    pub bind: Vec<(Path, usize)>,
-    /// Registers bound by this very tuple that must be met again.
-    pub repeat: Vec<(Path, usize)>,
+pub(super) struct TuplePattern {
+    /// The functors and key paths that a tuple must have.
+    pub(super) shape: IndexShape,
+    /// The key: one expression for each key path.
+    pub(super) key: Vec<TermExpression>,
+    /// The registers to be set, with the paths of their terms.
+    pub(super) bind: Vec<(TermPath, usize)>,
+    /// The registers that this tuple itself binds and whose term it must repeat at another path.
+    pub(super) repeat: Vec<(TermPath, usize)>,
 }
 
-/// A step that walks through the matching rows of a relation and binds registers.
+/// A step that visits the matching rows of a relation and binds registers.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Find {
+pub(super) struct RowLookup {
     /// The relation.
-    pub relation: RelationId,
-    /// Which of its rows.
-    pub rows: Rows,
-    /// What the rows look like.
-    pub pattern: Pattern,
+    pub(super) relation: RelationId,
+    /// The rows that are visited.
+    pub(super) rows: RowRange,
+    /// The pattern that the rows must match.
+    pub(super) pattern: TuplePattern,
     /// The relation's index for the pattern's shape, if the shape asks for anything.
-    pub index: Option<usize>,
+    pub(super) index: Option<usize>,
 }
 
 /// One step of a plan.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Step {
-    /// Binds registers from the tuple that is to be proved; the first step of a proof.
-    Given(Pattern),
+pub(super) enum JoinStep {
+    /// Binds registers from the given head; the first step of the plan of a subgoal.
+    Given(TuplePattern),
     /// Binds registers, once for each matching row.
-    Find(Find),
+    Find(RowLookup),
     /// The tuple holds.
-    Holds(RelationId, Vec<Expression>, Rows),
+    Holds(RelationId, Vec<TermExpression>, RowRange),
     /// The tuple does not hold.
-    Absent(RelationId, Vec<Expression>),
-    /// The tuple may or may not hold: where instances are shown, its row is shown.
-    Unless(RelationId, Vec<Expression>),
+    Absent(RelationId, Vec<TermExpression>),
+    /// Looks up the row of the tuple, which need not hold; used only where instances are shown.
+    Unless(RelationId, Vec<TermExpression>),
     /// The terms differ.
-    Distinct(Expression, Expression),
+    Distinct(TermExpression, TermExpression),
     /// The terms are equal.
-    Same(Expression, Expression),
+    Same(TermExpression, TermExpression),
 }
 
-/// A rule, ready to run.
+/// A rule that is compiled and ready to run.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// Index of the rule in the program.
-    pub rule: usize,
-    /// What is derived.
-    pub head: RelationId,
+pub(super) struct JoinPlan {
+    /// The index of the rule in the program.
+    pub(super) rule: usize,
+    /// The relation that is derived.
+    pub(super) head: RelationId,
     /// The head's arguments.
-    pub arguments: Vec<Expression>,
+    pub(super) arguments: Vec<TermExpression>,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub(super) steps: Vec<JoinStep>,
     /// The number of registers.
-    pub registers: usize,
-    /// How many steps, from the first, may still change the head: once it is derived, the steps behind have nothing
-    /// more to say and the walk returns to the last step counted here.
-    pub decided: usize,
-    /// Whether a term of the head may be one that was in no tuple before.
-    pub builds: bool,
+    pub(super) registers: usize,
+    /// The number of leading steps that may change the head. Once the head is derived, the later steps cannot derive
+    /// anything new, and the walk returns to the last step that is counted here.
+    pub(super) decided: usize,
+    /// Whether the head may contain a term that has been in no tuple before.
+    pub(super) builds: bool,
 }
 
-impl Plan {
+impl JoinPlan {
     /// The relations that the plan tests for given tuples.
-    pub fn tested(&self) -> impl Iterator<Item = RelationId> {
+    pub(super) fn tested(&self) -> impl Iterator<Item = RelationId> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Holds(relation, ..) | Step::Absent(relation, _) => Some(*relation),
+            JoinStep::Holds(relation, ..) | JoinStep::Absent(relation, _) => Some(*relation),
             _ => None,
         })
     }
 
     /// The indexes that the plan looks into, with their relations.
-    pub fn lookups(&self) -> impl Iterator<Item = (RelationId, usize)> {
+    pub(super) fn lookups(&self) -> impl Iterator<Item = (RelationId, usize)> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Find(find) => find.index.map(|index| (find.relation, index)),
+            JoinStep::Find(find) => find.index.map(|index| (find.relation, index)),
             _ => None,
         })
     }
 }
 
-/// What a plan is made from.
-pub struct Draft<'a> {
+/// The input of [`compile`].
+pub(super) struct PlanDraft<'a> {
     /// The rule.
-    pub rule: &'a Rule,
-    /// Its index in the program.
-    pub index: usize,
-    /// Positions in the body, in the order of evaluation.
-    pub order: Vec<usize>,
-    /// Whether the head is given and the plan proves it.
-    pub is_proof: bool,
-    /// For plans that show instances: whether a relation is open, so that each of its tuples in an instance counts.
-    pub open: Option<&'a dyn Fn(RelationId) -> bool>,
+    pub(super) rule: &'a Rule,
+    /// The index of the rule in the program.
+    pub(super) index: usize,
+    /// The positions of the literals in the body, in the order of evaluation.
+    pub(super) order: Vec<usize>,
+    /// Whether the head is given, because the plan evaluates a subgoal of a tabled relation.
+    pub(super) is_subgoal: bool,
+    /// For plans that show instances: whether a relation is open, so that the row of its tuple is reported.
+    pub(super) open: Option<&'a dyn Fn(RelationId) -> bool>,
 }
 
-/// Compiles a rule. `relation` gives the id of a relation; `rows` says which rows the positive literal at a body
-/// position looks at.
-pub fn compile(
-    draft: &Draft<'_>,
-    relation: impl Fn(&Atom) -> RelationId,
-    rows: impl Fn(usize) -> Rows,
+/// Compiles a rule. `relation` returns the id of an atom's relation; `rows` returns the rows that the positive literal
+/// at a position of the body visits.
+pub(super) fn compile(
+    draft: &PlanDraft<'_>,
+    relation: &dyn Fn(&Atom) -> RelationId,
+    rows: &dyn Fn(usize) -> RowRange,
     terms: &TermStore,
-) -> Plan {
-    let Draft { rule, index, ref order, is_proof, open } = *draft;
+) -> JoinPlan {
+    let PlanDraft { rule, index, ref order, is_subgoal, open } = *draft;
     let is_open = |atom: &Atom| open.is_some_and(|open| open(relation(atom)));
     let mut registers = Registers { variables: Vec::new(), terms };
     let mut steps = Vec::with_capacity(order.len() + 1);
     // For each register, the number of steps up to and including the one that binds it.
     let mut bound_by = Vec::new();
-    if is_proof {
-        steps.push(Step::Given(registers.pattern(&rule.head)));
+    if is_subgoal {
+        steps.push(JoinStep::Given(registers.pattern(&rule.head)));
         bound_by.resize(registers.variables.len(), steps.len());
     }
     for &position in order {
         let step = match &rule.body[position] {
             Literal::Positive(atom) => registers.find(relation(atom), atom, rows(position)),
             Literal::Negative(atom) if is_open(atom) => {
-                Step::Unless(relation(atom), registers.expressions(&atom.arguments))
+                JoinStep::Unless(relation(atom), registers.expressions(&atom.arguments))
             }
-            Literal::Negative(atom) => Step::Absent(relation(atom), registers.expressions(&atom.arguments)),
-            Literal::Distinct(a, b) => Step::Distinct(registers.expression(a), registers.expression(b)),
-            Literal::Same(a, b) => Step::Same(registers.expression(a), registers.expression(b)),
+            Literal::Negative(atom) => {
+                JoinStep::Absent(relation(atom), registers.expressions(&atom.arguments))
+            }
+            Literal::Distinct(a, b) => JoinStep::Distinct(registers.expression(a), registers.expression(b)),
+            Literal::Same(a, b) => JoinStep::Same(registers.expression(a), registers.expression(b)),
         };
         steps.push(step);
         bound_by.resize(registers.variables.len(), steps.len());
@@ -179,8 +183,8 @@ pub fn compile(
             _ => {}
         }
     }
-    let builds = arguments.iter().any(|argument| !matches!(argument, Expression::Register(_)));
-    Plan {
+    let builds = arguments.iter().any(|argument| !matches!(argument, TermExpression::Register(_)));
+    JoinPlan {
         rule: index,
         head: relation(&rule.head),
         arguments,
@@ -191,13 +195,14 @@ pub fn compile(
     }
 }
 
-/// The shape in which an atom looks up its relation when `is_bound` variables are known, with the key terms.
-pub fn shape_of<'a>(atom: &'a Atom, is_bound: &impl Fn(Symbol) -> bool) -> (Shape, Vec<&'a Term>) {
+/// The shape of the look-ups that an atom makes when the variables that satisfy `is_bound` are known, with the terms of
+/// the key.
+pub(super) fn shape_of<'a>(atom: &'a Atom, is_bound: &dyn Fn(Symbol) -> bool) -> (IndexShape, Vec<&'a Term>) {
     fn visit<'a>(
         term: &'a Term,
-        path: Path,
-        is_bound: &impl Fn(Symbol) -> bool,
-        shape: &mut Shape,
+        path: TermPath,
+        is_bound: &dyn Fn(Symbol) -> bool,
+        shape: &mut IndexShape,
         key: &mut Vec<&'a Term>,
     ) {
         let mut known = true;
@@ -216,9 +221,9 @@ pub fn shape_of<'a>(atom: &'a Atom, is_bound: &impl Fn(Symbol) -> bool) -> (Shap
             _ => {}
         }
     }
-    let (mut shape, mut key) = (Shape::default(), Vec::new());
+    let (mut shape, mut key) = (IndexShape::default(), Vec::new());
     for (column, argument) in atom.arguments.iter().enumerate() {
-        visit(argument, Path::column(column), is_bound, &mut shape, &mut key);
+        visit(argument, TermPath::column(column), is_bound, &mut shape, &mut key);
     }
     (shape, key)
 }
@@ -233,52 +238,52 @@ impl Registers<'_> {
         self.variables.iter().position(|&other| other == variable)
     }
 
-    fn expressions(&self, terms: &[Term]) -> Vec<Expression> {
+    fn expressions(&self, terms: &[Term]) -> Vec<TermExpression> {
         terms.iter().map(|term| self.expression(term)).collect()
     }
 
-    fn expression(&self, term: &Term) -> Expression {
+    fn expression(&self, term: &Term) -> TermExpression {
         match term {
-            Term::Variable(variable) => Expression::Register(
+            Term::Variable(variable) => TermExpression::Register(
                 self.position(*variable).expect("the order binds a variable before it is read"),
             ),
             Term::Compound(functor, arguments) if !term.is_ground() => {
-                Expression::Build(*functor, self.expressions(arguments).into())
+                TermExpression::Build(*functor, self.expressions(arguments).into())
             }
-            ground => Expression::Ground(self.terms.intern_term(ground).expect("checked to be ground")),
+            ground => TermExpression::Ground(self.terms.intern_term(ground).expect("checked to be ground")),
         }
     }
 
     /// The step for a positive literal; binds its unbound variables.
-    fn find(&mut self, relation: RelationId, atom: &Atom, rows: Rows) -> Step {
+    fn find(&mut self, relation: RelationId, atom: &Atom, rows: RowRange) -> JoinStep {
         let mut is_known = true;
         atom.each_variable(&mut |variable| is_known &= self.position(variable).is_some());
         if is_known {
-            return Step::Holds(relation, self.expressions(&atom.arguments), rows);
+            return JoinStep::Holds(relation, self.expressions(&atom.arguments), rows);
         }
-        Step::Find(Find { relation, rows, pattern: self.pattern(atom), index: None })
+        JoinStep::Find(RowLookup { relation, rows, pattern: self.pattern(atom), index: None })
     }
 
     /// The pattern of an atom; binds its unbound variables.
-    fn pattern(&mut self, atom: &Atom) -> Pattern {
+    fn pattern(&mut self, atom: &Atom) -> TuplePattern {
         let bound = self.variables.len();
         let (shape, key) = shape_of(atom, &|variable| self.position(variable).is_some());
         let key = key.into_iter().map(|term| self.expression(term)).collect();
         let (mut bind, mut repeat) = (Vec::new(), Vec::new());
         for (column, argument) in atom.arguments.iter().enumerate() {
-            self.bind(argument, Path::column(column), bound, &mut bind, &mut repeat);
+            self.bind(argument, TermPath::column(column), bound, &mut bind, &mut repeat);
         }
-        Pattern { shape, key, bind, repeat }
+        TuplePattern { shape, key, bind, repeat }
     }
 
     /// Collects the variables of a term that are not among the first `bound` registers.
     fn bind(
         &mut self,
         term: &Term,
-        path: Path,
+        path: TermPath,
         bound: usize,
-        bind: &mut Vec<(Path, usize)>,
-        repeat: &mut Vec<(Path, usize)>,
+        bind: &mut Vec<(TermPath, usize)>,
+        repeat: &mut Vec<(TermPath, usize)>,
     ) {
         match term {
             Term::Variable(variable) => match self.position(*variable) {
@@ -291,7 +296,7 @@ impl Registers<'_> {
             },
             Term::Constant(_) => {}
             Term::Compound(_, arguments) => {
-                // A term whose variables were all bound before is part of the key; a repeat inside is harmless.
+                // A term whose variables were all bound before is part of the key; testing it again does no harm.
                 for (position, argument) in arguments.iter().enumerate() {
                     self.bind(argument, path.argument(position), bound, bind, repeat);
                 }
@@ -300,45 +305,45 @@ impl Registers<'_> {
     }
 }
 
-/// A plan with the names it needs to print.
-pub struct Shown<'a> {
+/// A plan together with the names that printing it needs.
+pub(super) struct DisplayedPlan<'a> {
     /// The plan.
-    pub plan: &'a Plan,
-    /// The rule it came from.
-    pub rule: &'a Rule,
+    pub(super) plan: &'a JoinPlan,
+    /// The rule that it came from.
+    pub(super) rule: &'a Rule,
     /// The line on which that rule begins.
-    pub line: usize,
+    pub(super) line: usize,
     /// The names of the program's relations.
-    pub relations: &'a [Symbol],
-    /// The names.
-    pub symbols: &'a Symbols,
+    pub(super) relations: &'a [Symbol],
+    /// The symbol table.
+    pub(super) symbols: &'a Symbols,
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for DisplayedPlan<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "line {}: {}", self.line, print_rule(self.rule, self.symbols))?;
         let name = |relation: &RelationId| self.symbols.name(self.relations[*relation]);
         for (number, step) in self.plan.steps.iter().enumerate() {
             write!(f, "  {}. ", number + 1)?;
             match step {
-                Step::Given(_) => writeln!(f, "given {}", name(&self.plan.head))?,
-                Step::Find(find) => {
+                JoinStep::Given(_) => writeln!(f, "given {}", name(&self.plan.head))?,
+                JoinStep::Find(find) => {
                     let keys = find.pattern.key.len();
                     write!(f, "find {} by ", name(&find.relation))?;
                     match keys {
                         0 => write!(f, "scan")?,
                         _ => write!(f, "index of {keys} of its terms")?,
                     }
-                    if find.rows != Rows::All {
+                    if find.rows != RowRange::All {
                         write!(f, " ({:?})", find.rows)?;
                     }
                     writeln!(f, ", binding {}", find.pattern.bind.len())?;
                 }
-                Step::Holds(relation, ..) => writeln!(f, "test {}", name(relation))?,
-                Step::Absent(relation, _) => writeln!(f, "test not {}", name(relation))?,
-                Step::Unless(relation, _) => writeln!(f, "look up {}", name(relation))?,
-                Step::Distinct(..) => writeln!(f, "test distinct")?,
-                Step::Same(..) => writeln!(f, "test not distinct")?,
+                JoinStep::Holds(relation, ..) => writeln!(f, "test {}", name(relation))?,
+                JoinStep::Absent(relation, _) => writeln!(f, "test not {}", name(relation))?,
+                JoinStep::Unless(relation, _) => writeln!(f, "look up {}", name(relation))?,
+                JoinStep::Distinct(..) => writeln!(f, "test distinct")?,
+                JoinStep::Same(..) => writeln!(f, "test not distinct")?,
             }
         }
         writeln!(f, "  derive {}, decided after step {}", name(&self.plan.head), self.plan.decided)

@@ -1,12 +1,13 @@
-//! Programs: stratified rules, split by the inputs they depend on.
+//! Programs: stratified rules, grouped by the inputs that they depend on.
 //!
-//! A program has *inputs*, relations whose tuples the caller gives (none of them defined by rules), each with a
-//! [`Stage`]. A relation's stage is the highest among the inputs that it depends on, stage 0 if there is none: its
-//! tuples are the same for ever and are derived once. A *component* is a set of mutually recursive relations; the
-//! components in topological order are the strata, and a query evaluates only those that its relation needs.
+//! The *inputs* of a program are relations whose tuples the caller gives; no rule defines them. Each input has a
+//! [`Stage`]. The stage of any other relation is the highest stage among the inputs that it depends on, or 0 if it
+//! depends on none; then its tuples never change and are derived once. A *component* is a set of mutually recursive
+//! relations. The components in topological order are the strata, and a query evaluates only the components that its
+//! relation needs.
 //!
 //! Evaluation is semi-naive (Ullman 1988, chapter 3): in each round a recursive rule must use at least one tuple that
-//! the round before derived. The order of rules never changes what is derived.
+//! the previous round derived. The order of the rules never changes what is derived.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,13 +16,14 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::limits::{LimitError, Limits, Trouble};
-use super::order::Estimator;
-use super::plan::{Draft, Plan, RelationId, Rows, Shown, Step, compile};
-use super::relation::{Relation, Shape};
-use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore, print_rule};
+use super::limits::EvaluationLimits;
+use super::order::SelectivityEstimator;
+use super::plan::{DisplayedPlan, JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
+use super::relation::{IndexShape, Relation};
+use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
 
-/// Which inputs a relation depends on; higher stages change more often.
+/// The stage of a relation: the inputs of higher stages change more often, and relations of stage 0 never change.
+/// The example is at [`DatalogProgram`].
 pub type Stage = usize;
 
 /// Mutually recursive relations with their rules.
@@ -31,30 +33,53 @@ pub(super) struct Component {
     /// The rules that derive them, in the order of the text.
     pub(super) rules: Vec<usize>,
     pub(super) is_planned: bool,
-    /// The rules as they run first: all of them, over all rows.
-    pub(super) first: Vec<Plan>,
-    /// The recursive rules, once for each recursive literal, which looks at the delta.
-    pub(super) repeated: Vec<Plan>,
-    /// If the component's one relation is proved, never derived: for each rule, the plan that proves a given head.
-    pub(super) proofs: Option<Vec<Plan>>,
+    /// The plans of the first round: all rules, over all rows.
+    pub(super) first: Vec<JoinPlan>,
+    /// The plans of later rounds: each recursive rule once for each of its recursive literals, which visits the delta.
+    pub(super) repeated: Vec<JoinPlan>,
+    /// If the component's only relation is tabled: for each rule, the plan that evaluates a given head.
+    pub(super) subgoal_plans: Option<Vec<JoinPlan>>,
 }
 
 impl Component {
-    /// The plans that are run.
-    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
-        match &self.proofs {
-            Some(proofs) => proofs.iter().chain([].iter()),
+    /// The plans that evaluation runs.
+    pub(super) fn plans(&self) -> impl Iterator<Item = &JoinPlan> {
+        match &self.subgoal_plans {
+            Some(plans) => plans.iter().chain([].iter()),
             None => self.first.iter().chain(self.repeated.iter()),
         }
     }
 }
 
-/// Rules, ready to be evaluated.
+/// Rules that are ready to be evaluated.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (<= (p ?x) (e ?x ?y)) (e a b) (<= (q ?x) (p ?x) (i ?x))";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+///
+/// // The rules are (e a b), (<= (p ?x) (e ?x ?y)) and (<= (q ?x) (p ?x) (i ?x)); `i` is an input of stage 1.
+/// let id = |name: &str| terms.symbols().get(name).unwrap();
+/// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, 1)]);
+/// let [p, q, e] = ["p", "q", "e"].map(|name| program.relation(id(name)).unwrap());
+/// assert_eq!((program.stage(p), program.stage(q)), (0, 1));
+/// assert_eq!((program.arity(e), program.name(e)), (2, id("e")));
+/// // The relation `p` needs its own stratum and that of `e`.
+/// assert_eq!(program.strata_of(&[p]).len(), 2);
+/// assert!(program.strata().count() <= program.relations());
+///
+/// let mut database = Database::new(&program, None);
+/// database.plan(&mut program, p, false, terms).unwrap();
+/// let plans = program.describe(terms, |rule| rule.clause);
+/// assert!(plans.contains("(<= (p ?x) (e ?x ?y))\n  1. find e by scan, binding 2\n  derive p, decided after step 1\n"));
+/// ```
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct DatalogProgram {
     pub(super) rules: Vec<Rule>,
-    names: Vec<Symbol>,
-    arities: Vec<usize>,
+    pub(super) names: Vec<Symbol>,
+    pub(super) arities: Vec<usize>,
     pub(super) by_name: FxHashMap<Symbol, RelationId>,
     pub(super) stages: Arc<[Stage]>,
     /// In topological order: a component reads only itself and earlier ones.
@@ -62,26 +87,26 @@ pub struct Program {
     pub(super) component_of: Vec<usize>,
     /// For each component, the other components that its rules read.
     reads: Vec<Vec<usize>>,
-    /// For each relation that is queried, the components to evaluate.
+    /// For each relation that is queried, the components that must be evaluated.
     needs: FxHashMap<RelationId, Box<[usize]>>,
-    /// The shapes indexed, by relation.
-    pub(super) shapes: Vec<Vec<Shape>>,
+    /// The shapes that are indexed, by relation.
+    pub(super) shapes: Vec<Vec<IndexShape>>,
     /// The position of each shape among those of its relation.
-    shape_number: FxHashMap<(RelationId, Shape), usize>,
-    /// For each relation that is proved, the indexes that its proofs look into, those of proofs inside included.
-    pub(super) proof_lookups: Vec<Vec<(RelationId, usize)>>,
-    /// Tuples that each relation may hold, where it is bounded on its own.
-    most: Vec<usize>,
-    /// The bounds on an evaluation.
-    pub limits: Limits,
+    shape_number: FxHashMap<(RelationId, IndexShape), usize>,
+    /// For each tabled relation, the indexes that its subgoals look into, those of nested subgoals included.
+    pub(super) subgoal_lookups: Vec<Vec<(RelationId, usize)>>,
+    /// The number of tuples that each relation may hold, where it has a bound of its own.
+    pub(super) most: Vec<usize>,
+    /// The bounds on each evaluation.
+    pub limits: EvaluationLimits,
 }
 
-impl Program {
-    /// A program of these rules. `inputs` are the relations that the caller fills, with their stage (from 1).
-    ///
-    /// The rules must be safe and stratified, each relation of one arity: validation sees to it.
-    pub fn new(rules: Vec<Rule>, inputs: &[(Symbol, usize, Stage)]) -> Program {
-        let mut program = Program {
+impl DatalogProgram {
+    /// A program of these rules. `inputs` lists the relations that the caller fills, with their arity and stage (from
+    /// 0). The rules of a validated game meet the conditions: they are safe and stratified, and each relation has one
+    /// arity. O(size of the rules).
+    pub fn new(rules: Vec<Rule>, inputs: &[(Symbol, usize, Stage)]) -> DatalogProgram {
+        let mut program = DatalogProgram {
             rules,
             names: Vec::new(),
             arities: Vec::new(),
@@ -91,11 +116,11 @@ impl Program {
             component_of: Vec::new(),
             reads: Vec::new(),
             needs: FxHashMap::default(),
-            proof_lookups: Vec::new(),
+            subgoal_lookups: Vec::new(),
             shapes: Vec::new(),
             shape_number: FxHashMap::default(),
             most: Vec::new(),
-            limits: Limits::default(),
+            limits: EvaluationLimits::default(),
         };
         program.collect_relations(inputs);
         program.find_components(inputs);
@@ -132,7 +157,8 @@ impl Program {
                 }
             }
         }
-        // In reverse topological order of head -> body: bodies first. (Kosaraju's algorithm is not recursive here.)
+        // The components come in reverse topological order of head -> body, bodies first. Kosaraju's algorithm is
+        // chosen because petgraph's implementation of it is not recursive.
         self.component_of = vec![0; self.names.len()];
         let mut stages = vec![0; self.names.len()];
         for (number, component) in kosaraju_scc(&graph).into_iter().enumerate() {
@@ -170,53 +196,50 @@ impl Program {
         }
         self.stages = stages.into();
         self.shapes = vec![Vec::new(); self.names.len()];
-        self.proof_lookups = vec![Vec::new(); self.names.len()];
+        self.subgoal_lookups = vec![Vec::new(); self.names.len()];
     }
 
-    /// Plans the rules of a component, measuring selectivity on a sample of the relations that they read. Shapes to
-    /// be indexed are added, none is taken away.
+    /// Plans the rules of a component. Selectivity is measured on a sample of the relations that the rules read. New
+    /// shapes to be indexed are added; none is removed.
     pub(super) fn plan<'a>(
         &mut self,
         component: usize,
-        sample: impl Fn(RelationId) -> Option<&'a Relation>,
+        sample: &dyn Fn(RelationId) -> Option<&'a Relation>,
         terms: &'a TermStore,
     ) {
-        let mut estimator = Estimator::new(sample, terms);
+        let mut estimator = SelectivityEstimator::new(sample, terms);
         let relation = |atom: &Atom| self.by_name[&atom.relation];
         let is_own = |atom: &Atom| self.component_of[relation(atom)] == component;
         let (mut first, mut repeated) = (Vec::new(), Vec::new());
         for &index in &self.components[component].rules {
             let rule = &self.rules[index];
-            let order = estimator.order(rule, None, false, relation);
-            let draft = Draft { rule, index, order, is_proof: false, open: None };
-            first.push(compile(&draft, relation, |_| Rows::All, terms));
+            let order = estimator.order(rule, None, false, &relation);
+            let draft = PlanDraft { rule, index, order, is_subgoal: false, open: None };
+            first.push(compile(&draft, &relation, &|_| RowRange::All, terms));
             let recursive: Vec<usize> = (0..rule.body.len())
                 .filter(|&position| matches!(&rule.body[position], Literal::Positive(atom) if is_own(atom)))
                 .collect();
             for &delta in &recursive {
                 let rows = |position: usize| match position.cmp(&delta) {
-                    Ordering::Equal => Rows::Delta,
-                    Ordering::Greater if recursive.binary_search(&position).is_ok() => Rows::Old,
-                    _ => Rows::All,
+                    Ordering::Equal => RowRange::Delta,
+                    Ordering::Greater if recursive.binary_search(&position).is_ok() => RowRange::Old,
+                    _ => RowRange::All,
                 };
-                let order = estimator.order(rule, Some(delta), false, relation);
-                repeated.push(compile(
-                    &Draft { rule, index, order, is_proof: false, open: None },
-                    relation,
-                    rows,
-                    terms,
-                ));
+                let order = estimator.order(rule, Some(delta), false, &relation);
+                let draft = PlanDraft { rule, index, order, is_subgoal: false, open: None };
+                repeated.push(compile(&draft, &relation, &rows, terms));
             }
         }
-        self.index(first.iter_mut().chain(&mut repeated));
+        self.index(&mut first);
+        self.index(&mut repeated);
         let planned = &mut self.components[component];
         (planned.first, planned.repeated, planned.is_planned) = (first, repeated, true);
     }
 
     /// Gives every look-up of these plans an index.
-    pub(super) fn index<'p>(&mut self, plans: impl Iterator<Item = &'p mut Plan>) {
-        for step in plans.flat_map(|plan| &mut plan.steps) {
-            let Step::Find(find) = step else { continue };
+    pub(super) fn index(&mut self, plans: &mut [JoinPlan]) {
+        for step in plans.iter_mut().flat_map(|plan| &mut plan.steps) {
+            let JoinStep::Find(find) = step else { continue };
             let shape = &find.pattern.shape;
             if shape.key.is_empty() && shape.compounds.is_empty() {
                 continue;
@@ -231,27 +254,27 @@ impl Program {
     }
 
     /// The plans that derive a relation, one for each of its rules, in the order of the text.
-    pub(super) fn plans_of(&self, relation: RelationId) -> impl Iterator<Item = &Plan> {
+    pub(super) fn plans_of(&self, relation: RelationId) -> impl Iterator<Item = &JoinPlan> {
         let component = &self.components[self.component_of[relation]];
         component.first.iter().filter(move |plan| plan.head == relation)
     }
 
-    /// The strata: components in the order of evaluation, each as its relations and the indexes of its rules.
+    /// The strata: the components in the order of evaluation, each as its relations and the indexes of its rules.
     pub fn strata(&self) -> impl Iterator<Item = (&[RelationId], &[usize])> {
         self.components.iter().map(|component| (&component.relations[..], &component.rules[..]))
     }
 
-    /// The strata that the targets' tuples follow from, as positions among [`Program::strata`].
+    /// The strata that the tuples of the targets depend on, ascending, as positions in [`DatalogProgram::strata`].
     pub fn strata_of(&mut self, targets: &[RelationId]) -> Vec<usize> {
         self.needed_at(targets, Stage::MAX)
     }
 
-    /// The name of a relation.
+    /// The name of a relation; panics if the program has no such relation, as all methods here do.
     pub fn name(&self, relation: RelationId) -> Symbol {
         self.names[relation]
     }
 
-    /// The number of relations; their ids are 0, 1, ...
+    /// The number of relations. Their ids are 0, 1, 2, ...
     pub fn relations(&self) -> usize {
         self.names.len()
     }
@@ -276,13 +299,13 @@ impl Program {
         self.arities[relation]
     }
 
-    /// The components that a relation's tuples follow from, in the order in which to evaluate them. Known only for
-    /// relations that were planned.
+    /// The components that a relation's tuples depend on, in the order of evaluation. Known only for relations that
+    /// were planned.
     pub(super) fn needs(&self, relation: RelationId) -> &[usize] {
         self.needs.get(&relation).map_or(&[], |needs| needs)
     }
 
-    /// Finds out what a relation needs, once. O(rules).
+    /// Finds the components that a relation needs, unless they are known. O(rules).
     pub(super) fn find_needs(&mut self, relation: RelationId) {
         if self.needs.contains_key(&relation) {
             return;
@@ -315,51 +338,14 @@ impl Program {
         self.components[component].relations.first().map_or(0, |&relation| self.stages[relation])
     }
 
-    /// The text of every plan: the line and text of the rule it came from, then its steps. Only components that were
-    /// planned are described.
+    /// The plans as text: for each plan, the line and the text of its rule, then its steps. Components that were not
+    /// planned are left out. `line` returns the line on which a rule begins.
     pub fn describe(&self, terms: &TermStore, line: impl Fn(&Rule) -> usize) -> String {
-        let show = |plan: &Plan| {
+        let show = |plan: &JoinPlan| {
             let (rule, relations) = (&self.rules[plan.rule], &self.names[..]);
-            Shown { plan, rule, line: line(rule), relations, symbols: terms.symbols() }.to_string()
+            DisplayedPlan { plan, rule, line: line(rule), relations, symbols: terms.symbols() }.to_string()
         };
         self.components.iter().flat_map(Component::plans).map(show).collect()
-    }
-
-    /// Bounds the tuples of one relation.
-    pub fn set_most(&mut self, relation: RelationId, tuples: usize) {
-        self.most.resize(self.relations(), usize::MAX);
-        self.most[relation] = tuples;
-    }
-
-    /// Tuples that a relation may hold.
-    pub(super) fn most_tuples(&self, relation: RelationId) -> usize {
-        let most = self.most.get(relation).copied().unwrap_or(usize::MAX);
-        self.limits.tuples_of(self.arities[relation]).min(most)
-    }
-
-    /// A rule that derives a relation, if it holds more tuples than were allowed it.
-    pub(super) fn outgrown(&self, relation: RelationId, tuples: usize) -> Option<&Rule> {
-        let has_outgrown = self.most.get(relation).is_some_and(|&most| tuples > most);
-        let name = self.names[relation];
-        self.rules.iter().filter(|_| has_outgrown).find(|rule| rule.head.relation == name)
-    }
-
-    pub(super) fn limit_error(&self, plan: &Plan, trouble: Trouble, terms: &TermStore) -> LimitError {
-        self.limit_error_in(&self.rules[plan.rule], trouble, terms)
-    }
-
-    /// The error for a limit met in a rule over relations of the program.
-    pub(super) fn limit_error_in(&self, rule: &Rule, trouble: Trouble, terms: &TermStore) -> LimitError {
-        let relation = terms.symbols().name(rule.head.relation).to_owned();
-        let head = self.by_name[&rule.head.relation];
-        let rule = print_rule(rule, terms.symbols());
-        let Limits { depth, size, visits, .. } = self.limits;
-        match trouble {
-            Trouble::Tuples => LimitError::Tuples { relation, limit: self.most_tuples(head), rule },
-            Trouble::Depth => LimitError::Depth { relation, limit: depth, rule },
-            Trouble::Size => LimitError::Size { relation, limit: size, rule },
-            Trouble::Visits => LimitError::Visits { relation, limit: visits, rule },
-        }
     }
 }
 

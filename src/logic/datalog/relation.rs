@@ -1,12 +1,12 @@
 //! Relations: growing sets of tuples, with indexes.
 //!
-//! A tuple's life: it is inserted once (duplicates are refused), gets the next row number, and stays at that row until
-//! the relation is cleared. So a range of rows is a set that was there at a moment, which is all that semi-naive
-//! evaluation needs: *old*, *delta* and *all* are ranges.
+//! A tuple is inserted once (a duplicate is refused), gets the next row number, and keeps that row until the relation
+//! is cleared. A range of rows from 0 is therefore the set as it was at some moment. This is all that semi-naive
+//! evaluation needs: the *old* tuples, the *delta* and *all* tuples are ranges of rows.
 //!
-//! An index serves one [`Shape`]: it holds the rows whose terms have the functors that the shape asks for, by the
-//! terms at the shape's key paths. Rows are chained newest first, so an index grows without moving anything and is
-//! cleared in one stroke.
+//! An index serves one [`IndexShape`]. It holds the rows whose terms have the functors of the shape, grouped by the
+//! terms at the shape's key paths. The rows of a key are chained from the newest to the oldest, so an index grows
+//! without moving anything.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -18,35 +18,35 @@ use smallvec::SmallVec;
 use crate::gdl::{Symbol, TermId, TermStore};
 
 /// A tuple under construction.
-pub type Tuple = SmallVec<[TermId; INLINE_TERMS]>;
-/// A tuple under construction of no more terms takes no memory of its own.
-pub const INLINE_TERMS: usize = 6;
+pub(super) type Tuple = SmallVec<[TermId; INLINE_TERMS]>;
+/// A tuple under construction with at most this many terms needs no allocation.
+pub(super) const INLINE_TERMS: usize = 6;
 
-/// Where a term stands in a tuple: the column, then argument positions inwards.
+/// The place of a term in a tuple: its column, then the argument positions from the outermost term inwards.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Path(SmallVec<[u8; 4]>);
+pub(super) struct TermPath(SmallVec<[u8; 4]>);
 
-impl Path {
-    /// A whole column.
+impl TermPath {
+    /// The path of a whole column.
     ///
     /// # Panics
     /// If `column` exceeds 255; validation admits no atom with more arguments.
-    pub fn column(column: usize) -> Path {
-        Path(SmallVec::from_slice(&[u8::try_from(column).expect("an atom has at most 256 arguments")]))
+    pub(super) fn column(column: usize) -> TermPath {
+        TermPath(SmallVec::from_slice(&[u8::try_from(column).expect("an atom has at most 256 arguments")]))
     }
 
-    /// An argument of the term at this path.
+    /// The path of an argument of the term at this path.
     ///
     /// # Panics
     /// If `argument` exceeds 255; validation admits no term with more arguments.
-    pub fn argument(&self, argument: usize) -> Path {
+    pub(super) fn argument(&self, argument: usize) -> TermPath {
         let mut path = self.0.clone();
         path.push(u8::try_from(argument).expect("a term has at most 256 arguments"));
-        Path(path)
+        TermPath(path)
     }
 
-    /// The term at this path. The shape's checks guarantee that it exists.
-    pub fn of(&self, tuple: &[TermId], terms: &TermStore) -> TermId {
+    /// The term at this path. The caller has checked that it exists, with [`IndexShape::admits`].
+    pub(super) fn of(&self, tuple: &[TermId], terms: &TermStore) -> TermId {
         let mut term = tuple[self.0[0] as usize];
         for &argument in &self.0[1..] {
             term = terms.arguments(term)[argument as usize];
@@ -55,18 +55,18 @@ impl Path {
     }
 }
 
-/// What an index asks of a tuple.
+/// The condition and the key of an index.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Shape {
-    /// The term at the path is compound with this functor and arity; outer paths come first.
-    pub compounds: Vec<(Path, Symbol, usize)>,
-    /// The paths whose terms are the key.
-    pub key: Vec<Path>,
+pub(super) struct IndexShape {
+    /// The paths at which a compound term with this functor and arity must stand; outer paths come first.
+    pub(super) compounds: Vec<(TermPath, Symbol, usize)>,
+    /// The paths of the terms that form the key.
+    pub(super) key: Vec<TermPath>,
 }
 
-impl Shape {
-    /// Whether the tuple has the functors asked for.
-    pub fn admits(&self, tuple: &[TermId], terms: &TermStore) -> bool {
+impl IndexShape {
+    /// Whether the tuple has the functors of the shape.
+    pub(super) fn admits(&self, tuple: &[TermId], terms: &TermStore) -> bool {
         self.compounds.iter().all(|(path, functor, arity)| {
             let term = path.of(tuple, terms);
             terms.functor(term) == *functor && terms.arguments(term).len() == *arity
@@ -86,11 +86,12 @@ fn hash_all(ids: impl Iterator<Item = TermId>) -> u64 {
     hasher.finish()
 }
 
-/// The half of a tuple's hash that is kept, and a hash again made of it.
+/// The half of a tuple's hash that is stored with its row.
 fn kept(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
 
+/// A hash made of the half that is stored.
 fn spread(kept: u32) -> u64 {
     u64::from(kept).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -98,25 +99,25 @@ fn spread(kept: u32) -> u64 {
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Debug, Default)]
-struct Index {
-    shape: Shape,
-    /// Newest row of each chain, with the hash of its key.
+struct TupleIndex {
+    shape: IndexShape,
+    /// The newest row of each chain, with the hash of its key.
     heads: HashTable<(u64, u32)>,
-    /// For each row covered, the next older row of its chain.
+    /// For each row that the index covers, the next older row of its chain.
     older: Vec<u32>,
 }
 
-/// Where a lookup will probably find its tuple: as far behind the last one as that was behind the one before.
+/// A guess where the next look-up will find its tuple: the distance between the last two hits is repeated.
 ///
-/// Rules often ask for tuples in the order in which others were derived. In a relation that no cache holds, a row in
-/// sight costs a fraction of looking its hash up.
+/// Rules often ask for tuples in the order in which others were derived. In a relation that is too large for the
+/// caches, comparing the row at the guess costs a fraction of a look-up by hash.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Finger {
+pub(super) struct StrideCursor {
     last: u32,
     next: u32,
 }
 
-impl Finger {
+impl StrideCursor {
     fn move_to(&mut self, row: usize) {
         let row = row as u32;
         self.next = row.wrapping_add(row.wrapping_sub(self.last));
@@ -124,28 +125,49 @@ impl Finger {
     }
 }
 
-/// A set of tuples of one arity.
+/// A set of tuples of one arity, in the order in which they were derived.
+///
+/// Relations are made by a [`Database`](super::Database) and read through it.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c)";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+///
+/// // The rules are the facts (e a b) and (e b c).
+/// let mut program = DatalogProgram::new(rules, &[]);
+/// let e = program.relation(terms.symbols().get("e").unwrap()).unwrap();
+/// let mut database = Database::new(&program, None);
+/// database.plan(&mut program, e, false, terms).unwrap();
+///
+/// let [a, b, c] = ["a", "b", "c"].map(|name| terms.read(name).unwrap());
+/// let relation = database.relation(e, &program);
+/// assert_eq!(relation.rows().collect::<Vec<_>>(), [[a, b], [b, c]]);
+/// assert_eq!((relation.position(&[b, c]), relation.contains(&[a, c])), (Some(1), false));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     arity: usize,
     count: usize,
     terms: Vec<TermId>,
-    /// The rows, each with the half of its hash that is kept, so that a table grows without looking at them.
+    /// The rows, each with half of the hash of its tuple, so that the table grows without reading the tuples.
     members: HashTable<(u32, u32)>,
-    indexes: Vec<Index>,
+    indexes: Vec<TupleIndex>,
 }
 
 impl Relation {
     /// An empty relation with an index for each of these shapes.
-    pub fn new(arity: usize, shapes: Vec<Shape>) -> Self {
-        let indexes = shapes.into_iter().map(|shape| Index { shape, ..Index::default() }).collect();
+    pub(super) fn new(arity: usize, shapes: Vec<IndexShape>) -> Self {
+        let indexes = shapes.into_iter().map(|shape| TupleIndex { shape, ..TupleIndex::default() }).collect();
         Relation { arity, indexes, ..Relation::default() }
     }
 
-    /// Adds the indexes for shapes that come after those it has: `shapes` lists all, in order.
-    pub fn add_indexes(&mut self, shapes: &[Shape]) {
+    /// Adds the missing indexes. `shapes` lists all shapes, those of the indexes that exist first.
+    pub(super) fn add_indexes(&mut self, shapes: &[IndexShape]) {
         for shape in &shapes[self.indexes.len().min(shapes.len())..] {
-            self.indexes.push(Index { shape: shape.clone(), ..Index::default() });
+            self.indexes.push(TupleIndex { shape: shape.clone(), ..TupleIndex::default() });
         }
     }
 
@@ -154,12 +176,12 @@ impl Relation {
         self.count
     }
 
-    /// Whether no tuple holds.
+    /// Whether the relation has no tuple.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The tuple at a row.
+    /// The tuple at a row, in `0..len()`.
     pub fn row(&self, row: usize) -> &[TermId] {
         &self.terms[row * self.arity..(row + 1) * self.arity]
     }
@@ -169,13 +191,13 @@ impl Relation {
         (0..self.count).map(|row| self.row(row))
     }
 
-    /// Adds a tuple, looked for at a finger first; false if it was there already.
-    pub fn insert_by(&mut self, finger: &mut Finger, tuple: &[TermId]) -> bool {
-        !self.is_at(finger, tuple) && self.insert(tuple)
+    /// Adds a tuple after looking for it at a cursor; returns false if it was there already.
+    pub(super) fn insert_by(&mut self, cursor: &mut StrideCursor, tuple: &[TermId]) -> bool {
+        !self.is_at(cursor, tuple) && self.insert(tuple)
     }
 
-    /// Adds a tuple; false if it was there already.
-    pub fn insert(&mut self, tuple: &[TermId]) -> bool {
+    /// Adds a tuple; returns false if it was there already.
+    pub(super) fn insert(&mut self, tuple: &[TermId]) -> bool {
         debug_assert_eq!(tuple.len(), self.arity);
         let kept = kept(hash_all(tuple.iter().copied()));
         if self.find(kept, tuple).is_some() {
@@ -188,8 +210,8 @@ impl Relation {
         true
     }
 
-    /// Adds the tuples of a relation without indexes, none of which it holds.
-    pub fn append(&mut self, new: Relation) {
+    /// Adds the tuples of another relation without indexes; none of them may be there already.
+    pub(super) fn append(&mut self, new: Relation) {
         if self.count == 0 {
             self.clear();
             (self.count, self.terms, self.members) = (new.count, new.terms, new.members);
@@ -201,12 +223,12 @@ impl Relation {
         });
     }
 
-    /// Whether a tuple holds.
+    /// Whether a tuple is in the relation. O(arity) on average.
     pub fn contains(&self, tuple: &[TermId]) -> bool {
         self.position(tuple).is_some()
     }
 
-    /// The row of a tuple.
+    /// The row of a tuple, if it is in the relation. O(arity) on average.
     pub fn position(&self, tuple: &[TermId]) -> Option<usize> {
         if self.count == 0 {
             return None;
@@ -214,22 +236,22 @@ impl Relation {
         self.find(kept(hash_all(tuple.iter().copied())), tuple)
     }
 
-    /// The row of a tuple, looked for at a finger first.
-    pub fn position_by(&self, finger: &mut Finger, tuple: &[TermId]) -> Option<usize> {
-        if self.is_at(finger, tuple) {
-            return Some(finger.last as usize);
+    /// The row of a tuple, looked for at a cursor first.
+    pub(super) fn position_by(&self, cursor: &mut StrideCursor, tuple: &[TermId]) -> Option<usize> {
+        if self.is_at(cursor, tuple) {
+            return Some(cursor.last as usize);
         }
         let row = self.position(tuple)?;
-        finger.move_to(row);
+        cursor.move_to(row);
         Some(row)
     }
 
-    /// Whether a finger points at a tuple; it then moves on.
-    fn is_at(&self, finger: &mut Finger, tuple: &[TermId]) -> bool {
-        let next = finger.next as usize;
+    /// Whether a cursor points at a tuple; it then moves on.
+    fn is_at(&self, cursor: &mut StrideCursor, tuple: &[TermId]) -> bool {
+        let next = cursor.next as usize;
         let found = next < self.count && self.row(next) == tuple;
         if found {
-            finger.move_to(next);
+            cursor.move_to(next);
         }
         found
     }
@@ -239,8 +261,8 @@ impl Relation {
         self.members.find(spread(kept), is_it).map(|&(_, row)| row as usize)
     }
 
-    /// Takes all tuples out; keeps the memory.
-    pub fn clear(&mut self) {
+    /// Removes all tuples and keeps the memory.
+    pub(super) fn clear(&mut self) {
         self.count = 0;
         self.terms.clear();
         self.members.clear();
@@ -251,13 +273,13 @@ impl Relation {
     }
 
     /// Whether an index exists and covers all tuples.
-    pub fn is_fresh(&self, index: usize) -> bool {
+    pub(super) fn is_fresh(&self, index: usize) -> bool {
         self.indexes.get(index).is_some_and(|index| index.older.len() == self.count)
     }
 
-    /// Brings an index up to date with the tuples. O(new tuples).
-    pub fn refresh(&mut self, index: usize, terms: &TermStore) {
-        let Index { shape, heads, older } = &mut self.indexes[index];
+    /// Adds the tuples to an index that it does not cover yet. O(new tuples).
+    pub(super) fn refresh(&mut self, index: usize, terms: &TermStore) {
+        let TupleIndex { shape, heads, older } = &mut self.indexes[index];
         for row in older.len()..self.count {
             let tuple = &self.terms[row * self.arity..(row + 1) * self.arity];
             if !shape.admits(tuple, terms) {
@@ -265,7 +287,7 @@ impl Relation {
                 continue;
             }
             let hash = shape.hash(tuple, terms);
-            // Chains are by hash: whoever walks one compares the keys.
+            // A chain holds the rows of one hash, so the caller of `probe` compares the keys.
             match heads.find_mut(hash, |&(other, _)| other == hash) {
                 Some(head) => older.push(std::mem::replace(&mut head.1, row as u32)),
                 None => {
@@ -276,10 +298,15 @@ impl Relation {
         }
     }
 
-    /// The rows of a range that an index chains under a key, newest first: a superset of the matching rows, so the
-    /// caller compares. The index must be fresh.
-    pub fn probe(&self, index: usize, key: &[TermId], range: Range<usize>) -> impl Iterator<Item = usize> {
-        let Index { heads, older, .. } = &self.indexes[index];
+    /// The rows of a range whose keys have the hash of `key`, newest first. They include all matching rows, and the
+    /// caller compares the keys. The index must be fresh.
+    pub(super) fn probe(
+        &self,
+        index: usize,
+        key: &[TermId],
+        range: Range<usize>,
+    ) -> impl Iterator<Item = usize> {
+        let TupleIndex { heads, older, .. } = &self.indexes[index];
         debug_assert_eq!(older.len(), self.count);
         let hash = hash_all(key.iter().copied());
         let mut row = heads.find(hash, |&(other, _)| other == hash).map_or(NONE, |&(_, row)| row);
@@ -296,9 +323,9 @@ impl Relation {
         })
     }
 
-    /// Rows that a shape admits, and the number of different keys among them, from at most the first `limit` rows
-    /// (scaled up to all). The planner's measure of selectivity.
-    pub fn selectivity(&self, shape: &Shape, terms: &TermStore, limit: usize) -> (f64, f64) {
+    /// The number of rows that a shape admits and the number of different keys among them, as a measure of selectivity.
+    /// At most the first `limit` rows are examined, and the first number is scaled up to all rows.
+    pub(super) fn selectivity(&self, shape: &IndexShape, terms: &TermStore, limit: usize) -> (f64, f64) {
         let looked_at = self.count.min(limit);
         let mut keys = rustc_hash::FxHashSet::default();
         let mut admitted = 0_usize;
@@ -326,8 +353,8 @@ mod tests {
         let store = TermStore::new(symbols);
         let [a, b, c] = [1, 2, 3].map(|name| store.intern(names[name], &[]));
         let f = |x, y| store.intern(names[0], &[x, y]);
-        let inner = Path::column(0).argument(1);
-        let shape = Shape { compounds: vec![(Path::column(0), names[0], 2)], key: vec![inner] };
+        let inner = TermPath::column(0).argument(1);
+        let shape = IndexShape { compounds: vec![(TermPath::column(0), names[0], 2)], key: vec![inner] };
         let mut relation = Relation::new(1, vec![shape.clone()]);
         for term in [f(a, b), a, f(b, c), f(c, b), f(a, b)] {
             relation.insert(&[term]);
@@ -346,26 +373,26 @@ mod tests {
     }
 
     #[test]
-    fn a_finger_finds_what_looking_up_finds() {
+    fn a_stride_cursor_finds_what_looking_up_finds() {
         let mut symbols = Symbols::new();
         let names: Vec<_> = (0..11).map(|number| symbols.intern(&number.to_string())).collect();
         let store = TermStore::new(symbols);
         let terms: Vec<TermId> = names.iter().map(|&name| store.intern(name, &[])).collect();
-        let (mut relation, mut by_finger) = (Relation::new(2, Vec::new()), Relation::new(2, Vec::new()));
-        let mut finger = Finger::default();
-        // Every second one, all again in another order, and those that are missing.
+        let (mut relation, mut by_cursor) = (Relation::new(2, Vec::new()), Relation::new(2, Vec::new()));
+        let mut cursor = StrideCursor::default();
+        // Every second pair, then all pairs backwards, then all pairs.
         let pairs = || (0..100).map(|number| [terms[number / 10], terms[number % 10]]);
         for tuple in pairs().step_by(2).chain(pairs().rev()).chain(pairs()) {
-            assert_eq!(relation.insert(&tuple), by_finger.insert_by(&mut finger, &tuple));
+            assert_eq!(relation.insert(&tuple), by_cursor.insert_by(&mut cursor, &tuple));
         }
         assert_eq!(relation.len(), 100);
-        assert!(relation.rows().eq(by_finger.rows()));
-        let mut finger = Finger::default();
+        assert!(relation.rows().eq(by_cursor.rows()));
+        let mut cursor = StrideCursor::default();
         for tuple in pairs().chain(pairs().step_by(3)).chain(pairs().rev()) {
-            assert_eq!(relation.position(&tuple), relation.position_by(&mut finger, &tuple));
-            assert_eq!(relation.position_by(&mut finger, &[terms[10], tuple[1]]), None);
+            assert_eq!(relation.position(&tuple), relation.position_by(&mut cursor, &tuple));
+            assert_eq!(relation.position_by(&mut cursor, &[terms[10], tuple[1]]), None);
         }
         relation.clear();
-        assert_eq!(relation.position_by(&mut finger, &[terms[0], terms[0]]), None);
+        assert_eq!(relation.position_by(&mut cursor, &[terms[0], terms[0]]), None);
     }
 }

@@ -1,39 +1,67 @@
-//! Saturation: all relations of a program at once, and the instances of a rule over them.
+//! Saturation: deriving all relations of a program at once, and finding the instances of a rule over them.
 //!
-//! For programs that are evaluated once and may derive millions of tuples, where the sizes of the relations are not
-//! known before. Evaluation is semi-naive as everywhere; but each version of a rule is planned only when it first has
-//! something to join, with the relations as they are then, and planned again once they have doubled and the plan was
-//! not cheap. A good order matters more than anything: it decides between milliseconds and minutes.
+//! Grounding evaluates its program once. The program may derive millions of tuples, and the sizes of its relations
+//! are not known in advance. Evaluation is semi-naive here too, but each version of a rule is planned only when it
+//! first has tuples to join, with the relations as they are then. It is planned again when the relations have
+//! doubled, unless its plan has been cheap so far. The join order decides whether this takes milliseconds or minutes.
 //!
-//! Every row looked at and every tuple derived is paid from a [`Allowance`], so the work is bounded by counts: the same on
-//! every machine.
+//! Every row visited and every tuple derived is charged to an [`Allowance`]. The work is therefore bounded by counts,
+//! which are the same on every machine.
 
 use smallvec::SmallVec;
 
 use super::database::Database;
-use super::limits::{LimitError, Trouble};
-use super::order::Estimator;
-use super::plan::{Draft, Plan, RelationId, Rows, Step, compile};
-use super::program::Program;
+use super::limits::{LimitError, LimitExceeded};
+use super::order::SelectivityEstimator;
+use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
+use super::program::DatalogProgram;
 use super::relation::Relation;
-use super::walk::{NO_ROW, Output, Walk};
+use super::walk::{NO_ROW, Walk, WalkOutput};
 use crate::gdl::{Atom, Literal, Rule, TermStore};
 
-/// A plan that looked at fewer rows since it was made is not worth making again.
+/// A plan that has visited fewer rows than this is cheap, and is not made again when the relations have doubled.
 const CHEAP_VISITS: u64 = 500;
-/// Yet it is made again when the relations have grown this many times: the next run may not be cheap.
+/// A plan is made again in any case when the relations have grown by this factor, because its next run may be costly.
 const MUCH_GROWTH: usize = 16;
 
-/// What an evaluation may still spend.
+/// The work that an evaluation may still do.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Allowance, Condition, Database, DatalogProgram};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c) (<= (p ?x ?z) (e ?x ?y) (e ?y ?z))";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+///
+/// // The rules are (e a b), (e b c) and, last, (<= (p ?x ?z) (e ?x ?y) (e ?y ?z)).
+/// let mut program = DatalogProgram::new(rules.clone(), &[]);
+/// let e = program.relation(terms.symbols().get("e").unwrap()).unwrap();
+/// let mut database = Database::new(&program, None);
+/// let mut allowance = Allowance { visits: 1000, tuples: 100 };
+/// database.saturate(&mut program, |_| true, &mut allowance, terms).unwrap();
+/// assert!(allowance.visits < 1000 && allowance.tuples < 100);
+///
+/// // The rule has one instance, and its conditions are the two tuples of `e`.
+/// let mut instances: Vec<(usize, Vec<Condition>)> = Vec::new();
+/// let mut show = |head: usize, conditions: &[Condition]| {
+///     instances.push((head, conditions.to_vec()));
+///     true
+/// };
+/// let rule = rules.last().unwrap();
+/// database.instances(&mut program, rule, &|id| id == e, &mut allowance, terms, &mut show).unwrap();
+/// assert_eq!(instances.len(), 1);
+/// assert!(instances[0].1.iter().all(|condition| condition.relation == e && !condition.negated));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowance {
-    /// Rows to look at.
+    /// The number of rows that may be visited.
     pub visits: u64,
-    /// Tuples to derive.
+    /// The number of tuples that may be derived.
     pub tuples: usize,
 }
 
-/// A tuple of an open relation in an instance of a rule.
+/// A condition of an instance of a rule: a tuple of an open relation that must or must not hold. The example is at
+/// [`Allowance`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Condition {
     /// The relation.
@@ -44,16 +72,16 @@ pub struct Condition {
     pub negated: bool,
 }
 
-/// A rule of a component with the literal that looks at the delta, if it is recursive.
+/// A rule of a component with the literal that visits the delta, if the rule is recursive.
 struct Version {
     rule: usize,
     delta: Option<usize>,
-    /// The recursive literals behind it.
+    /// The recursive literals after that one.
     later: Vec<usize>,
-    plan: Option<Plan>,
-    /// Rows of all relations of the body when the plan was made.
+    plan: Option<JoinPlan>,
+    /// The number of rows of all relations of the body when the plan was made.
     planned: usize,
-    /// Rows looked at since.
+    /// The number of rows visited since then.
     visits: u64,
 }
 
@@ -68,13 +96,14 @@ impl Version {
 }
 
 impl Database {
-    /// Derives all tuples of the relations that `is_needed`, which must be closed under what their rules read.
+    /// Derives all tuples of the relations for which `is_needed` is true. The relations that the rules of a needed
+    /// relation read must be needed too.
     ///
     /// # Errors
-    /// When the allowance runs out or another limit of the program is met.
+    /// If the allowance runs out or another limit of the program is exceeded.
     pub fn saturate(
         &mut self,
-        program: &mut Program,
+        program: &mut DatalogProgram,
         is_needed: impl Fn(RelationId) -> bool,
         allowance: &mut Allowance,
         terms: &TermStore,
@@ -89,7 +118,7 @@ impl Database {
 
     fn saturate_component(
         &mut self,
-        program: &mut Program,
+        program: &mut DatalogProgram,
         component: usize,
         allowance: &mut Allowance,
         terms: &TermStore,
@@ -97,7 +126,7 @@ impl Database {
         let mut versions = versions(program, component);
         let relations = program.components[component].relations.clone();
         for &id in &relations {
-            self.delta[id] = (0, self.relations[id].len()); // what the caller has set
+            self.delta[id] = (0, self.relations[id].len()); // the tuples that the caller has set
         }
         let mut is_start = true;
         loop {
@@ -108,7 +137,7 @@ impl Database {
                 let is_idle = match version.delta {
                     Some(position) => {
                         let (start, end) = self.delta[atom_id(program, &rule.body[position])];
-                        // What stands behind the delta looks at old rows only.
+                        // The recursive literals after the delta visit old rows only.
                         let lacks_old =
                             |&later: &usize| self.delta[atom_id(program, &rule.body[later])].0 == 0;
                         start == end || version.later.iter().any(lacks_old)
@@ -134,7 +163,7 @@ impl Database {
                 self.delta[id] = (start, relation.len());
                 allowance.tuples = allowance.tuples.saturating_sub(relation.len() - start);
                 if let Some(rule) = program.outgrown(id, self.relations[id].len()) {
-                    return Err(program.limit_error_in(rule, Trouble::Tuples, terms));
+                    return Err(program.limit_error_in(rule, LimitExceeded::Tuples, terms));
                 }
             }
             if !has_grown {
@@ -144,8 +173,8 @@ impl Database {
         }
     }
 
-    /// Whether a rule asks for a tuple of a relation that has none.
-    fn lacks_rows(&self, program: &Program, rule: &Rule) -> bool {
+    /// Whether a positive literal of a rule has a relation without tuples.
+    fn lacks_rows(&self, program: &DatalogProgram, rule: &Rule) -> bool {
         rule.body.iter().any(|literal| match literal {
             Literal::Positive(atom) => self.relations[program.by_name[&atom.relation]].is_empty(),
             _ => false,
@@ -154,7 +183,7 @@ impl Database {
 
     fn run_version(
         &mut self,
-        program: &mut Program,
+        program: &mut DatalogProgram,
         version: &mut Version,
         allowance: &mut Allowance,
         terms: &TermStore,
@@ -168,12 +197,13 @@ impl Database {
         }
         let plan = version.plan.as_ref().expect("planned above");
         program.limits.tuples = allowance.tuples;
-        let visits = self.walk(program, plan, allowance, terms, Output::New(out));
-        version.visits += visits.map_err(|trouble| program.limit_error(plan, trouble, terms))?;
+        let visits = self.walk(program, plan, allowance, terms, WalkOutput::New(out));
+        version.visits +=
+            visits.map_err(|limit_exceeded| program.limit_error(plan, limit_exceeded, terms))?;
         Ok(())
     }
 
-    fn rows_read(&self, program: &Program, rule: &Rule) -> usize {
+    fn rows_read(&self, program: &DatalogProgram, rule: &Rule) -> usize {
         let rows = |literal: &Literal| match literal {
             Literal::Positive(atom) => self.relations[program.by_name[&atom.relation]].len(),
             _ => 0,
@@ -181,7 +211,7 @@ impl Database {
         rule.body.iter().map(rows).sum()
     }
 
-    fn plan_version(&self, program: &Program, version: &Version, terms: &TermStore) -> Plan {
+    fn plan_version(&self, program: &DatalogProgram, version: &Version, terms: &TermStore) -> JoinPlan {
         let rule = &program.rules[version.rule];
         let id = |atom: &Atom| program.by_name[&atom.relation];
         let component = program.component_of[id(&rule.head)];
@@ -190,55 +220,56 @@ impl Database {
             _ => false,
         };
         let rows = |position: usize| match version.delta {
-            Some(delta) if position == delta => Rows::Delta,
-            Some(delta) if position > delta && is_own(position) => Rows::Old,
-            _ => Rows::All,
+            Some(delta) if position == delta => RowRange::Delta,
+            Some(delta) if position > delta && is_own(position) => RowRange::Old,
+            _ => RowRange::All,
         };
-        let mut estimator = Estimator::new(|id| Some(&self.relations[id]), terms);
-        let order = estimator.order(rule, version.delta, false, id);
-        let draft = Draft { rule, index: version.rule, order, is_proof: false, open: None };
-        compile(&draft, id, rows, terms)
+        let sample = |id: RelationId| Some(&self.relations[id]);
+        let order = SelectivityEstimator::new(&sample, terms).order(rule, version.delta, false, &id);
+        let draft = PlanDraft { rule, index: version.rule, order, is_subgoal: false, open: None };
+        compile(&draft, &id, &rows, terms)
     }
 
-    /// Gives a plan the indexes that it looks into.
-    fn adopt(&mut self, program: &mut Program, plan: &mut Plan) {
-        program.index(std::iter::once(&mut *plan));
+    /// Gives a plan the indexes that it uses.
+    fn adopt(&mut self, program: &mut DatalogProgram, plan: &mut JoinPlan) {
+        program.index(std::slice::from_mut(plan));
         for (relation, _) in plan.lookups() {
             self.relations[relation].add_indexes(&program.shapes[relation]);
         }
     }
 
-    /// Runs a plan at the expense of the allowance. Returns the rows looked at.
+    /// Runs a plan and charges it to the allowance. Returns the number of rows visited.
     fn walk(
         &mut self,
-        program: &mut Program,
-        plan: &Plan,
+        program: &mut DatalogProgram,
+        plan: &JoinPlan,
         allowance: &mut Allowance,
         terms: &TermStore,
-        output: Output<'_, '_>,
-    ) -> Result<u64, Trouble> {
+        output: WalkOutput<'_, '_>,
+    ) -> Result<u64, LimitExceeded> {
         program.limits.visits = allowance.visits;
         self.refresh(program, plan, terms);
-        let mut memo = std::mem::take(&mut self.memo);
-        let trouble = Walk::new(self, program, terms, &mut memo, plan, output).run();
-        let visits = memo.visits;
-        self.memo = memo;
+        let mut subgoals = std::mem::take(&mut self.subgoals);
+        let limit_exceeded = Walk::new(self, program, terms, &mut subgoals, plan, output).run();
+        let visits = subgoals.visits;
+        self.subgoals = subgoals;
         allowance.visits = allowance.visits.saturating_sub(visits);
-        trouble.map_or(Ok(visits), Err)
+        limit_exceeded.map_or(Ok(visits), Err)
     }
 
-    /// Shows every instance of a rule over the tuples at hand: the row of the head, and the tuples of open relations that
-    /// it depends on. The tuples of the other relations hold for good, and so does the absence of one that no rule
-    /// derives. An instance may be shown more than once; `show` says whether to go on.
+    /// Passes every instance of a rule over the tuples of this database to `show`: the row of the head, and the tuples
+    /// of open relations that the instance depends on. The tuples of the other relations are taken to hold always. An
+    /// instance may be passed more than once. The search stops when `show` returns false.
     ///
-    /// The head must be among the tuples. The rule need not be one of the program's, but its relations must.
+    /// The rule need not belong to the program, but its relations must, and the head of every instance must be among
+    /// the tuples of its relation. The example is at [`Allowance`].
     ///
     /// # Errors
-    /// When the allowance runs out.
+    /// If the allowance runs out.
     #[allow(clippy::too_many_arguments, reason = "a rule, where it runs, and what is shown of it")]
     pub fn instances(
         &mut self,
-        program: &mut Program,
+        program: &mut DatalogProgram,
         rule: &Rule,
         is_open: &dyn Fn(RelationId) -> bool,
         allowance: &mut Allowance,
@@ -249,19 +280,19 @@ impl Database {
             return Ok(());
         }
         let id = |atom: &Atom| program.by_name[&atom.relation];
-        let mut estimator = Estimator::new(|id| Some(&self.relations[id]), terms);
-        let order = estimator.order(rule, None, false, id);
-        let draft = Draft { rule, index: 0, order, is_proof: false, open: Some(is_open) };
-        let mut plan = compile(&draft, id, |_| Rows::All, terms);
+        let sample = |id: RelationId| Some(&self.relations[id]);
+        let order = SelectivityEstimator::new(&sample, terms).order(rule, None, false, &id);
+        let draft = PlanDraft { rule, index: 0, order, is_subgoal: false, open: Some(is_open) };
+        let mut plan = compile(&draft, &id, &|_| RowRange::All, terms);
         self.adopt(program, &mut plan);
         let open: Vec<(usize, RelationId, bool)> = plan
             .steps
             .iter()
             .enumerate()
             .filter_map(|(step, this)| match *this {
-                Step::Find(ref find) => Some((step, find.relation, false)),
-                Step::Holds(relation, ..) => Some((step, relation, false)),
-                Step::Unless(relation, _) => Some((step, relation, true)),
+                JoinStep::Find(ref find) => Some((step, find.relation, false)),
+                JoinStep::Holds(relation, ..) => Some((step, relation, false)),
+                JoinStep::Unless(relation, _) => Some((step, relation, true)),
                 _ => None,
             })
             .filter(|&(_, relation, _)| is_open(relation))
@@ -276,21 +307,21 @@ impl Database {
             }
             show(head, &conditions)
         };
-        let done = self.walk(program, &plan, allowance, terms, Output::Instances(&mut shown));
-        done.map(drop).map_err(|trouble| program.limit_error_in(rule, trouble, terms))
+        let done = self.walk(program, &plan, allowance, terms, WalkOutput::Instances(&mut shown));
+        done.map(drop).map_err(|limit_exceeded| program.limit_error_in(rule, limit_exceeded, terms))
     }
 }
 
-fn atom_id(program: &Program, literal: &Literal) -> RelationId {
+fn atom_id(program: &DatalogProgram, literal: &Literal) -> RelationId {
     match literal {
         Literal::Positive(atom) | Literal::Negative(atom) => program.by_name[&atom.relation],
         Literal::Distinct(..) | Literal::Same(..) => unreachable!("only an atom has a delta"),
     }
 }
 
-/// The versions of a component's rules: a rule that reads nothing of its own component once, the others once for each
-/// literal that does.
-fn versions(program: &Program, component: usize) -> Vec<Version> {
+/// The versions of a component's rules. A rule that does not read its own component has one version; any other has one
+/// for each literal that reads the component.
+fn versions(program: &DatalogProgram, component: usize) -> Vec<Version> {
     let is_own = |literal: &Literal| match literal {
         Literal::Positive(atom) => program.component_of[program.by_name[&atom.relation]] == component,
         _ => false,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Database, LimitError, Limits, Program};
+use super::{Database, DatalogProgram, EvaluationLimits, LimitError};
 use crate::gdl::{Atom, Formula, Literal, Rule, Source, Symbol, Syntax, Term, TermId, TermStore, read};
 
 /// Rules written in KIF without `or`, with their term store.
@@ -33,9 +33,9 @@ fn derive(
     rules: Vec<Rule>,
     terms: &TermStore,
     relation: &str,
-    limits: Limits,
+    limits: EvaluationLimits,
 ) -> Result<BTreeSet<String>, LimitError> {
-    let mut program = Program::new(rules, &[]);
+    let mut program = DatalogProgram::new(rules, &[]);
     program.limits = limits;
     let relation = program.relation(terms.symbols().get(relation).unwrap()).unwrap();
     let mut database = Database::new(&program, None);
@@ -46,7 +46,7 @@ fn derive(
 
 fn answers(text: &str, relation: &str) -> BTreeSet<String> {
     let (rules, terms) = rules_of(text);
-    derive(rules, &terms, relation, Limits::default()).unwrap()
+    derive(rules, &terms, relation, EvaluationLimits::default()).unwrap()
 }
 
 #[test]
@@ -87,12 +87,13 @@ fn negation_sees_the_finished_stratum_below() {
 fn an_endless_derivation_is_stopped_and_names_its_rule() {
     let text = "(n 0) (<= (n (s ?x)) (n ?x))";
     let (rules, terms) = rules_of(text);
-    let deep = derive(rules.clone(), &terms, "n", Limits { depth: 20, ..Limits::default() });
+    let deep =
+        derive(rules.clone(), &terms, "n", EvaluationLimits { depth: 20, ..EvaluationLimits::default() });
     assert!(
         matches!(&deep, Err(LimitError::Depth { relation, limit: 20, .. }) if relation == "n"),
         "{deep:?}"
     );
-    let many = derive(rules, &terms, "n", Limits { tuples: 20, ..Limits::default() });
+    let many = derive(rules, &terms, "n", EvaluationLimits { tuples: 20, ..EvaluationLimits::default() });
     assert!(matches!(&many, Err(LimitError::Tuples { limit: 20, .. })), "{many:?}");
 }
 
@@ -100,7 +101,7 @@ fn an_endless_derivation_is_stopped_and_names_its_rule() {
 fn an_input_changed_changes_only_what_depends_on_it() {
     let (rules, terms) = rules_of("(<= (p ?x) (i ?x) (d ?x)) (<= (q ?x) (j ?x) (not (p ?x))) (d a) (d b)");
     let name = |text: &str| terms.symbols().get(text).unwrap();
-    let mut program = Program::new(rules, &[(name("i"), 1, 1), (name("j"), 1, 2)]);
+    let mut program = DatalogProgram::new(rules, &[(name("i"), 1, 1), (name("j"), 1, 2)]);
     let [i, j, p, q] = ["i", "j", "p", "q"].map(|text| program.relation(name(text)).unwrap());
     let [a, b] = ["a", "b"].map(|text| terms.read(text).unwrap());
     assert_eq!((program.stage(p), program.stage(q)), (1, 2));
@@ -224,7 +225,8 @@ proptest! {
                 .filter(|(relation, _)| *relation == symbol)
                 .map(|(_, row)| row.iter().map(|&term| terms.show(term)).collect::<Vec<_>>().join(" "))
                 .collect();
-            prop_assert_eq!(derive(rules.clone(), &terms, &name, Limits::default()).unwrap(), wanted, "{}", name);
+            let derived = derive(rules.clone(), &terms, &name, EvaluationLimits::default()).unwrap();
+            prop_assert_eq!(derived, wanted, "{}", name);
         }
     }
 }
@@ -247,7 +249,7 @@ fn a_long_chain_of_relations_is_set_up_in_linear_time() {
     let text = format!("{chain} (p20000 a)");
     assert_eq!(answers(&text, "p0").len(), 1);
     let (rules, terms) = rules_of(&text);
-    let mut program = Program::new(rules, &[]);
+    let mut program = DatalogProgram::new(rules, &[]);
     let p0 = program.relation(terms.symbols().get("p0").unwrap()).unwrap();
     let mut database = Database::new(&program, None);
     database.plan_stage(&mut program, &[p0], 0, &terms).unwrap();
@@ -258,7 +260,7 @@ fn a_long_chain_of_relations_is_set_up_in_linear_time() {
 #[test]
 fn a_term_that_doubles_is_stopped_before_it_is_too_large_to_print() {
     let (rules, terms) = rules_of("(n a) (<= (n (f ?x ?x)) (n ?x))");
-    let result = derive(rules, &terms, "n", Limits::default());
+    let result = derive(rules, &terms, "n", EvaluationLimits::default());
     assert!(matches!(&result, Err(LimitError::Size { limit: 100_000, .. })), "{result:?}");
 }
 
@@ -266,9 +268,10 @@ fn a_term_that_doubles_is_stopped_before_it_is_too_large_to_print() {
 fn wide_tuples_are_counted_by_their_terms() {
     let text = "(bit 0) (bit 1) (<= (p ?a ?b ?c ?d ?e) (bit ?a) (bit ?b) (bit ?c) (bit ?d) (bit ?e))";
     let (rules, terms) = rules_of(text);
-    let all = derive(rules.clone(), &terms, "p", Limits { cells: 160, ..Limits::default() });
+    let all =
+        derive(rules.clone(), &terms, "p", EvaluationLimits { cells: 160, ..EvaluationLimits::default() });
     assert_eq!(all.unwrap().len(), 32);
-    let fewer = derive(rules, &terms, "p", Limits { cells: 159, ..Limits::default() });
+    let fewer = derive(rules, &terms, "p", EvaluationLimits { cells: 159, ..EvaluationLimits::default() });
     assert!(matches!(&fewer, Err(LimitError::Tuples { limit: 31, .. })), "{fewer:?}");
 }
 
@@ -276,6 +279,7 @@ fn wide_tuples_are_counted_by_their_terms() {
 fn a_join_without_end_is_stopped() {
     let many: String = (0..40).map(|v| format!("(bit ?v{v}) ")).collect();
     let (rules, terms) = rules_of(&format!("(bit 0) (bit 1) (<= (p a) {many} (distinct ?v39 ?v39))"));
-    let result = derive(rules, &terms, "p", Limits { visits: 10_000, ..Limits::default() });
+    let result =
+        derive(rules, &terms, "p", EvaluationLimits { visits: 10_000, ..EvaluationLimits::default() });
     assert!(matches!(&result, Err(LimitError::Visits { relation, .. }) if relation == "p"), "{result:?}");
 }

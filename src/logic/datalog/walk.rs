@@ -1,180 +1,158 @@
-//! Walks: running a plan.
+//! Walks: the execution of a plan, a depth-first search through the steps of a rule.
 //!
-//! A walk goes depth-first through the steps of a plan, binding registers, and derives the head wherever it reaches the
-//! end. Once the head is derived, the steps that do not decide it have nothing more to say, and the walk jumps back to
-//! the last one that does.
+//! A walk binds registers step by step and derives the head whenever it reaches the end of the plan. The steps behind
+//! [`JoinPlan::decided`] cannot change the head, so after a derivation the walk jumps back to the last step that can.
 //!
-//! A relation that is *proved* holds no tuples: a step that tests it starts a walk of its own, which stops at the first
-//! proof. Outcomes are kept in a [`Memo`] until the inputs change.
+//! A *tabled* relation stores no tuples (see [`tabling`](super::tabling)). A step that tests it for a tuple starts a
+//! walk of its own for this subgoal, which stops at the first derivation. The answers are kept in a [`SubgoalTable`]
+//! until the inputs change.
+//!
+//! This is the innermost loop of every evaluation. The indexes are up to date before a walk begins, and a tuple of up
+//! to [`INLINE_TERMS`] terms is built without allocating memory.
 
 use smallvec::SmallVec;
 
 use super::database::Database;
-use super::limits::Trouble;
-use super::plan::{Expression, Find, Pattern, Plan, RelationId, Rows, Step};
-use super::program::{Program, Stage};
-use super::relation::{Finger, INLINE_TERMS, Relation, Tuple};
+use super::limits::LimitExceeded;
+use super::plan::{JoinPlan, JoinStep, RelationId, RowLookup, RowRange, TermExpression, TuplePattern};
+use super::program::DatalogProgram;
+use super::relation::{INLINE_TERMS, Relation, StrideCursor, Tuple};
+use super::tabling::SubgoalTable;
 use crate::gdl::{TermId, TermStore};
 
-/// Returned by a walk that derived nothing to jump back from.
+/// Returned by a step that derived nothing, so that there is nothing to jump back from.
 const NO_JUMP: usize = usize::MAX;
-/// What a step has matched that has matched no row.
-pub const NO_ROW: u32 = u32::MAX;
+/// Stands for the row of a step that has matched no row.
+pub(super) const NO_ROW: u32 = u32::MAX;
 
-/// What proofs have shown: by relation, the tuples proved and those that have no proof.
-#[derive(Clone, Debug, Default)]
-pub struct Memo {
-    known: Vec<(Relation, Relation)>,
-    /// Rows looked at since a rule was started, in the proofs it asked for as well.
-    pub(super) visits: u64,
-}
-
-impl Memo {
-    /// Nothing known yet.
-    pub fn new(program: &Program) -> Memo {
-        let empty = |relation| Relation::new(program.arity(relation), Vec::new());
-        let known = (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect();
-        Memo { known, visits: 0 }
-    }
-
-    /// Forgets the outcomes of a stage and above.
-    pub fn forget(&mut self, program: &Program, stage: Stage) {
-        for (relation, (proved, refuted)) in self.known.iter_mut().enumerate() {
-            if program.stage(relation) >= stage && !(proved.is_empty() && refuted.is_empty()) {
-                proved.clear();
-                refuted.clear();
-            }
-        }
-    }
-}
-
-/// Where a walk puts what it derives.
-pub enum Output<'a, 's> {
-    /// Into a relation.
+/// What becomes of the heads that a walk derives.
+pub(super) enum WalkOutput<'a, 's> {
+    /// They are inserted into a relation.
     Tuples(&'a mut Relation),
-    /// Into a relation, what the database does not hold yet.
+    /// Those that the database does not hold yet are inserted into a relation.
     New(&'a mut Relation),
-    /// Each instance of the rule is shown: the row of the head, and for each step the row it matched, or
-    /// [`NO_ROW`]. The walk goes on while the answer is true. An instance may be shown more than once.
+    /// Each instance of the rule is passed to a function: the row of the head, and for each step the row that it
+    /// matched, or [`NO_ROW`]. The walk goes on while the function returns true. An instance may be passed more than
+    /// once.
     Instances(&'a mut (dyn FnMut(usize, &[u32]) -> bool + 's)),
-    /// It is given the head, and stops at the first proof.
-    Proof {
+    /// The head is given, and the walk stops at the first derivation.
+    Subgoal {
         /// The head.
         head: &'a [TermId],
-        /// Whether it was proved.
-        proved: &'a mut bool,
+        /// Set to true when the head is derived.
+        holds: &'a mut bool,
     },
 }
 
-/// One run of a plan.
-pub struct Walk<'a, 's> {
+/// One execution of a plan.
+pub(super) struct Walk<'a, 's> {
     database: &'a Database,
-    program: &'a Program,
+    program: &'a DatalogProgram,
     terms: &'a TermStore,
-    memo: &'a mut Memo,
-    plan: &'a Plan,
-    output: Output<'a, 's>,
+    subgoals: &'a mut SubgoalTable,
+    plan: &'a JoinPlan,
+    output: WalkOutput<'a, 's>,
     registers: SmallVec<[TermId; 16]>,
-    /// The row that each step matched; kept only where instances are shown.
+    /// The row that each step matched; kept only for [`WalkOutput::Instances`].
     matched: SmallVec<[u32; 8]>,
-    /// Where each step will probably find its tuple, then where the head will be found, in the database and in what is
-    /// new; kept only where a rule is run over relations that may be large.
-    fingers: SmallVec<[Finger; 8]>,
-    /// Memory of the last tuple that needed any.
+    /// For each step, where its tuple will probably be found; then the same for the head in the database and for the
+    /// head among the new tuples. Kept only where a rule is run over relations that may be large.
+    cursors: SmallVec<[StrideCursor; 8]>,
+    /// The memory of the last tuple that was longer than [`INLINE_TERMS`].
     spare: Tuple,
-    /// Tuples that the output may hold.
+    /// The number of tuples that the output may hold.
     most: usize,
-    trouble: Option<Trouble>,
+    limit_exceeded: Option<LimitExceeded>,
 }
 
 impl<'a, 's> Walk<'a, 's> {
-    /// A run of `plan` over the tuples of `database`, whose indexes are fresh.
-    pub fn new(
+    /// A walk of `plan` over the tuples of `database`, whose indexes must be fresh.
+    pub(super) fn new(
         database: &'a Database,
-        program: &'a Program,
+        program: &'a DatalogProgram,
         terms: &'a TermStore,
-        memo: &'a mut Memo,
-        plan: &'a Plan,
-        output: Output<'a, 's>,
+        subgoals: &'a mut SubgoalTable,
+        plan: &'a JoinPlan,
+        output: WalkOutput<'a, 's>,
     ) -> Self {
         let registers = SmallVec::from_elem(TermId::default(), plan.registers);
         let most = program.most_tuples(plan.head);
         let steps = plan.steps.len();
-        let (shown, fingers) = match output {
-            Output::Instances(_) => (steps, steps + 1),
-            Output::New(_) => (0, steps + 2),
-            Output::Tuples(_) | Output::Proof { .. } => (0, 0),
+        let (shown, cursors) = match output {
+            WalkOutput::Instances(_) => (steps, steps + 1),
+            WalkOutput::New(_) => (0, steps + 2),
+            WalkOutput::Tuples(_) | WalkOutput::Subgoal { .. } => (0, 0),
         };
         let matched = SmallVec::from_elem(NO_ROW, shown);
-        let fingers = SmallVec::from_elem(Finger::default(), fingers);
-        let (spare, trouble) = (Tuple::new(), None);
+        let cursors = SmallVec::from_elem(StrideCursor::default(), cursors);
+        let (spare, limit_exceeded) = (Tuple::new(), None);
         Walk {
             database,
             program,
             terms,
-            memo,
+            subgoals,
             plan,
             output,
             registers,
             matched,
-            fingers,
+            cursors,
             spare,
             most,
-            trouble,
+            limit_exceeded,
         }
     }
 
-    /// Runs the plan. Returns the limit met, if any; then what was derived is good for nothing.
-    pub(super) fn run(mut self) -> Option<Trouble> {
-        self.memo.visits = 0;
+    /// Runs the plan. Returns the limit that was exceeded, if any; what was derived is then incomplete.
+    pub(super) fn run(mut self) -> Option<LimitExceeded> {
+        self.subgoals.visits = 0;
         self.from(0);
-        self.trouble.or(self.is_endless().then_some(Trouble::Visits))
+        self.limit_exceeded.or(self.is_over_visits().then_some(LimitExceeded::Visits))
     }
 
-    /// Whether more rows were looked at than may be.
-    fn is_endless(&self) -> bool {
-        self.memo.visits > self.program.limits.visits
+    /// Whether more rows were visited than the limit allows.
+    fn is_over_visits(&self) -> bool {
+        self.subgoals.visits > self.program.limits.visits
     }
 
-    /// Takes the steps from number `step` on. Returns how many steps are worth going on with: a step goes on to its
-    /// next row only if its number is below that.
+    /// Runs the steps from number `step` on. Returns the number of leading steps that may still derive something new:
+    /// a step goes on to its next row only if its own number is smaller.
     fn from(&mut self, mut step: usize) -> usize {
         let plan = self.plan;
         loop {
             let passes = match plan.steps.get(step) {
                 None => return self.derive(),
-                Some(Step::Find(find)) => return self.find(step, find),
-                Some(Step::Given(pattern)) => {
-                    let Output::Proof { head, .. } = &self.output else {
-                        unreachable!("only proofs are given a head")
+                Some(JoinStep::Find(find)) => return self.find(step, find),
+                Some(JoinStep::Given(pattern)) => {
+                    let WalkOutput::Subgoal { head, .. } = &self.output else {
+                        unreachable!("only the plan of a subgoal is given a head")
                     };
                     let (head, key) = (*head, self.tuple(&pattern.key));
                     return self.visit(step, pattern, head, &key);
                 }
-                Some(Step::Holds(relation, tuple, rows)) => {
+                Some(JoinStep::Holds(relation, tuple, rows)) => {
                     let tuple = self.reused_tuple(tuple);
                     let holds = match rows {
-                        Rows::All if self.fingers.is_empty() => self.holds(*relation, &tuple),
-                        Rows::All => self.matches(step, *relation, &tuple),
+                        RowRange::All if self.cursors.is_empty() => self.holds(*relation, &tuple),
+                        RowRange::All => self.matches(step, *relation, &tuple),
                         rows => self.holds_within(*relation, &tuple, *rows),
                     };
                     self.reuse(tuple);
                     holds
                 }
-                Some(Step::Unless(relation, tuple)) => {
+                Some(JoinStep::Unless(relation, tuple)) => {
                     let tuple = self.reused_tuple(tuple);
                     self.matches(step, *relation, &tuple);
                     self.reuse(tuple);
                     true
                 }
-                Some(Step::Absent(relation, tuple)) => {
+                Some(JoinStep::Absent(relation, tuple)) => {
                     let tuple = self.reused_tuple(tuple);
                     let holds = self.holds(*relation, &tuple);
                     self.reuse(tuple);
                     !holds
                 }
-                Some(Step::Distinct(a, b)) => self.term(a) != self.term(b),
-                Some(Step::Same(a, b)) => self.term(a) == self.term(b),
+                Some(JoinStep::Distinct(a, b)) => self.term(a) != self.term(b),
+                Some(JoinStep::Same(a, b)) => self.term(a) == self.term(b),
             };
             if !passes {
                 return NO_JUMP;
@@ -183,7 +161,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    fn find(&mut self, step: usize, find: &Find) -> usize {
+    fn find(&mut self, step: usize, find: &RowLookup) -> usize {
         let relation = self.relation(find.relation);
         let range = self.range(find.relation, find.rows);
         let key = self.tuple(&find.pattern.key);
@@ -195,11 +173,11 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// Goes on with one row after the other, until there is nothing more to say.
+    /// Goes on with one row after the other, until a later step says that the rest would derive nothing new.
     fn visit_each(
         &mut self,
         step: usize,
-        find: &Find,
+        find: &RowLookup,
         relation: &Relation,
         rows: impl Iterator<Item = usize>,
         key: &[TermId],
@@ -216,10 +194,10 @@ impl<'a, 's> Walk<'a, 's> {
         NO_JUMP
     }
 
-    /// Goes on with one tuple, if it matches.
-    fn visit(&mut self, step: usize, pattern: &Pattern, row: &[TermId], key: &[TermId]) -> usize {
-        self.memo.visits += 1;
-        if self.is_endless() {
+    /// Goes on with one tuple, if it matches the pattern.
+    fn visit(&mut self, step: usize, pattern: &TuplePattern, row: &[TermId], key: &[TermId]) -> usize {
+        self.subgoals.visits += 1;
+        if self.is_over_visits() {
             return 0;
         }
         let matches = pattern.shape.admits(row, self.terms)
@@ -237,10 +215,10 @@ impl<'a, 's> Walk<'a, 's> {
         if repeats { self.from(step + 1) } else { NO_JUMP }
     }
 
-    /// Derives the head. The steps behind those that decide it have nothing more to say.
+    /// Derives the head and returns the step to jump back to.
     fn derive(&mut self) -> usize {
-        if let Output::Proof { proved, .. } = &mut self.output {
-            **proved = true;
+        if let WalkOutput::Subgoal { holds, .. } = &mut self.output {
+            **holds = true;
             return 0;
         }
         let head = self.reused_tuple(&self.plan.arguments);
@@ -249,98 +227,98 @@ impl<'a, 's> Walk<'a, 's> {
         if goes_on { self.plan.decided } else { 0 }
     }
 
-    /// Puts the head where it belongs. Whether the walk goes on.
+    /// Hands the head to the output. Returns whether the walk goes on.
     fn put(&mut self, head: &[TermId]) -> bool {
         let (plan, steps) = (self.plan, self.plan.steps.len());
-        let held = |fingers: &mut [Finger]| {
-            self.database.relation(plan.head, self.program).position_by(&mut fingers[steps], head)
+        let held = |cursors: &mut [StrideCursor]| {
+            self.database.relation(plan.head, self.program).position_by(&mut cursors[steps], head)
         };
         let is_new = match &mut self.output {
-            Output::Tuples(out) => out.insert(head),
-            Output::New(_) if held(&mut self.fingers).is_some() => false,
-            Output::New(out) => out.insert_by(&mut self.fingers[steps + 1], head),
-            Output::Instances(show) => {
-                let row = held(&mut self.fingers).expect("the head of an instance is among the tuples");
+            WalkOutput::Tuples(out) => out.insert(head),
+            WalkOutput::New(_) if held(&mut self.cursors).is_some() => false,
+            WalkOutput::New(out) => out.insert_by(&mut self.cursors[steps + 1], head),
+            WalkOutput::Instances(show) => {
+                let row = held(&mut self.cursors).expect("the head of an instance is among the tuples");
                 return show(row, &self.matched);
             }
-            Output::Proof { .. } => unreachable!("a proof is not put anywhere"),
+            WalkOutput::Subgoal { .. } => unreachable!("a subgoal ends at its first derivation"),
         };
         if is_new {
-            self.trouble = self.trouble_of(head);
+            self.limit_exceeded = self.limit_exceeded_by(head);
         }
-        self.trouble.is_none()
+        self.limit_exceeded.is_none()
     }
 
     /// The limit that a new tuple exceeds, if any.
-    fn trouble_of(&self, tuple: &[TermId]) -> Option<Trouble> {
-        let (Output::Tuples(out) | Output::New(out)) = &self.output else { return None };
+    fn limit_exceeded_by(&self, tuple: &[TermId]) -> Option<LimitExceeded> {
+        let (WalkOutput::Tuples(out) | WalkOutput::New(out)) = &self.output else { return None };
         let limits = &self.program.limits;
         let builds = self.plan.builds;
         if out.len() > self.most {
-            Some(Trouble::Tuples)
+            Some(LimitExceeded::Tuples)
         } else if builds && tuple.iter().any(|&term| self.terms.depth(term) > limits.depth) {
-            Some(Trouble::Depth)
+            Some(LimitExceeded::Depth)
         } else if builds && tuple.iter().any(|&term| self.terms.size(term) > limits.size) {
-            Some(Trouble::Size)
+            Some(LimitExceeded::Size)
         } else {
             None
         }
     }
 
-    /// Whether a tuple is among those derived; its row is what the step matched.
+    /// Whether a tuple is among those derived; its row is noted as the one that the step matched.
     fn matches(&mut self, step: usize, relation: RelationId, tuple: &[TermId]) -> bool {
-        let row = self.relation(relation).position_by(&mut self.fingers[step], tuple);
+        let row = self.relation(relation).position_by(&mut self.cursors[step], tuple);
         if let Some(matched) = self.matched.get_mut(step) {
             *matched = row.map_or(NO_ROW, |row| row as u32);
         }
         row.is_some()
     }
 
-    /// Whether a tuple is among all tuples of a relation, derived or proved.
+    /// Whether a tuple holds, whether its relation is derived or tabled.
     fn holds(&mut self, relation: RelationId, tuple: &[TermId]) -> bool {
-        let Some(proofs) = self.program.proofs(relation) else {
+        let Some(plans) = self.program.subgoal_plans(relation) else {
             return self.relation(relation).contains(tuple);
         };
-        let (proved, refuted) = &self.memo.known[relation];
-        if proved.contains(tuple) || refuted.contains(tuple) {
-            return proved.contains(tuple);
+        let (true_subgoals, false_subgoals) = &self.subgoals.answers[relation];
+        if true_subgoals.contains(tuple) || false_subgoals.contains(tuple) {
+            return true_subgoals.contains(tuple);
         }
-        let mut proved = false;
-        for plan in proofs {
-            let output = Output::Proof { head: tuple, proved: &mut proved };
-            Walk::new(self.database, self.program, self.terms, self.memo, plan, output).from(0);
-            if proved {
+        let mut holds = false;
+        for plan in plans {
+            let output = WalkOutput::Subgoal { head: tuple, holds: &mut holds };
+            Walk::new(self.database, self.program, self.terms, self.subgoals, plan, output).from(0);
+            if holds {
                 break;
             }
         }
-        if self.is_endless() {
-            return false; // cut off: nothing was shown
+        if self.is_over_visits() {
+            return false; // the search was cut off, so there is no answer to keep
         }
-        let outcomes = &mut self.memo.known[relation];
-        let kept = if proved { &mut outcomes.0 } else { &mut outcomes.1 };
+        let answers = &mut self.subgoals.answers[relation];
+        let kept = if holds { &mut answers.0 } else { &mut answers.1 };
         kept.insert(tuple);
-        proved
+        holds
     }
 
     fn relation(&self, relation: RelationId) -> &'a Relation {
         self.database.relation(relation, self.program)
     }
 
-    fn range(&self, relation: RelationId, rows: Rows) -> std::ops::Range<usize> {
+    fn range(&self, relation: RelationId, rows: RowRange) -> std::ops::Range<usize> {
         let (start, end) = self.database.delta(relation);
         match rows {
-            Rows::All => 0..self.relation(relation).len(),
-            Rows::Delta => start..end,
-            Rows::Old => 0..start,
+            RowRange::All => 0..self.relation(relation).len(),
+            RowRange::Delta => start..end,
+            RowRange::Old => 0..start,
         }
     }
 
-    fn holds_within(&self, relation: RelationId, tuple: &[TermId], rows: Rows) -> bool {
+    fn holds_within(&self, relation: RelationId, tuple: &[TermId], rows: RowRange) -> bool {
         let range = self.range(relation, rows);
         self.relation(relation).position(tuple).is_some_and(|row| range.contains(&row))
     }
 
-    fn tuple(&self, expressions: &[Expression]) -> Tuple {
+    fn tuple(&self, expressions: &[TermExpression]) -> Tuple {
         if expressions.is_empty() {
             return Tuple::new();
         }
@@ -354,9 +332,9 @@ impl<'a, 's> Walk<'a, 's> {
         Tuple::from_buf_and_len(inline, expressions.len())
     }
 
-    /// The terms of these expressions, in memory that [`reuse`](Self::reuse) has given back.
+    /// The terms of these expressions, in the memory that [`reuse`](Self::reuse) has kept.
     #[inline]
-    fn reused_tuple(&mut self, expressions: &[Expression]) -> Tuple {
+    fn reused_tuple(&mut self, expressions: &[TermExpression]) -> Tuple {
         if expressions.len() <= INLINE_TERMS {
             return self.tuple(expressions);
         }
@@ -377,24 +355,24 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     #[inline]
-    fn term(&self, expression: &Expression) -> TermId {
+    fn term(&self, expression: &TermExpression) -> TermId {
         value(expression, &self.registers, self.terms)
     }
 }
 
 #[inline]
-fn value(expression: &Expression, registers: &[TermId], terms: &TermStore) -> TermId {
+fn value(expression: &TermExpression, registers: &[TermId], terms: &TermStore) -> TermId {
     match expression {
-        Expression::Register(register) => registers[*register],
+        TermExpression::Register(register) => registers[*register],
         other => build(other, registers, terms),
     }
 }
 
-fn build(expression: &Expression, registers: &[TermId], terms: &TermStore) -> TermId {
+fn build(expression: &TermExpression, registers: &[TermId], terms: &TermStore) -> TermId {
     match expression {
-        Expression::Register(register) => registers[*register],
-        Expression::Ground(term) => *term,
-        Expression::Build(functor, arguments) => {
+        TermExpression::Register(register) => registers[*register],
+        TermExpression::Ground(term) => *term,
+        TermExpression::Build(functor, arguments) => {
             let arguments: Tuple =
                 arguments.iter().map(|argument| build(argument, registers, terms)).collect();
             terms.intern(*functor, &arguments)

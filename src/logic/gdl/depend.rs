@@ -1,13 +1,13 @@
 //! The dependency graph of a rulesheet: which relation is derived from which.
 //!
-//! The nodes are the relations; there is an edge from `q` to `p` where `q` occurs in the body of a clause
-//! with head `p`, marked when it occurs negated. The temporal pairs have no edge: `true` does not depend on
-//! `next` or `init`, nor `does` on `legal`, for the one is about another state than the other.
+//! The nodes are the relations. There is an edge from `q` to `p` if `q` occurs in the body of a clause with head `p`;
+//! the edge is marked if `q` occurs negated. The temporal pairs have no edge: `true` does not depend on `next` or
+//! `init`, and `does` does not depend on `legal`, because the two relations of a pair are about different states.
 //!
-//! Invariant: an edge is labelled by the first clause, in the order of the text, that makes it. Two relations
-//! are *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is
-//! derived from itself. Definitions: the dependency graph, stratified negation and the recursion restriction
-//! of the GDL specification (Love et al. 2008).
+//! Invariant: an edge is labelled with the first clause, in the order of the text, that makes it. Two relations are
+//! *in a cycle* if each is derived from the other; a relation is in a cycle with itself only if it is derived from
+//! itself. The definitions are those of the GDL specification (Love et al. 2008): the dependency graph, stratified
+//! negation and the recursion restriction.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -23,20 +23,29 @@ use super::game::Game;
 use super::rule::Literal;
 use super::symbol::{Symbol, Symbols};
 
-/// The arrow from a relation in a body to the relation of the head.
+/// An edge from a relation in a body to the relation of the head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Dependency {
+pub(super) struct Dependency {
     /// The relation of the head.
-    pub head: Symbol,
+    pub(super) head: Symbol,
     /// The relation in the body.
-    pub body: Symbol,
+    pub(super) body: Symbol,
     /// Whether it occurs negated.
-    pub negative: bool,
-    /// Index of the first clause that says so.
-    pub clause: usize,
+    pub(super) negative: bool,
+    /// The index of the first clause that makes the edge.
+    pub(super) clause: usize,
 }
 
 /// The dependency graph with its cycles.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Dependencies, Source, load};
+///
+/// let text = "(role x) (legal x noop) (goal x 1) (init a) (<= terminal (not (true a)))";
+/// let game = load(Source::new("t.kif", text), None).game.unwrap();
+/// let dot = Dependencies::of(&game).dot(game.terms().symbols());
+/// assert!(dot.contains("\"true\" -> \"terminal\" [style=dashed];"));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dependencies {
     graph: DiGraph<Symbol, Dependency>,
@@ -48,10 +57,10 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    /// The graph of a game.
+    /// The dependency graph of a game. O(size of the rules).
     pub fn of(game: &Game) -> Self {
-        let heads = game.rules().iter().map(|rule| rule.head.relation);
-        let arrows = game.rules().iter().flat_map(|rule| {
+        let mut heads = game.rules().iter().map(|rule| rule.head.relation);
+        let mut arrows = game.rules().iter().flat_map(|rule| {
             rule.body.iter().filter_map(|literal| {
                 let (atom, negative) = match literal {
                     Literal::Positive(atom) => (atom, false),
@@ -62,13 +71,13 @@ impl Dependencies {
                 Some(Dependency { head, body: atom.relation, negative, clause: rule.clause })
             })
         });
-        Dependencies::new(heads, arrows)
+        Dependencies::new(&mut heads, &mut arrows)
     }
 
-    /// The graph with these relations and arrows; of equal arrows the first is kept.
+    /// The graph with these relations and edges; of equal edges the first is kept.
     pub(super) fn new(
-        relations: impl Iterator<Item = Symbol>,
-        arrows: impl Iterator<Item = Dependency>,
+        relations: &mut dyn Iterator<Item = Symbol>,
+        arrows: &mut dyn Iterator<Item = Dependency>,
     ) -> Self {
         let mut graph = DiGraph::new();
         let mut node = FxHashMap::default();
@@ -86,8 +95,7 @@ impl Dependencies {
             }
         }
         let mut component = vec![0; graph.node_count()];
-        // Not Tarjan's algorithm: petgraph's is recursive, and a chain of relations may be as long as the
-        // text.
+        // Tarjan's algorithm is recursive in petgraph, and a chain of relations may be as long as the text.
         let components = kosaraju_scc(&graph);
         for (number, members) in components.iter().enumerate() {
             members.iter().for_each(|member| component[member.index()] = number);
@@ -101,13 +109,13 @@ impl Dependencies {
     }
 
     /// Whether each of the two relations is derived from the other.
-    pub fn in_a_cycle(&self, a: Symbol, b: Symbol) -> bool {
+    pub(crate) fn in_a_cycle(&self, a: Symbol, b: Symbol) -> bool {
         let number = |symbol| self.node.get(&symbol).map(|node| self.component[node.index()]);
         number(a).is_some_and(|a| Some(a) == number(b) && self.cyclic[a])
     }
 
-    /// For every component in which a relation depends on its own negation, the shortest cycle through its
-    /// first negation: `p` depends on `not q`, `q` on `r`, `r` on `p`. Ordered by clause.
+    /// For every component in which a relation depends on its own negation, the shortest cycle through its first
+    /// negation: `p` depends on `not q`, `q` on `r`, and `r` on `p`. The cycles are ordered by clause.
     pub(super) fn negative_cycles(&self) -> Vec<Vec<Dependency>> {
         let mut first: FxHashMap<usize, Dependency> = FxHashMap::default();
         for edge in self.graph.edge_references() {
@@ -123,15 +131,15 @@ impl Dependencies {
         first.sort_by_key(|arrow| arrow.clause);
         let cycle = |arrow: Dependency| {
             let inside = |symbol| self.in_a_cycle(symbol, arrow.head);
-            let back = self.routes(&[arrow.head], inside);
+            let back = self.routes(&[arrow.head], &inside);
             std::iter::once(arrow).chain(back.path(arrow.body)).collect()
         };
         first.into_iter().map(cycle).collect()
     }
 
-    /// The shortest way down to a wanted relation from every relation that `through` admits, by such
-    /// relations only.
-    pub(super) fn routes(&self, wanted: &[Symbol], through: impl Fn(Symbol) -> bool) -> Routes {
+    /// The shortest paths down to a wanted relation from every relation that `through` admits; they lead only through
+    /// such relations.
+    pub(super) fn routes(&self, wanted: &[Symbol], through: &dyn Fn(Symbol) -> bool) -> Routes {
         let mut first: FxHashMap<Symbol, Option<Dependency>> = FxHashMap::default();
         let mut queue = VecDeque::new();
         for &node in wanted.iter().filter_map(|relation| self.node.get(relation)) {
@@ -154,7 +162,7 @@ impl Dependencies {
         Routes { first }
     }
 
-    /// The graph in Graphviz' language: negated arrows dashed, keywords in boxes.
+    /// The graph in the language of Graphviz, with dashed edges for negations and boxes for keywords.
     pub fn dot(&self, symbols: &Symbols) -> String {
         let quoted = |symbol| format!("{:?}", symbols.name(symbol));
         let mut text = String::from("digraph dependencies {\n");
@@ -171,19 +179,19 @@ impl Dependencies {
     }
 }
 
-/// Shortest ways down the graph to some relation.
+/// The shortest paths down the graph to some relation.
 pub(super) struct Routes {
-    /// The first arrow of the way from each relation; none where it is wanted itself.
+    /// The first edge of the path from each relation; none for a wanted relation.
     first: FxHashMap<Symbol, Option<Dependency>>,
 }
 
 impl Routes {
-    /// Whether a way begins at the relation.
+    /// Whether a path begins at the relation.
     pub(super) fn begin_at(&self, relation: Symbol) -> bool {
         self.first.contains_key(&relation)
     }
 
-    /// The arrows from a relation to the wanted one; none if it is wanted itself, or has no way.
+    /// The edges from a relation to the wanted one; none if it is wanted itself or has no path.
     pub(super) fn path(&self, start: Symbol) -> impl Iterator<Item = Dependency> {
         let next = |relation: Symbol| self.first.get(&relation).copied().flatten();
         std::iter::successors(next(start), move |arrow| next(arrow.body))
@@ -207,7 +215,7 @@ mod tests {
                 Dependency { head: symbols.intern(head), body, negative, clause }
             })
             .collect();
-        (Dependencies::new(std::iter::empty(), arrows.into_iter()), symbols)
+        (Dependencies::new(&mut std::iter::empty(), &mut arrows.into_iter()), symbols)
     }
 
     #[test]
@@ -234,11 +242,11 @@ mod tests {
     fn a_way_goes_around_what_it_may_not_pass() {
         let (graph, symbols) = graph(&["legal<-sees", "sees<-does", "legal<-h", "h<-g"]);
         let h = symbols.get("h").unwrap();
-        let routes = graph.routes(&[Symbol::DOES], |_| true);
+        let routes = graph.routes(&[Symbol::DOES], &|_| true);
         let heads: Vec<Symbol> = routes.path(Symbol::LEGAL).map(|arrow| arrow.head).collect();
         assert_eq!(heads, [Symbol::LEGAL, Symbol::SEES]);
         assert!(routes.begin_at(Symbol::DOES) && !routes.begin_at(h));
-        let around = graph.routes(&[Symbol::DOES], |symbol| symbol != Symbol::SEES);
+        let around = graph.routes(&[Symbol::DOES], &|symbol| symbol != Symbol::SEES);
         assert!(!around.begin_at(Symbol::SEES) && !around.begin_at(Symbol::LEGAL));
     }
 
@@ -247,9 +255,9 @@ mod tests {
         let mut symbols = Symbols::new();
         let chain: Vec<Symbol> = (0..200_000).map(|number| symbols.intern(&format!("p{number}"))).collect();
         let arrow = |pair: &[Symbol]| Dependency { head: pair[0], body: pair[1], negative: true, clause: 0 };
-        let graph = Dependencies::new(std::iter::empty(), chain.windows(2).map(arrow));
+        let graph = Dependencies::new(&mut std::iter::empty(), &mut chain.windows(2).map(arrow));
         assert!(!graph.in_a_cycle(chain[0], chain[199_999]));
-        assert_eq!(graph.routes(&chain[199_999..], |_| true).path(chain[0]).count(), 199_999);
+        assert_eq!(graph.routes(&chain[199_999..], &|_| true).path(chain[0]).count(), 199_999);
     }
 
     #[test]

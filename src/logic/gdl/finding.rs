@@ -1,23 +1,31 @@
-//! Findings: what is wrong, or worth saying, about a rulesheet.
+//! Findings: what is wrong with a rulesheet, or worth mentioning.
 //!
-//! One type for all stages (readers, validation, simulation), one renderer. Each finding has a stable [`Code`], a
-//! severity, a sentence, a place and, where it helps, a second place and a suggestion. `docs/findings.md` explains
-//! every code.
+//! All stages (readers, validation, simulation) use the same type, and one renderer shows it. Each finding has a stable
+//! [`FindingCode`], a severity, a message, a place and, where it helps, a second place and a suggestion.
+//! `docs/findings.md` explains every code.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use super::source::Span;
 
-/// How bad a finding is; the order is from harmless to fatal.
+/// The severity of a finding, ordered from harmless to fatal.
+///
+/// ```
+/// use hyperplay_logic::gdl::Severity;
+///
+/// assert!(Severity::Note < Severity::Warning && Severity::Fault < Severity::Error);
+/// assert_eq!(Severity::Fault.to_string(), "fault");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Worth knowing; accepted as it is.
+    /// Worth knowing. The text is accepted as it is.
     Note,
-    /// Probably not meant.
+    /// Probably not intended. The text is accepted as it is.
     Warning,
-    /// Wrong, with a stated repair: the game is played all the same.
+    /// Wrong, but repaired as the finding states. The game can be played.
     Fault,
-    /// No game can be made of the text.
+    /// Wrong, so that no game can be made of the text.
     Error,
 }
 
@@ -32,20 +40,27 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The stable names of all findings.
+/// The kinds of findings, each with a stable name.
+///
+/// ```
+/// use hyperplay_logic::gdl::FindingCode;
+///
+/// assert_eq!(FindingCode::UnsafeVariable.as_str(), "unsafe-variable");
+/// assert!(FindingCode::ALL.contains(&(FindingCode::NoRole, "no-role")));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Code {
+pub enum FindingCode {
     /// Unexpected or illegal text.
     Syntax,
-    /// A parenthesis too many, or one never closed.
+    /// A parenthesis that closes nothing, or one that is never closed.
     UnbalancedParenthesis,
     /// Nested deeper than the readers accept.
     TooDeep,
     /// Larger than the readers or the normal form accept.
     TooLarge,
-    /// A word of the language with the wrong number of arguments.
+    /// A keyword with the wrong number of arguments.
     KeywordArity,
-    /// A word of the language where it cannot be meant.
+    /// A keyword at a place where it has no meaning.
     KeywordMisused,
     /// A clause defines `true` or `does`, or a rule defines `role`.
     ReservedHead,
@@ -57,7 +72,7 @@ pub enum Code {
     UnsafeVariable,
     /// A relation depends on its own negation.
     UnstratifiedNegation,
-    /// A recursion that may build new terms for ever.
+    /// A recursion that may build new terms without end.
     UnrestrictedRecursion,
     /// A fact with a variable.
     FactWithVariable,
@@ -75,13 +90,13 @@ pub enum Code {
     GoalOutOfRange,
     /// A goal value that is not a whole number.
     GoalNotANumber,
-    /// A constant stands for a role but names none.
+    /// A constant that stands for a role but is not the name of one.
     NotARole,
     /// A relation or function with two arities.
     ArityMismatch,
     /// The role of `legal`, `goal` or `sees` is an unbound variable.
     RoleVariableUnbound,
-    /// `sees` is read where no move is being made.
+    /// `sees` is read where no move is made.
     SeesWithoutMove,
     /// A name used both as a function and as a relation.
     FunctionAndRelation,
@@ -97,13 +112,13 @@ pub enum Code {
     Capitalisation,
     /// A character that other tools may not read.
     UnusualCharacter,
-    /// A variable used once, beside a name much like it.
+    /// A variable that is used once, next to a similar name.
     SingleUseVariable,
-    /// A constant where a variable seems meant.
+    /// A constant where a variable seems to be meant.
     MissingQuestionMark,
     /// A term that `base`, `input` or `percept` do not declare.
     NotDeclared,
-    /// A word of the language inside a term.
+    /// A keyword inside a term.
     KeywordInTerm,
     /// `next` or `legal` in the body of `sees`.
     SeesReadsNext,
@@ -123,7 +138,7 @@ pub enum Code {
     NotInInput,
     /// A percept met in play that `percept` does not declare.
     NotInPercept,
-    /// The rules derive more than the evaluation limit.
+    /// The evaluation of the rules exceeds a limit.
     EvaluationLimit,
     /// Whether every role can always move.
     Playable,
@@ -133,91 +148,101 @@ pub enum Code {
     StronglyWinnable,
 }
 
-impl Code {
-    /// Every code with its stable name (lower case, words joined by `-`), in the order of `Code`.
-    pub const ALL: [(Code, &'static str); 48] = [
-        (Code::Syntax, "syntax"),
-        (Code::UnbalancedParenthesis, "unbalanced-parenthesis"),
-        (Code::TooDeep, "too-deep"),
-        (Code::TooLarge, "too-large"),
-        (Code::KeywordArity, "keyword-arity"),
-        (Code::KeywordMisused, "keyword-misused"),
-        (Code::ReservedHead, "reserved-head"),
-        (Code::DependsOnState, "depends-on-state"),
-        (Code::DependsOnDoes, "depends-on-does"),
-        (Code::UnsafeVariable, "unsafe-variable"),
-        (Code::UnstratifiedNegation, "unstratified-negation"),
-        (Code::UnrestrictedRecursion, "unrestricted-recursion"),
-        (Code::FactWithVariable, "fact-with-variable"),
-        (Code::NoRole, "no-role"),
-        (Code::NoTerminal, "no-terminal"),
-        (Code::NoLegal, "no-legal"),
-        (Code::NoGoal, "no-goal"),
-        (Code::DuplicateRole, "duplicate-role"),
-        (Code::GoalOutOfRange, "goal-out-of-range"),
-        (Code::GoalNotANumber, "goal-not-a-number"),
-        (Code::NotARole, "not-a-role"),
-        (Code::ArityMismatch, "arity-mismatch"),
-        (Code::RoleVariableUnbound, "role-variable-unbound"),
-        (Code::SeesWithoutMove, "sees-without-move"),
-        (Code::FunctionAndRelation, "function-and-relation"),
-        (Code::UnusedRelation, "unused-relation"),
-        (Code::UndefinedRelation, "undefined-relation"),
-        (Code::NestedOr, "nested-or"),
-        (Code::EmptyOr, "empty-or"),
-        (Code::Capitalisation, "capitalisation"),
-        (Code::UnusualCharacter, "unusual-character"),
-        (Code::SingleUseVariable, "single-use-variable"),
-        (Code::MissingQuestionMark, "missing-question-mark"),
-        (Code::NotDeclared, "not-declared"),
-        (Code::KeywordInTerm, "keyword-in-term"),
-        (Code::SeesReadsNext, "sees-reads-next"),
-        (Code::SeesInBody, "sees-in-body"),
-        (Code::NoLegalMove, "no-legal-move"),
-        (Code::SeveralGoals, "several-goals"),
-        (Code::MissingGoal, "missing-goal"),
-        (Code::NoTermination, "no-termination"),
-        (Code::NotInBase, "not-in-base"),
-        (Code::NotInInput, "not-in-input"),
-        (Code::NotInPercept, "not-in-percept"),
-        (Code::EvaluationLimit, "evaluation-limit"),
-        (Code::Playable, "playable"),
-        (Code::WeaklyWinnable, "weakly-winnable"),
-        (Code::StronglyWinnable, "strongly-winnable"),
+impl FindingCode {
+    /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
+    pub const ALL: [(FindingCode, &'static str); 48] = [
+        (FindingCode::Syntax, "syntax"),
+        (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
+        (FindingCode::TooDeep, "too-deep"),
+        (FindingCode::TooLarge, "too-large"),
+        (FindingCode::KeywordArity, "keyword-arity"),
+        (FindingCode::KeywordMisused, "keyword-misused"),
+        (FindingCode::ReservedHead, "reserved-head"),
+        (FindingCode::DependsOnState, "depends-on-state"),
+        (FindingCode::DependsOnDoes, "depends-on-does"),
+        (FindingCode::UnsafeVariable, "unsafe-variable"),
+        (FindingCode::UnstratifiedNegation, "unstratified-negation"),
+        (FindingCode::UnrestrictedRecursion, "unrestricted-recursion"),
+        (FindingCode::FactWithVariable, "fact-with-variable"),
+        (FindingCode::NoRole, "no-role"),
+        (FindingCode::NoTerminal, "no-terminal"),
+        (FindingCode::NoLegal, "no-legal"),
+        (FindingCode::NoGoal, "no-goal"),
+        (FindingCode::DuplicateRole, "duplicate-role"),
+        (FindingCode::GoalOutOfRange, "goal-out-of-range"),
+        (FindingCode::GoalNotANumber, "goal-not-a-number"),
+        (FindingCode::NotARole, "not-a-role"),
+        (FindingCode::ArityMismatch, "arity-mismatch"),
+        (FindingCode::RoleVariableUnbound, "role-variable-unbound"),
+        (FindingCode::SeesWithoutMove, "sees-without-move"),
+        (FindingCode::FunctionAndRelation, "function-and-relation"),
+        (FindingCode::UnusedRelation, "unused-relation"),
+        (FindingCode::UndefinedRelation, "undefined-relation"),
+        (FindingCode::NestedOr, "nested-or"),
+        (FindingCode::EmptyOr, "empty-or"),
+        (FindingCode::Capitalisation, "capitalisation"),
+        (FindingCode::UnusualCharacter, "unusual-character"),
+        (FindingCode::SingleUseVariable, "single-use-variable"),
+        (FindingCode::MissingQuestionMark, "missing-question-mark"),
+        (FindingCode::NotDeclared, "not-declared"),
+        (FindingCode::KeywordInTerm, "keyword-in-term"),
+        (FindingCode::SeesReadsNext, "sees-reads-next"),
+        (FindingCode::SeesInBody, "sees-in-body"),
+        (FindingCode::NoLegalMove, "no-legal-move"),
+        (FindingCode::SeveralGoals, "several-goals"),
+        (FindingCode::MissingGoal, "missing-goal"),
+        (FindingCode::NoTermination, "no-termination"),
+        (FindingCode::NotInBase, "not-in-base"),
+        (FindingCode::NotInInput, "not-in-input"),
+        (FindingCode::NotInPercept, "not-in-percept"),
+        (FindingCode::EvaluationLimit, "evaluation-limit"),
+        (FindingCode::Playable, "playable"),
+        (FindingCode::WeaklyWinnable, "weakly-winnable"),
+        (FindingCode::StronglyWinnable, "strongly-winnable"),
     ];
 
     /// The stable name, as in `unsafe-variable`.
     pub fn as_str(self) -> &'static str {
-        Code::ALL[self as usize].1
+        FindingCode::ALL[self as usize].1
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for FindingCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// One thing to say about a rulesheet.
+/// A statement about one place of a rulesheet.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span};
+///
+/// let finding = Finding::new(FindingCode::DuplicateRole, Severity::Fault, Span::new(9, 17), "`x` is a role already")
+///     .related(Span::new(0, 8), "the first time")
+///     .help("remove it");
+/// assert_eq!(finding.help.as_deref(), Some("remove it"));
+/// assert_eq!(finding.code.to_string(), "duplicate-role");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Its stable name.
-    pub code: Code,
-    /// How bad it is.
+    /// The kind of the finding.
+    pub code: FindingCode,
+    /// The severity.
     pub severity: Severity,
-    /// One sentence, lower case, with the names it is about.
+    /// One sentence that begins in lower case and contains the names that it is about.
     pub message: String,
-    /// The place.
+    /// The place in the text.
     pub span: Span,
-    /// A second place, with what it has to do with the first.
+    /// A second place, with a label that explains its relation to the first.
     pub related: Option<(Span, String)>,
-    /// What to do about it, or the repair that the engines make.
+    /// A suggestion for the author, or the repair that has been made.
     pub help: Option<String>,
 }
 
 impl Finding {
     /// A finding with neither a second place nor a suggestion.
-    pub fn new(code: Code, severity: Severity, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(code: FindingCode, severity: Severity, span: Span, message: impl Into<String>) -> Self {
         Finding { code, severity, message: message.into(), span, related: None, help: None }
     }
 
@@ -234,15 +259,20 @@ impl Finding {
     }
 }
 
+/// Sorts findings stably. The order is passed as a trait object, so that the sort is compiled once.
+pub(super) fn sort_findings(findings: &mut [Finding], order: &dyn Fn(&Finding, &Finding) -> Ordering) {
+    findings.sort_by(order);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_code_has_its_own_name() {
-        for (position, (code, name)) in Code::ALL.into_iter().enumerate() {
+        for (position, (code, name)) in FindingCode::ALL.into_iter().enumerate() {
             assert_eq!(code as usize, position);
-            assert_eq!(Code::ALL.iter().filter(|(_, other)| *other == name).count(), 1);
+            assert_eq!(FindingCode::ALL.iter().filter(|(_, other)| *other == name).count(), 1);
         }
     }
 }

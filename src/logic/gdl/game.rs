@@ -1,8 +1,8 @@
-//! Game: a validated rulesheet.
+//! Games: validated rulesheets.
 //!
-//! The only way to a `Game` is validation without an error finding. Its rules are in the normal form of
-//! [`Rule`] with the stated repairs made (an unbound role variable ranges over the roles), so the stages
-//! below evaluate it as it stands. It keeps the rulesheet, so that a rule can be shown as it was written.
+//! A `Game` is made only by a validation that finds no error. Its rules are in the normal form of [`Rule`]. The repairs
+//! that the findings announce have been made (an unbound role variable ranges over the roles), so later stages evaluate
+//! the rules as they are. A game keeps its rulesheet, so that a rule can be shown as its author wrote it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,25 @@ use super::source::{Source, Span};
 use super::store::{TermId, TermStore};
 use super::symbol::Symbol;
 
-/// A validated rulesheet; cheap to clone.
+/// A validated rulesheet. Cloning it is cheap, because the parts are shared.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, load};
+///
+/// let text = "(role white) (role random)
+///     (<= (legal ?r noop) (role ?r))
+///     (<= (sees white ?m) (does random ?m))
+///     (goal white 100) terminal";
+/// let game = load(Source::new("tiny.kif", text), None).game.unwrap();
+///
+/// let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+/// assert_eq!(roles, ["white", "random"]);
+/// assert_eq!(game.random(), Some(1));
+/// assert!(game.is_imperfect() && game.faults().is_empty());
+/// assert_eq!(game.name(), "tiny.kif");
+/// let rule = &game.rules()[2];
+/// assert_eq!(game.source().slice(game.rule_span(rule)), "(<= (legal ?r noop) (role ?r))");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Game {
     pub(super) sheet: Arc<Rulesheet>,
@@ -25,17 +43,17 @@ pub struct Game {
 }
 
 impl Game {
-    /// The name of the source it came from.
+    /// The name of the source that the game came from.
     pub fn name(&self) -> &str {
         self.sheet.source.name()
     }
 
-    /// The text it came from.
+    /// The text that the game came from.
     pub fn source(&self) -> &Source {
         &self.sheet.source
     }
 
-    /// The rules, in the order of the text; a clause with disjunctions gives several.
+    /// The rules, in the order of the text. A clause with disjunctions gives several rules.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -45,44 +63,28 @@ impl Game {
         self.sheet.clauses[rule.clause].at.0
     }
 
-    /// The clause that a rule came from, as written.
-    pub fn rule_text(&self, rule: &Rule) -> &str {
-        self.sheet.source.slice(self.rule_span(rule))
-    }
-
-    /// The line on which the clause of a rule begins, from 1. O(text).
-    pub fn rule_line(&self, rule: &Rule) -> usize {
-        self.sheet.source.line_column(self.rule_span(rule).start).0
-    }
-
-    /// The roles in the order of the text.
+    /// The roles, in the order of the text: 1 to 255 different terms.
     pub fn roles(&self) -> &[TermId] {
         &self.roles
     }
 
-    /// The ground terms, shared by every engine of this game.
+    /// The store of ground terms, which all engines of this game share.
     pub fn terms(&self) -> &Arc<TermStore> {
         &self.terms
     }
 
-    /// Whether the game is a GDL-II game: it has `sees` rules or the role `random`. Otherwise every role
-    /// perceives the whole joint move.
+    /// Whether the game is a GDL-II game, which means that it has `sees` rules or the role `random`. Otherwise every
+    /// role perceives the whole joint move.
     pub fn is_imperfect(&self) -> bool {
         self.imperfect
     }
 
-    /// Whether the rules say anything of `relation`, as `base`, `input` and `percept` may or may not be
-    /// declared.
-    pub fn defines(&self, relation: Symbol) -> bool {
-        self.sheet.clauses.iter().any(|clause| clause.head.relation == relation)
-    }
-
-    /// The faults that validation found and repaired; the laws of the machine hold for a game without any.
+    /// The faults that validation has found and repaired. The laws of the machine hold for a game without faults.
     pub fn faults(&self) -> &[Finding] {
         &self.faults
     }
 
-    /// The position of the role `random`, if there is one.
+    /// The position of the role `random` among [`Game::roles`], if the game has this role.
     pub fn random(&self) -> Option<usize> {
         self.roles.iter().position(|&role| {
             self.terms.functor(role) == Symbol::RANDOM && self.terms.arguments(role).is_empty()

@@ -1,18 +1,26 @@
-//! Hash: the identity of a text, as records and plans name it.
+//! Hashes: the identity of a text, as transcripts, records and plans name it.
 //!
-//! One text has one hash on every computer and in every version of the program: SHA-256 over its bytes, written
-//! `sha256:` and 64 hexadecimal digits.
+//! The hash of a text is SHA-256 of its bytes, written as `sha256:` and 64 hexadecimal digits. It is the same on every
+//! computer and in every version of the program.
 
 use sha2::{Digest, Sha256};
 
 use super::symbol::fold;
 
-/// The hash of rules in their canonical print; capitals do not matter.
+/// The hash of rules in their canonical print. The case of letters does not matter.
+///
+/// ```
+/// use hyperplay_logic::gdl::{rules_hash, text_hash};
+///
+/// assert_eq!(rules_hash("(ROLE x)"), rules_hash("(role X)"));
+/// assert_ne!(text_hash("(ROLE x)"), text_hash("(role X)"));
+/// assert!(text_hash("").starts_with("sha256:e3b0c442"));
+/// ```
 pub fn rules_hash(canonical: &str) -> String {
     text_hash(&fold(canonical))
 }
 
-/// The hash of a text as it stands.
+/// The hash of a text as it is. The example is at [`rules_hash`].
 pub fn text_hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,45 +1,51 @@
-//! Load: from a text to a game in one call, with everything that is to be said about it.
+//! Loading: from a text to a game in one call, with all findings.
 //!
-//! Reading and validation, their findings in one list: by place, at one place the worst first, none twice. A
-//! text with syntax errors gives no game, but what could be read of it is checked all the same, without the
-//! checks that would only echo the missing part.
+//! Loading reads a text and validates the result. The findings of both steps are in one list, ordered by place; at
+//! the same place the worst comes first, and no finding is listed twice. A text with syntax errors gives no game. The
+//! clauses that could be read are validated all the same, except for the checks that would only report the missing
+//! ones.
 
-use super::finding::{Finding, Severity};
+use super::finding::{Finding, Severity, sort_findings};
 use super::game::Game;
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::Source;
-use super::validate::validate_partly;
+use super::validate::validate;
 
-/// What became of a text.
+/// The result of loading a text.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Severity, Source, Syntax, load};
+///
+/// let text = "role(x). legal(x, noop). goal(x, 100). terminal. helper.";
+/// let loaded = load(Source::new("tiny.gdl", text), None);
+/// assert_eq!(loaded.rulesheet.syntax, Syntax::Infix);
+/// // Nothing reads the relation `helper`, but that is only a warning.
+/// assert_eq!(loaded.findings[0].severity, Severity::Warning);
+/// assert!(loaded.game.is_some());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What could be read.
+    /// The clauses that could be read.
     pub rulesheet: Rulesheet,
-    /// All findings, by place.
+    /// All findings, ordered by place.
     pub findings: Vec<Finding>,
-    /// The game; there is one unless a finding is an error.
+    /// The game. It is `None` if and only if some finding is an error.
     pub game: Option<Game>,
 }
 
-impl Loaded {
-    /// The worst severity of the findings; `None` if there are none.
-    pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.severity).max()
-    }
-}
-
-/// Reads and validates a text, its syntax sniffed unless given.
+/// Reads and validates a text. If no syntax is given, it is recognised from the first lines, as [`read`](super::read())
+/// does. The time is linear in the size of the rulesheet, up to logarithms. The example is at [`Loaded`].
 pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
     let (rulesheet, mut findings) = super::read(source, syntax);
-    let whole = !findings.iter().any(|finding| finding.severity == Severity::Error);
-    let (more, game) = validate_partly(&rulesheet, whole);
+    let is_complete = !findings.iter().any(|finding| finding.severity == Severity::Error);
+    let (more, game) = validate(&rulesheet, is_complete);
     findings.extend(more);
-    Loaded { rulesheet, findings: sort(findings), game: game.filter(|_| whole) }
+    Loaded { rulesheet, findings: sort(findings), game: game.filter(|_| is_complete) }
 }
 
-/// By place, the worst first, none twice.
+/// Orders findings by place, at the same place the worst first, and removes duplicates.
 pub(super) fn sort(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(|a, b| {
+    sort_findings(&mut findings, &|a, b| {
         (a.span.start, b.severity, a.code, a.span.end, &a.message).cmp(&(
             b.span.start,
             a.severity,

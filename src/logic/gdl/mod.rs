@@ -5,9 +5,22 @@
 //!                       (places)    (findings)
 //! ```
 //!
-//! Trust has a type: a [`Rulesheet`] is parsed and nothing more; a [`Game`] has passed validation. The stages below
-//! see only `Game`s. Definitions: Love, Hinrichs, Haley, Schkufza, Genesereth, *General Game Playing: Game
-//! Description Language Specification* (2008); Thielscher, *GDL-II* (2011); see `docs/REFERENCES.md`.
+//! There are two types for the two levels of trust. A [`Rulesheet`] has been parsed, but nothing else is known about
+//! it. A [`Game`] has passed validation. All later stages work with a `Game`. What is wrong with a text, or worth
+//! mentioning, is reported as a list of [`Finding`]s.
+//!
+//! The definitions are those of Love, Hinrichs, Haley, Schkufza, Genesereth, *General Game Playing: Game Description
+//! Language Specification* (2008) and Thielscher, *GDL-II* (2011); see `docs/REFERENCES.md`.
+//!
+//! ```
+//! use hyperplay_logic::gdl::{FindingCode, Severity, Source, load};
+//!
+//! let loaded = load(Source::new("bad.kif", "(role x) (legal x ?m) (goal x 100) terminal"), None);
+//! assert!(loaded.game.is_none());
+//! assert_eq!(loaded.findings.len(), 1);
+//! assert_eq!(loaded.findings[0].code, FindingCode::FactWithVariable);
+//! assert_eq!(loaded.findings[0].severity, Severity::Error);
+//! ```
 
 mod depend;
 mod finding;
@@ -29,8 +42,8 @@ mod symbol;
 mod term;
 mod validate;
 
-pub use depend::{Dependencies, Dependency};
-pub use finding::{Code, Finding, Severity};
+pub use depend::Dependencies;
+pub use finding::{Finding, FindingCode, Severity};
 pub use game::Game;
 pub use hash::{rules_hash, text_hash};
 pub use load::{Loaded, load};
@@ -42,5 +55,4 @@ pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
 pub use store::{TermId, TermStore};
 pub use symbol::{Symbol, Symbols, fold};
-pub use term::{MAX_DEPTH, Term};
-pub use validate::validate;
+pub use term::Term;

@@ -1,42 +1,41 @@
 //! Normal form: clauses with their bodies multiplied out.
 //!
-//! A body is a tree of `and`, `or` and `not` over atoms and `distinct`. Negation is pushed inward by De
-//! Morgan's laws (a negated `distinct` becomes [`Literal::Same`]), conjunctions are spliced, disjunctions
-//! multiplied out; each alternative is a [`Branch`], and a branch is one [`Rule`]. The order of the literals
-//! is the order of the text.
+//! A body is a tree of `and`, `or` and `not` over atoms and `distinct`. Negation is pushed inward by De Morgan's laws
+//! (a negated `distinct` becomes [`Literal::Same`]), conjunctions are flattened, and disjunctions are multiplied out.
+//! Each alternative is a [`ClauseBranch`] and gives one [`Rule`]. The literals keep the order of the text.
 //!
-//! Invariant: a clause has as many branches as the product of its disjunctions says, at most
-//! [`MAX_BRANCHES`], and a rulesheet grows by at most [`MAX_GROWTH`] literals; what would be larger is a
-//! finding, not a long wait.
+//! Invariant: the number of branches of a clause is the product that its disjunctions give, at most [`MAX_BRANCHES`],
+//! and a rulesheet grows by at most [`MAX_GROWTH`] literals. A clause that would be larger is reported as a finding,
+//! and its size is computed before any branch is made.
 //!
-//! One repair is made here, because safety depends on it: where the first argument of a head `legal`, `goal`
-//! or `sees` is a variable that nothing binds, `(role ?r)` is put in front of the branch.
+//! One repair is made here, because safety depends on it. If the first argument of a head `legal`, `goal` or `sees`
+//! is a variable that nothing binds, `(role ?r)` is added in front of the branch.
 
 use super::rule::{Atom, Clause, Formula, Literal, Rule};
 use super::source::{At, Span};
 use super::symbol::Symbol;
 use super::term::Term;
 
-/// The most alternatives that one clause may be multiplied out to.
+/// The largest number of alternatives of one clause.
 pub(super) const MAX_BRANCHES: usize = 4096;
 
-/// The most literals by which all clauses of a rulesheet together may grow.
+/// The largest number of literals by which all clauses of a rulesheet together may grow.
 pub(super) const MAX_GROWTH: usize = 1_000_000;
 
 /// One alternative of a clause: a conjunction of literals with their places.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Branch {
+pub(super) struct ClauseBranch {
     /// The literals in the order of the text.
     pub(super) body: Vec<(Literal, Span)>,
     /// The role variable that the repair bound, if it was needed.
     pub(super) repaired: Option<Symbol>,
 }
 
-/// The clause has more alternatives, or they more literals, than the limit.
+/// The alternatives of a clause, or their literals, exceed the limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct TooLarge;
+pub(super) struct TooManyAlternatives;
 
-impl Branch {
+impl ClauseBranch {
     /// The atoms that must hold.
     pub(super) fn positive(&self) -> impl Iterator<Item = &Atom> {
         self.body.iter().filter_map(|(literal, _)| match literal {
@@ -73,9 +72,12 @@ impl Branch {
     }
 }
 
-/// All branches of a clause, the repair made. `growth` is what is left of [`MAX_GROWTH`].
-pub(super) fn branches(clause: &Clause, growth: &mut usize) -> Result<Vec<Branch>, TooLarge> {
-    let size = Size::of_product(&clause.body, true, *growth)?;
+/// All branches of a clause, with the repair made. `growth` is what is left of [`MAX_GROWTH`].
+pub(super) fn branches(
+    clause: &Clause,
+    growth: &mut usize,
+) -> Result<Vec<ClauseBranch>, TooManyAlternatives> {
+    let size = BranchSize::of_product(&clause.body, true, *growth)?;
     if size.branches > 1 {
         *growth -= size.literals;
     }
@@ -86,47 +88,47 @@ pub(super) fn branches(clause: &Clause, growth: &mut usize) -> Result<Vec<Branch
     Ok(branches)
 }
 
-/// How large the alternatives of a formula are, found before they are made.
+/// The size of the alternatives of a formula, computed before they are made.
 #[derive(Clone, Copy)]
-struct Size {
+struct BranchSize {
     branches: usize,
     literals: usize,
 }
 
-impl Size {
-    fn of(formula: &Formula, holds: bool, growth: usize) -> Result<Size, TooLarge> {
+impl BranchSize {
+    fn of(formula: &Formula, holds: bool, growth: usize) -> Result<BranchSize, TooManyAlternatives> {
         match formula {
-            Formula::Not(inner, _) => Size::of(inner, !holds, growth),
-            Formula::And(parts, _) if holds => Size::of_product(parts, holds, growth),
-            Formula::Or(parts, _) if !holds => Size::of_product(parts, holds, growth),
+            Formula::Not(inner, _) => BranchSize::of(inner, !holds, growth),
+            Formula::And(parts, _) if holds => BranchSize::of_product(parts, holds, growth),
+            Formula::Or(parts, _) if !holds => BranchSize::of_product(parts, holds, growth),
             Formula::And(parts, _) | Formula::Or(parts, _) => {
-                parts.iter().try_fold(Size { branches: 0, literals: 0 }, |all, part| {
-                    let part = Size::of(part, holds, growth)?;
+                parts.iter().try_fold(BranchSize { branches: 0, literals: 0 }, |all, part| {
+                    let part = BranchSize::of(part, holds, growth)?;
                     let branches = all.branches + part.branches;
-                    Size { branches, literals: all.literals + part.literals }.within(growth)
+                    BranchSize { branches, literals: all.literals + part.literals }.within(growth)
                 })
             }
-            Formula::Atom(_) | Formula::Distinct(..) => Ok(Size { branches: 1, literals: 1 }),
+            Formula::Atom(_) | Formula::Distinct(..) => Ok(BranchSize { branches: 1, literals: 1 }),
         }
     }
 
-    fn of_product(parts: &[Formula], holds: bool, growth: usize) -> Result<Size, TooLarge> {
-        parts.iter().try_fold(Size { branches: 1, literals: 0 }, |all, part| {
-            let part = Size::of(part, holds, growth)?;
+    fn of_product(parts: &[Formula], holds: bool, growth: usize) -> Result<BranchSize, TooManyAlternatives> {
+        parts.iter().try_fold(BranchSize { branches: 1, literals: 0 }, |all, part| {
+            let part = BranchSize::of(part, holds, growth)?;
             let literals = all.literals * part.branches + part.literals * all.branches;
-            Size { branches: all.branches * part.branches, literals }.within(growth)
+            BranchSize { branches: all.branches * part.branches, literals }.within(growth)
         })
     }
 
-    /// One branch is never too large: it has the size of the text.
-    fn within(self, growth: usize) -> Result<Size, TooLarge> {
+    /// One branch alone is never too large, because it has the size of the text.
+    fn within(self, growth: usize) -> Result<BranchSize, TooManyAlternatives> {
         let large = self.branches > MAX_BRANCHES || self.literals > growth;
-        if self.branches > 1 && large { Err(TooLarge) } else { Ok(self) }
+        if self.branches > 1 && large { Err(TooManyAlternatives) } else { Ok(self) }
     }
 }
 
-/// Binds the role variable of the head to the roles where nothing else binds it.
-fn repair(clause: &Clause, branch: &mut Branch) {
+/// Binds the role variable of the head to the roles if nothing else binds it.
+fn repair(clause: &Clause, branch: &mut ClauseBranch) {
     let head = &clause.head;
     let Some(Term::Variable(role)) = head.arguments.first() else { return };
     if !matches!(head.relation, Symbol::LEGAL | Symbol::GOAL | Symbol::SEES)
@@ -140,7 +142,7 @@ fn repair(clause: &Clause, branch: &mut Branch) {
 }
 
 /// The alternatives of a formula, or of its negation.
-fn alternatives(formula: &Formula, holds: bool) -> Vec<Branch> {
+fn alternatives(formula: &Formula, holds: bool) -> Vec<ClauseBranch> {
     let literal = match formula {
         Formula::Not(inner, _) => return alternatives(inner, !holds),
         Formula::And(parts, _) if holds => return product(parts, holds),
@@ -153,19 +155,19 @@ fn alternatives(formula: &Formula, holds: bool) -> Vec<Branch> {
         Formula::Distinct(a, b, _) if holds => Literal::Distinct(a.clone(), b.clone()),
         Formula::Distinct(a, b, _) => Literal::Same(a.clone(), b.clone()),
     };
-    vec![Branch { body: vec![(literal, formula.at().0)], repaired: None }]
+    vec![ClauseBranch { body: vec![(literal, formula.at().0)], repaired: None }]
 }
 
-/// Every choice of one alternative of each part.
-fn product(parts: &[Formula], holds: bool) -> Vec<Branch> {
-    let mut result = vec![Branch::default()];
+/// All combinations of one alternative for each part.
+fn product(parts: &[Formula], holds: bool) -> Vec<ClauseBranch> {
+    let mut result = vec![ClauseBranch::default()];
     for part in parts {
         let choices = alternatives(part, holds);
         if let [choice] = &choices[..] {
             result.iter_mut().for_each(|branch| branch.body.extend_from_slice(&choice.body));
             continue;
         }
-        let join = |branch: &Branch, choice: &Branch| Branch {
+        let join = |branch: &ClauseBranch, choice: &ClauseBranch| ClauseBranch {
             body: branch.body.iter().chain(&choice.body).cloned().collect(),
             repaired: None,
         };
@@ -236,7 +238,7 @@ mod tests {
         let clause = |pairs: usize| clause((0..pairs).map(|_| pair()).collect());
         let growth = &mut MAX_GROWTH.clone();
         assert_eq!(branches(&clause(12), growth).unwrap().len(), 4096);
-        assert_eq!(branches(&clause(13), growth).unwrap_err(), TooLarge);
+        assert_eq!(branches(&clause(13), growth).unwrap_err(), TooManyAlternatives);
         assert_eq!(*growth, MAX_GROWTH - 12 * 4096);
         assert!(branches(&clause(2), &mut 7).is_err());
     }

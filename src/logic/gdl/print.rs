@@ -1,12 +1,12 @@
-//! The writers: a rulesheet, a rule or a term as text, in either syntax.
+//! Writers: a rulesheet, a rule or a term as text, in either syntax.
 //!
-//! What is written reads back as equal clauses: names keep the spelling that stood first in the text, and the infix
-//! form quotes or marks those that its alphabet cannot spell. In the infix form case tells variables from names, so
-//! a variable `x` is written `X` and a name `Red` is written `red`; GDL does not tell these apart. A rule with
-//! several conditions has one on each line; a blank line stands where the relation defined changes. Comments are not
-//! part of a rulesheet and are lost.
+//! A text that is written can be read again and gives equal clauses. Names keep the spelling that occurred first in the
+//! text. The infix form puts a name in quotes, or marks it, if its alphabet cannot spell it. In the infix form, case
+//! distinguishes variables from names, so a variable `x` is written `X` and a name `Red` is written `red`; GDL ignores
+//! case. A rule with several conditions is written with one condition on each line, and a blank line separates the
+//! clauses of different relations. Comments are not part of a rulesheet and are lost.
 //!
-//! Invariant: the clauses are at most [`MAX_DEPTH`](super::MAX_DEPTH) deep, as the readers leave them.
+//! Invariant: the clauses are at most `MAX_DEPTH` levels deep, as the readers guarantee.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,15 @@ use super::symbol::{Symbols, fold};
 use super::term::Term;
 use super::{infix, kif};
 
-/// A whole rulesheet.
+/// A rulesheet as text in the given syntax. O(size).
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, Syntax, print, read};
+///
+/// let (sheet, _) = read(Source::new("t.kif", "(role white) (<= (p ?x) (q ?x) (not (r ?x)))"), None);
+/// assert_eq!(print(&sheet, Syntax::Infix), "role(white)\n\np(X) :-\n    q(X) &\n    ~r(X)\n");
+/// assert_eq!(print(&sheet, Syntax::Kif), "(role white)\n\n(<= (p ?x)\n    (q ?x)\n    (not (r ?x)))\n");
+/// ```
 pub fn print(rulesheet: &Rulesheet, syntax: Syntax) -> String {
     let mut writer = Writer { symbols: &rulesheet.symbols, text: String::new() };
     let mut last = None;
@@ -36,7 +44,17 @@ pub fn print(rulesheet: &Rulesheet, syntax: Syntax) -> String {
     writer.text
 }
 
-/// A rule in the prefix form, in one line.
+/// A rule in the prefix form, on one line.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Literal, Source, load, print_rule};
+///
+/// let text = "(role x) (legal x noop) (goal x 1) (<= terminal (not (true go))) (init go)";
+/// let game = load(Source::new("t.kif", text), None).game.unwrap();
+/// let rule = &game.rules()[3];
+/// assert!(matches!(rule.body[..], [Literal::Negative(_)]));
+/// assert_eq!(print_rule(rule, game.terms().symbols()), "(<= terminal (not (true go)))");
+/// ```
 pub fn print_rule(rule: &Rule, symbols: &Symbols) -> String {
     let at = At::default();
     let distinct = |left: &Term, right: &Term| Formula::Distinct(left.clone(), right.clone(), at);
@@ -61,7 +79,15 @@ pub fn print_rule(rule: &Rule, symbols: &Symbols) -> String {
     writer.text
 }
 
-/// A term.
+/// A term in the given syntax.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, Syntax, print_term, read};
+///
+/// let (sheet, _) = read(Source::new("t.kif", "(init (cell ?x b))"), None);
+/// let term = &sheet.clauses[0].head.arguments[0];
+/// assert_eq!(print_term(term, &sheet.symbols, Syntax::Infix), "cell(X, b)");
+/// ```
 pub fn print_term(term: &Term, symbols: &Symbols, syntax: Syntax) -> String {
     let mut writer = Writer { symbols, text: String::new() };
     match syntax {
@@ -96,7 +122,7 @@ impl Writer<'_> {
         self.text.push(')');
     }
 
-    /// An atom at the beginning of a line, where some names would look like a comment.
+    /// An atom at the beginning of a line, where some names would be read as a comment.
     fn kif_first(&mut self, atom: &Atom) {
         let name = self.symbols.name(atom.relation);
         if kif::looks_like_comment(name) {
@@ -186,7 +212,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A formula beside an operator: in parentheses if it has one itself that joins.
+    /// A formula next to an operator, in parentheses if it is a conjunction or disjunction itself.
     fn infix_operand(&mut self, formula: &Formula) {
         match formula {
             Formula::Atom(atom) => self.infix_atom(atom),
@@ -243,8 +269,8 @@ impl Writer<'_> {
     }
 }
 
-/// A name as the infix form spells it: small at the beginning (`Red` is `red`, `CardA` is `cardA`, `ABC` is `abc`), or
-/// quoted.
+/// A name as the infix form spells it: with a small first letter (`Red` becomes `red`, `CardA` becomes `cardA`, `ABC`
+/// becomes `abc`), or in quotes.
 fn infix_name(name: &str) -> Cow<'_, str> {
     let plain = |name: &str| is_plain(name) && !name.starts_with(infix::begins_variable);
     if plain(name) {
@@ -261,7 +287,7 @@ fn infix_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// A variable as the infix form spells it: capital at the beginning, or marked.
+/// A variable as the infix form spells it: with a capital first letter, or marked with `?`.
 fn infix_variable(name: &str) -> Cow<'_, str> {
     if !is_plain(name) {
         return format!("?{}", quote(name)).into();

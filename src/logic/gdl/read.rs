@@ -1,14 +1,14 @@
-//! Reading: from text to a rulesheet, whichever way it is written.
+//! Reading: from a text in either syntax to a rulesheet.
 //!
-//! A reader never fails: it returns the clauses that it could make sense of, and findings for the rest, in the order
-//! of the text. Any text is read in time linear in its length (up to a logarithm), without recursion deeper than
-//! a small multiple of [`MAX_DEPTH`], and gives at most [`MAX_FINDINGS`] findings and one that says how many more
-//! there would be.
+//! A reader never fails. It returns the clauses that it could read and findings for the rest, in the order of the
+//! text. Any text is read in time linear in its length (up to a logarithm), with a recursion depth of at most a small
+//! multiple of [`MAX_DEPTH`]. It gives at most [`MAX_FINDINGS`] findings, and one more that says how many are not
+//! shown.
 //!
-//! Invariant: every clause read is at most [`MAX_DEPTH`] deep, an atom counted as one level above its terms and
-//! `and`, `or` and `not` as one level each. What is printed of it stays within the readers' limits.
+//! Invariant: every clause is at most [`MAX_DEPTH`] levels deep. An atom counts as one level above its terms, and
+//! `and`, `or` and `not` count as one level each. A clause that is printed can therefore be read again.
 
-use super::finding::{Code, Finding, Severity};
+use super::finding::{Finding, FindingCode, Severity, sort_findings};
 use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
@@ -16,23 +16,39 @@ use super::symbol::Symbols;
 use super::term::{MAX_DEPTH, Term};
 use super::{infix, kif};
 
-/// The readers refuse text longer than this, in bytes.
+/// The length in bytes above which the readers refuse a text: 16 MiB.
+///
+/// ```
+/// assert_eq!(hyperplay_logic::gdl::MAX_TEXT, 16 * 1024 * 1024);
+/// ```
 pub const MAX_TEXT: usize = 16 << 20;
 
-/// A reader reports this many findings singly.
-pub const MAX_FINDINGS: usize = 100;
+/// The number of findings that a reader reports one by one.
+const MAX_FINDINGS: usize = 100;
 
-/// How deep parentheses may nest in the text, superfluous ones included.
+/// The depth to which parentheses may be nested in the text, redundant ones included.
 pub(super) const MAX_NESTING: usize = MAX_DEPTH + 16;
 
-/// Reads a text in the given syntax, or in the one that it seems to be written in.
+/// Reads a text. If no syntax is given, it is recognised from the first 1,000 lines that are not comments: the prefix
+/// form if the first line begins with a parenthesis or if most lines do, the infix form otherwise.
+///
+/// The findings are in the order of the text; a clause with a syntax error is left out. O(text), up to a logarithm.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, Syntax, read};
+///
+/// let (sheet, findings) = read(Source::new("t", "(role x) (role y"), None);
+/// assert_eq!((sheet.syntax, sheet.clauses.len()), (Syntax::Kif, 2));
+/// assert_eq!(findings[0].message, "this `(` is never closed");
+/// assert_eq!(sheet.symbols.name(sheet.clauses[0].head.relation), "role");
+/// ```
 pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>) {
     let syntax = syntax.unwrap_or_else(|| sniff(source.text()));
-    let mut report = Report::default();
+    let mut report = FindingCollector::default();
     let mut symbols = Symbols::new();
     let clauses = if source.text().len() > MAX_TEXT {
         let message = format!("the text has {} bytes; at most {MAX_TEXT} are read", source.text().len());
-        report.add(Finding::new(Code::TooLarge, Severity::Error, Span::new(0, 0), message));
+        report.add(Finding::new(FindingCode::TooLarge, Severity::Error, Span::new(0, 0), message));
         Vec::new()
     } else {
         match syntax {
@@ -40,7 +56,7 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
             Syntax::Infix => infix::read(source.text(), &mut symbols, &mut report),
         }
     };
-    let clauses = clauses.into_iter().filter(|clause| shallow(clause, &mut report)).collect();
+    let clauses = clauses.into_iter().filter(|clause| is_within_depth(clause, &mut report)).collect();
     (Rulesheet { source, syntax, symbols, clauses }, report.finish())
 }
 
@@ -59,16 +75,16 @@ fn sniff(text: &str) -> Syntax {
     if prefix.len() > other.len() { Syntax::Kif } else { Syntax::Infix }
 }
 
-/// The findings of one reader, their number limited.
+/// The findings of one reader, up to the limit of their number.
 #[derive(Default)]
-pub(super) struct Report {
+pub(super) struct FindingCollector {
     findings: Vec<Finding>,
     more: usize,
     first_of_more: Span,
 }
 
-impl Report {
-    /// Takes a finding in, unless there are too many already.
+impl FindingCollector {
+    /// Adds a finding; beyond the limit it is only counted.
     pub(super) fn add(&mut self, finding: Finding) {
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(finding);
@@ -80,22 +96,27 @@ impl Report {
         self.more += 1;
     }
 
-    /// Takes in a syntax error.
+    /// Adds a syntax error.
     pub(super) fn syntax(&mut self, span: Span, message: impl Into<String>) {
-        self.add(Finding::new(Code::Syntax, Severity::Error, span, message));
+        self.add(Finding::new(FindingCode::Syntax, Severity::Error, span, message));
     }
 
     fn finish(mut self) -> Vec<Finding> {
-        self.findings.sort_by_key(|finding| finding.span);
+        sort_findings(&mut self.findings, &|a, b| a.span.cmp(&b.span));
         if self.more > 0 {
             let message = format!("{} more findings are not shown", self.more);
-            self.findings.push(Finding::new(Code::Syntax, Severity::Error, self.first_of_more, message));
+            self.findings.push(Finding::new(
+                FindingCode::Syntax,
+                Severity::Error,
+                self.first_of_more,
+                message,
+            ));
         }
         self.findings
     }
 }
 
-/// Whether a character separates words: white space, and the byte-order mark that some editors leave.
+/// Whether a character separates words: white space, or the byte-order mark that some editors leave in the text.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
@@ -103,17 +124,17 @@ pub(super) fn is_blank(c: char) -> bool {
 /// A finding for a clause that begins at `start` and is nested too deeply at `place`.
 pub(super) fn too_deep(start: Span, place: Span) -> Finding {
     let message = format!("nested more than {MAX_DEPTH} levels deep");
-    Finding::new(Code::TooDeep, Severity::Error, start, message).related(place, "too deep here")
+    Finding::new(FindingCode::TooDeep, Severity::Error, start, message).related(place, "too deep here")
 }
 
-/// The finding for a logical word with the wrong number of arguments.
+/// The finding for a logical keyword with the wrong number of arguments.
 pub(super) fn keyword_arity(word: &str, right: usize, wrong: usize, span: Span) -> Finding {
     let plural = if right == 1 { "argument" } else { "arguments" };
     let message = format!("`{word}` takes {right} {plural}, not {wrong}");
-    Finding::new(Code::KeywordArity, Severity::Error, span, message)
+    Finding::new(FindingCode::KeywordArity, Severity::Error, span, message)
 }
 
-/// Appends a formula to a conjunction, a conjunction by its members.
+/// Appends a formula to a conjunction; a conjunction is replaced by its members.
 pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
     match formula {
         Formula::And(members, _) => members.into_iter().for_each(|member| splice(member, body)),
@@ -122,7 +143,7 @@ pub(super) fn splice(formula: Formula, body: &mut Vec<Formula>) {
 }
 
 /// Whether a clause is at most [`MAX_DEPTH`] deep; reports it if not.
-fn shallow(clause: &Clause, report: &mut Report) -> bool {
+fn is_within_depth(clause: &Clause, report: &mut FindingCollector) -> bool {
     let deep = std::iter::once((atom_depth(&clause.head), clause.head.at))
         .chain(clause.body.iter().map(|formula| (formula_depth(formula), formula.at())))
         .find(|(depth, _)| *depth > MAX_DEPTH);

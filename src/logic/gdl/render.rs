@@ -1,4 +1,4 @@
-//! Rendering findings: file, line, column, the line of the source, a caret, the second place, the suggestion.
+//! Rendering of findings: file, line, column, the line of the source, a caret, the second place and the suggestion.
 //!
 //! ```text
 //! error[unsafe-variable]: the variable ?y of the head is not bound
@@ -8,8 +8,9 @@
 //!   │           ^^
 //! ```
 //!
-//! The layout is `codespan-reporting`'s, which is used in this file only; the word in the header and the colours are
-//! ours, since our severities are not quite its own. A place in a line too long to be shown is given by its numbers.
+//! The layout is that of `codespan-reporting`, which only this file uses. The word in the header and the colours are
+//! our own, because the severities differ. A place in a line that is too long to be shown is given as line and
+//! column.
 
 use std::borrow::Cow;
 use std::io;
@@ -24,11 +25,20 @@ use super::source::{Source, Span};
 /// A line with more bytes than this is not shown.
 const LONG_LINE: usize = 400;
 
-/// All findings one below the other, with escape sequences for colours if wanted.
+/// All findings as text, one below the other. With `colour`, escape sequences for a terminal are included. Control
+/// characters of the source are replaced, so the text is safe to print.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, load, render};
+///
+/// let loaded = load(Source::new("t.kif", "(role x"), None);
+/// let text = render(&loaded.findings[..1], &loaded.rulesheet.source, false);
+/// assert!(text.starts_with("error[unbalanced-parenthesis]: this `(` is never closed\n  ┌─ t.kif:1:1\n"));
+/// ```
 pub fn render(findings: &[Finding], source: &Source, colour: bool) -> String {
-    let text = tame(source.text());
+    let text = without_control_characters(source.text());
     let file = SimpleFile::new(source.name(), &*text);
-    let mut page = Page { text: Vec::new(), severity: Severity::Note, colour, header: false };
+    let mut page = RenderedText { text: Vec::new(), severity: Severity::Note, colour, header: false };
     for finding in findings {
         page.severity = finding.severity;
         term::emit_to_write_style(&mut page, &Config::default(), &file, &diagnostic(finding, &file, source))
@@ -67,8 +77,8 @@ fn diagnostic(finding: &Finding, file: &SimpleFile<&str, &str>, source: &Source)
     }
 }
 
-/// The text with every character that a terminal obeys replaced by a harmless one of as many bytes.
-fn tame(text: &str) -> Cow<'_, str> {
+/// The text with every character that controls a terminal replaced by a harmless one of the same length in bytes.
+fn without_control_characters(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -85,7 +95,7 @@ fn tame(text: &str) -> Cow<'_, str> {
     text.chars().map(harmless).collect()
 }
 
-/// The span cut to the text and to whole characters.
+/// The span, restricted to the text and extended to whole characters.
 fn inside(span: Span, source: &Source) -> Span {
     let text = source.text();
     let start = text.floor_char_boundary(span.start.min(text.len()));
@@ -102,7 +112,7 @@ fn shown(span: Span, file: &SimpleFile<&str, &str>) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// A text of ours that may quote the source, cut and without control characters.
+/// A message, which may quote the source, shortened and without control characters.
 fn printable(text: &str) -> String {
     let clean = |c: char| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c };
     if text.len() <= LONG_LINE {
@@ -111,17 +121,17 @@ fn printable(text: &str) -> String {
     text[..text.floor_char_boundary(LONG_LINE)].chars().map(clean).chain(['…']).collect()
 }
 
-/// What has been rendered so far.
-struct Page {
+/// The text that has been rendered so far.
+struct RenderedText {
     text: Vec<u8>,
     /// The severity of the finding that is being rendered.
     severity: Severity,
     colour: bool,
-    /// Whether the severity's word comes next.
+    /// Whether the word for the severity comes next.
     header: bool,
 }
 
-impl Page {
+impl RenderedText {
     /// Switches to a style given by the numbers of its escape sequence.
     fn style(&mut self, numbers: &str) -> io::Result<()> {
         if self.colour {
@@ -140,9 +150,9 @@ impl Page {
     }
 }
 
-impl io::Write for Page {
+impl io::Write for RenderedText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The first piece of a header is codespan's word for the severity.
+        // The first piece of a header is the word of codespan-reporting for the severity.
         if std::mem::take(&mut self.header) {
             self.text.extend_from_slice(self.severity.to_string().as_bytes());
         } else {
@@ -156,7 +166,7 @@ impl io::Write for Page {
     }
 }
 
-impl WriteStyle for Page {
+impl WriteStyle for RenderedText {
     fn set_header(&mut self, _: diagnostic::Severity) -> io::Result<()> {
         self.style(self.severity_style())?;
         self.header = true;
@@ -193,16 +203,20 @@ impl WriteStyle for Page {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::Code;
+    use super::super::finding::FindingCode;
     use super::*;
 
     #[test]
     fn a_finding_is_shown_with_both_places_and_its_help() {
         let source = Source::new("g.kif", "(role a)\n(role a)\n");
-        let finding =
-            Finding::new(Code::DuplicateRole, Severity::Fault, Span::new(9, 17), "the role a stands twice")
-                .related(Span::new(0, 8), "first here")
-                .help("take it out");
+        let finding = Finding::new(
+            FindingCode::DuplicateRole,
+            Severity::Fault,
+            Span::new(9, 17),
+            "the role a stands twice",
+        )
+        .related(Span::new(0, 8), "first here")
+        .help("take it out");
         let expected = "\
 fault[duplicate-role]: the role a stands twice
   ┌─ g.kif:2:1
@@ -227,9 +241,13 @@ fault[duplicate-role]: the role a stands twice
             for (start, end) in
                 [(0, 0), (0, 1), (1, 3), (5, 2), (0, text.len()), (text.len(), text.len() + 9)]
             {
-                let finding =
-                    Finding::new(Code::Syntax, Severity::Error, Span::new(start, end), "no \u{1b} good")
-                        .related(Span::new(end, start), "there");
+                let finding = Finding::new(
+                    FindingCode::Syntax,
+                    Severity::Error,
+                    Span::new(start, end),
+                    "no \u{1b} good",
+                )
+                .related(Span::new(end, start), "there");
                 let shown = render(&[finding], &source, false);
                 assert!(shown.starts_with("error[syntax]: no \u{fffd} good\n"));
                 assert!(!shown.contains('\u{1b}'), "{shown:?}");

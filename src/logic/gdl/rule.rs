@@ -1,36 +1,60 @@
-//! Clauses as they are written, and rules as they are meant.
+//! Clauses as they are written, and rules in normal form.
 //!
-//! A [`Clause`] is one fact or rule of the text, its body a tree of formulas with their places. A [`Rule`] is what
-//! the stages below validation see: a head and a flat list of literals, every disjunction multiplied out.
+//! A [`Clause`] is one fact or rule of the text; its body is a tree of formulas with their places. A [`Rule`] is what
+//! the stages after validation work with: a head and a flat list of literals. The normal form multiplies out every
+//! disjunction, so one clause may give several rules.
+//!
+//! ```
+//! use hyperplay_logic::gdl::{Formula, Literal, Source, load};
+//!
+//! let text = "(role x) (legal x noop) (goal x 100) (<= terminal (or (true a) (not (true b)))) (<= (next b) (true b))";
+//! let loaded = load(Source::new("tiny.kif", text), None);
+//! let clause = &loaded.rulesheet.clauses[3];
+//! assert!(matches!(clause.body[..], [Formula::Or(..)]));
+//!
+//! let game = loaded.game.unwrap();
+//! let rules: Vec<_> = game.rules().iter().filter(|rule| rule.clause == 3).collect();
+//! assert!(matches!(rules[0].body[..], [Literal::Positive(_)]));
+//! assert!(matches!(rules[1].body[..], [Literal::Negative(_)]));
+//! ```
 
 use super::source::At;
 use super::symbol::Symbol;
 use super::term::Term;
 
-/// A relation applied to terms.
+/// A relation applied to terms. Two atoms are equal if they say the same, wherever they stand.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, read};
+///
+/// let (sheet, _) = read(Source::new("t.kif", "(cell ?x ?y b)"), None);
+/// let mut variables = Vec::new();
+/// sheet.clauses[0].head.each_variable(&mut |variable| variables.push(sheet.symbols.name(variable)));
+/// assert_eq!(variables, ["x", "y"]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Atom {
-    /// The relation.
+    /// The name of the relation.
     pub relation: Symbol,
     /// Its arguments, possibly none.
     pub arguments: Vec<Term>,
-    /// Where it stands.
+    /// The place of the atom in the text.
     pub at: At,
 }
 
 impl Atom {
-    /// Calls `visit` for every variable occurrence, from left to right.
-    pub fn each_variable(&self, visit: &mut impl FnMut(Symbol)) {
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
         self.arguments.iter().for_each(|argument| argument.each_variable(visit));
     }
 
     /// Whether no variable occurs in the atom.
-    pub fn is_ground(&self) -> bool {
+    pub(crate) fn is_ground(&self) -> bool {
         self.arguments.iter().all(Term::is_ground)
     }
 }
 
-/// A condition in the body of a clause, as written.
+/// A condition in the body of a clause, as it is written. The example is at [`Clause`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Formula {
     /// `(p a ?x)`
@@ -46,8 +70,8 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// Where the formula stands.
-    pub fn at(&self) -> At {
+    /// The place of the formula in the text.
+    pub(crate) fn at(&self) -> At {
         match self {
             Formula::Atom(atom) => atom.at,
             Formula::Distinct(_, _, at) | Formula::Not(_, at) | Formula::And(_, at) | Formula::Or(_, at) => {
@@ -57,37 +81,45 @@ impl Formula {
     }
 }
 
-/// A fact (empty body) or a rule of the text. Conjunctions at the top of the body are spliced into it.
+/// A fact (with an empty body) or a rule of the text. A conjunction at the top of the body is replaced by its members.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Formula, Source, read};
+///
+/// let (sheet, _) = read(Source::new("t.kif", "(<= (p ?x) (and (q ?x) (r ?x)) (distinct ?x a))"), None);
+/// let body = &sheet.clauses[0].body;
+/// assert!(matches!(body[..], [Formula::Atom(_), Formula::Atom(_), Formula::Distinct(..)]));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clause {
-    /// What is derived.
+    /// The atom that is derived.
     pub head: Atom,
-    /// The conjunction from which it is derived.
+    /// The conditions, all of which must hold.
     pub body: Vec<Formula>,
-    /// Where the clause stands.
+    /// The place of the clause in the text.
     pub at: At,
 }
 
-/// One condition of a [`Rule`].
+/// One condition of a [`Rule`]. The example is at [`print_rule`](super::print_rule).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
     /// The atom holds.
     Positive(Atom),
-    /// The atom does not hold; its variables are bound by positive literals.
+    /// The atom does not hold. Positive literals bind its variables.
     Negative(Atom),
-    /// The terms differ syntactically; their variables are bound by positive literals.
+    /// The terms differ syntactically. Positive literals bind their variables.
     Distinct(Term, Term),
-    /// The terms are equal: a negated `distinct`. Binds nothing.
+    /// The terms are equal: a negated `distinct`. Positive literals bind their variables.
     Same(Term, Term),
 }
 
-/// A rule in the sense of a normal logic program.
+/// A rule of a normal logic program. The example is at [`print_rule`](super::print_rule).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rule {
-    /// What is derived.
+    /// The atom that is derived.
     pub head: Atom,
     /// The conditions, all of which must hold.
     pub body: Vec<Literal>,
-    /// Index of the clause that the rule came from, in its rulesheet.
+    /// The index of the clause that the rule came from, in its rulesheet.
     pub clause: usize,
 }

@@ -1,27 +1,27 @@
-//! Rulesheet: parsed GDL text, untrusted.
+//! Rulesheets: GDL text that has been parsed, but not validated.
 //!
-//! A rulesheet is what a reader made of a text; nothing has been checked beyond the syntax. Only
-//! [`validate`](super::validate()) turns it into a [`Game`](super::Game), and nothing below `gdl` ever sees one.
+//! A rulesheet is the result of a reader; only its syntax has been checked. Validation, as part of
+//! [`load`](super::load()), turns it into a [`Game`](super::Game). Engines never work with a rulesheet.
 
 use super::rule::Clause;
 use super::source::Source;
 use super::symbol::Symbols;
 
-/// The two ways to write GDL.
+/// The two syntaxes of GDL. The example is at [`print`](super::print()).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Syntax {
     /// Prefix KIF: `(<= (head ?x) (body ?x))`.
     Kif,
-    /// The infix form of the lectures: `head(X) :- body(X)`.
+    /// The infix form: `head(X) :- body(X)`.
     Infix,
 }
 
-/// Parsed GDL text with its names.
+/// GDL text that has been parsed, with its names. The example is at [`read`](super::read()).
 #[derive(Clone, Debug)]
 pub struct Rulesheet {
-    /// The text it came from.
+    /// The text that the rulesheet came from.
     pub source: Source,
-    /// How the text is written.
+    /// The syntax of the text.
     pub syntax: Syntax,
     /// The names of the text.
     pub symbols: Symbols,

@@ -1,18 +1,18 @@
-//! Source: a text with a name, and places in it.
+//! Sources: texts with a name, and places in them.
 //!
-//! Every diagnosis names a place; a [`Span`] is a half-open range of bytes of one [`Source`]. Lines and columns
-//! count from 1; a column counts characters.
+//! Every finding has a place. A [`Span`] is a half-open range of bytes of one [`Source`]. Lines and columns count
+//! from 1, and a column counts characters.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// A half-open range of byte offsets into a [`Source`].
+/// A half-open range of byte offsets into a [`Source`], where the example is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Span {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// Offset behind the last byte.
+    /// The offset after the last byte.
     pub end: usize,
 }
 
@@ -22,14 +22,22 @@ impl Span {
         Span { start, end }
     }
 
-    /// The smallest span that holds both.
-    pub fn to(self, other: Span) -> Span {
+    /// The smallest span that contains both.
+    pub(crate) fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// Where a node of the syntax tree stands. A place is not part of what the node says: all places are equal, so
-/// two texts that say the same have equal trees.
+/// The place of a node of the syntax tree. All places compare as equal, so that two texts with the same clauses have
+/// equal syntax trees.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, read};
+///
+/// let clauses = |text: &str| read(Source::new("t.kif", text), None).0.clauses;
+/// assert_eq!(clauses("(role x)"), clauses("  (role\n x)"));
+/// assert_ne!(clauses("(role x)")[0].at.0, clauses("  (role x)")[0].at.0);
+/// ```
 #[derive(Clone, Copy, Default)]
 pub struct At(pub Span);
 
@@ -48,7 +56,17 @@ impl fmt::Debug for At {
     }
 }
 
-/// A named text; cheap to clone.
+/// A named text. Cloning it is cheap, because the text is shared.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, Span};
+///
+/// let source = Source::new("game.kif", "(role x)\n(role y)\n");
+/// assert_eq!(source.slice(Span::new(9, 17)), "(role y)");
+/// assert_eq!((source.name(), source.text().len()), ("game.kif", 18));
+/// assert_eq!(source.line_column(9), (2, 1));
+/// assert_eq!(source.line_starts(), [0, 9, 18]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Source {
     name: Arc<str>,
@@ -56,13 +74,13 @@ pub struct Source {
 }
 
 impl Source {
-    /// A text under the name that diagnoses show (a path, or `<stdin>`). A byte-order mark is taken off.
+    /// A text with the name that findings show (a path, or `<stdin>`). A byte-order mark at the beginning is removed.
     pub fn new(name: impl Into<Arc<str>>, text: impl AsRef<str>) -> Self {
         let text = text.as_ref();
         Source { name: name.into(), text: text.strip_prefix('\u{feff}').unwrap_or(text).into() }
     }
 
-    /// The name under which diagnoses show the text.
+    /// The name of the text, as findings show it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -79,13 +97,14 @@ impl Source {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
-    /// The offset at which each line begins, for whoever asks for the lines of many places. O(text).
+    /// The offsets at which the lines begin, ascending. With them the lines of many places are found by binary search.
+    /// O(text).
     pub fn line_starts(&self) -> Vec<usize> {
         let later = self.text.match_indices('\n').map(|(offset, _)| offset + 1);
         std::iter::once(0).chain(later).collect()
     }
 
-    /// Line and column of an offset, both from 1. O(offset).
+    /// The line and the column of an offset, both from 1. An offset beyond the text counts as its end. O(offset).
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
         let mut end = offset.min(self.text.len());
         while !self.text.is_char_boundary(end) {

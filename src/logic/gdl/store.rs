@@ -1,12 +1,11 @@
 //! The store of ground terms: fluents, moves and percepts as small ids.
 //!
-//! Equal terms have equal [`TermId`]s, so a state is a set of numbers and a comparison of two terms costs one
-//! instruction. The store is append-only and shared by all threads and all engines of a game: a move means the same
-//! everywhere. It is the one thing inside a machine that synchronises (a sharded lock on the way in, none on
-//! reading a term whose id is known).
+//! Equal terms have equal [`TermId`]s, so a state is a set of numbers, and comparing two terms takes one instruction.
+//! The store only grows, and all threads and all engines of a game share it, so an id means the same everywhere.
+//! Interning a term takes a lock on one of several shards; reading a term whose id is known takes no lock.
 //!
-//! The numbers themselves depend on who came first and are never observable: whatever is shown, sorted or drawn
-//! from is ordered by [`TermStore::compare`], the natural order of terms.
+//! The numbers depend on the order in which terms were interned, and no result depends on them: everything that is
+//! shown, sorted or drawn at random is ordered by [`TermStore::compare`], the natural order of terms.
 
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
@@ -18,19 +17,19 @@ use rustc_hash::FxBuildHasher;
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
 
-/// A ground term of one [`TermStore`].
+/// The id of a ground term in one [`TermStore`], where the example is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct TermId(u32);
 
 impl TermId {
-    /// Position in the store: 0, 1, 2, ... in the order of arrival.
+    /// The position in the store: 0, 1, 2, ... in the order in which terms were interned.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 #[derive(Debug)]
-struct Node {
+struct TermNode {
     functor: Symbol,
     arguments: Box<[TermId]>,
     depth: u32,
@@ -39,13 +38,29 @@ struct Node {
 
 const SHARDS: usize = 16;
 
-/// All ground terms of a game met so far.
+/// All ground terms of a game that have been interned so far.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Symbols, Term, TermStore};
+///
+/// let mut symbols = Symbols::new();
+/// let [cell, one, ten] = ["cell", "1", "10"].map(|name| symbols.intern(name));
+/// let store = TermStore::new(symbols);
+///
+/// let [one, ten] = [one, ten].map(|number| store.intern(number, &[]));
+/// let term = store.intern(cell, &[one, ten]);
+/// assert_eq!(store.show(term), "(cell 1 10)");
+/// assert!(matches!(store.term(term), Term::Compound(name, _) if store.symbols().name(name) == "cell"));
+/// assert_eq!(store.read("(CELL 1 10)"), Some(term));
+/// assert_eq!((store.functor(term), store.arguments(term)), (cell, &[one, ten][..]));
+/// assert!(store.compare(one, ten).is_lt() && store.compare(ten, term).is_lt());
+/// ```
 #[derive(Debug)]
 pub struct TermStore {
     symbols: Symbols,
-    /// Position of each symbol in the natural order of names.
+    /// The position of each symbol in the natural order of names.
     rank: Vec<u32>,
-    nodes: boxcar::Vec<Node>,
+    nodes: boxcar::Vec<TermNode>,
     shards: [RwLock<HashTable<TermId>>; SHARDS],
 }
 
@@ -61,21 +76,21 @@ impl TermStore {
         TermStore { symbols, rank, nodes: boxcar::Vec::new(), shards: Default::default() }
     }
 
-    /// The names.
+    /// The symbol table.
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
     }
 
-    /// The id of `functor(arguments)`, made if the term is new. A constant has no arguments.
+    /// The id of `functor(arguments)`, which is added if it is new. A constant has no arguments. O(arity) on average.
     pub fn intern(&self, functor: Symbol, arguments: &[TermId]) -> TermId {
         let hash = FxBuildHasher.hash_one((functor, arguments));
         let same = |id: &TermId| {
             let node = &self.nodes[id.index()];
             node.functor == functor && *node.arguments == *arguments
         };
-        // The top bits choose the shard: the table itself uses the others.
+        // The upper bits choose the shard, because the table itself uses the others.
         let shard = &self.shards[(hash >> 50) as usize % SHARDS];
-        // A panic while the lock was held leaves the table as it was before or after one whole insertion.
+        // A thread that panics while it holds the lock leaves the table as before or after a complete insertion.
         if let Some(&id) = shard.read().unwrap_or_else(PoisonError::into_inner).find(hash, same) {
             return id;
         }
@@ -86,7 +101,7 @@ impl TermStore {
         let depth =
             arguments.iter().map(|&argument| self.depth(argument)).max().map_or(0, |deepest| deepest + 1);
         let size = arguments.iter().fold(1, |size: u32, &argument| size.saturating_add(self.size(argument)));
-        let index = self.nodes.push(Node { functor, arguments: arguments.into(), depth, size });
+        let index = self.nodes.push(TermNode { functor, arguments: arguments.into(), depth, size });
         let id = TermId(u32::try_from(index).expect("memory ends long before 2^32 terms"));
         table.insert_unique(hash, id, |id| {
             let node = &self.nodes[id.index()];
@@ -95,8 +110,8 @@ impl TermStore {
         id
     }
 
-    /// The id of a ground term as written; `None` if a variable occurs in it.
-    pub fn intern_term(&self, term: &Term) -> Option<TermId> {
+    /// The id of a ground term of the rulesheet; `None` if a variable occurs in it.
+    pub(crate) fn intern_term(&self, term: &Term) -> Option<TermId> {
         match term {
             Term::Variable(_) => None,
             Term::Constant(symbol) => Some(self.intern(*symbol, &[])),
@@ -118,34 +133,23 @@ impl TermStore {
         &self.nodes[id.index()].arguments
     }
 
-    /// How deep a term is nested: 0 for a constant.
-    pub fn depth(&self, id: TermId) -> u32 {
+    /// The depth to which a term is nested: 0 for a constant.
+    pub(crate) fn depth(&self, id: TermId) -> u32 {
         self.nodes[id.index()].depth
     }
 
-    /// How many names a term consists of; more than `u32` holds are as many as it holds. What is shared in the store
-    /// is counted as often as it would be printed.
-    pub fn size(&self, id: TermId) -> u32 {
+    /// The number of names that a term consists of, as it would be printed; at most `u32::MAX`.
+    pub(crate) fn size(&self, id: TermId) -> u32 {
         self.nodes[id.index()].size
     }
 
-    /// The number of terms so far.
-    pub fn len(&self) -> usize {
-        self.nodes.count()
-    }
-
-    /// Whether no term has been interned yet.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
-    /// The term as a tree, for printing by the writers.
+    /// The term as a tree.
     pub fn term(&self, id: TermId) -> Term {
         let node = &self.nodes[id.index()];
         Term::new(node.functor, node.arguments.iter().map(|&argument| self.term(argument)).collect())
     }
 
-    /// A term in prefix form, as in `(cell 1 1 b)`.
+    /// The term in prefix form, for example `(cell 1 1 b)`.
     pub fn show(&self, id: TermId) -> String {
         let name = self.symbols.name(self.functor(id));
         if self.arguments(id).is_empty() {
@@ -155,8 +159,8 @@ impl TermStore {
         format!("({name} {})", arguments.join(" "))
     }
 
-    /// The term that a text in prefix form spells, ignoring case; `None` if it is no ground term or uses a name that
-    /// the rulesheet does not.
+    /// The id of the term that a text in prefix form spells, ignoring case. `None` if the text is not a ground term or
+    /// contains a name that does not occur in the rulesheet.
     pub fn read(&self, text: &str) -> Option<TermId> {
         // One list of finished terms for each open parenthesis, the functor first.
         let mut open: Vec<(Option<Symbol>, Vec<TermId>)> = Vec::new();
@@ -195,8 +199,9 @@ impl TermStore {
         result.filter(|_| open.is_empty())
     }
 
-    /// The natural order of terms, the same in every run: constants before compound terms; constants by
-    /// [`Symbols::compare`]; compound terms by functor, arity, then arguments from the left.
+    /// The natural order of terms, which is the same in every run. Constants come before compound terms. Constants are
+    /// ordered by name, numbers by value before words; compound terms by functor, then arity, then arguments from the
+    /// left.
     pub fn compare(&self, a: TermId, b: TermId) -> Ordering {
         if a == b {
             return Ordering::Equal;
@@ -231,7 +236,7 @@ mod tests {
         let a = store.intern(a, &[]);
         let fa = store.intern(f, &[a]);
         assert_eq!(store.intern(f, &[a]), fa);
-        assert_eq!(store.len(), 4);
+        assert_eq!(store.nodes.count(), 4);
         assert_eq!(store.depth(fa), 1);
         let mut all = [fa, a, ten, two];
         all.sort_by(|&x, &y| store.compare(x, y));
@@ -262,6 +267,6 @@ mod tests {
         let ids = |_| -> Vec<TermId> { names.iter().map(|&name| store.intern(name, &[])).collect() };
         let (left, right) = rayon::join(|| ids(0), || ids(1));
         assert_eq!(left, right);
-        assert_eq!(store.len(), 500);
+        assert_eq!(store.nodes.count(), 500);
     }
 }

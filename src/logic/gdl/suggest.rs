@@ -1,13 +1,13 @@
-//! Suggestions: the known word that a misspelt one is nearest to.
+//! Suggestions: the known word that is nearest to a misspelt one.
 //!
-//! The distance counts inserted, deleted and replaced characters and swapped neighbours (optimal string alignment,
-//! Damerau 1964), each as one. A word is near when about a third of it or less would have to change, so that a short
-//! name is never "corrected" into an unrelated one.
+//! The distance is the number of inserted, deleted and replaced characters and of swapped neighbours (optimal string
+//! alignment, Damerau 1964). A word is near if the distance is at most a third of its length, rounded up, and at most
+//! 3; so a short name is never corrected to an unrelated one.
 
 use super::symbol::fold;
 
-/// The candidate nearest to `word`, if one is near; of equally near ones the first. Capitals do not count, and a
-/// candidate that equals the word is no suggestion.
+/// The candidate nearest to `word`, if one is near; of several at the same distance, the first. Case is ignored, and a
+/// candidate that equals the word is not a suggestion.
 pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let word = fold(word);
     let allowed = word.chars().count().div_ceil(3).min(3);

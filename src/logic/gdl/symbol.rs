@@ -1,20 +1,29 @@
-//! Symbols: the names of a rulesheet, interned.
+//! Symbols: the interned names of a rulesheet.
 //!
-//! GDL is case-insensitive on comparing, so a symbol is one *folded* name (lower case); the spelling that stood
-//! first in the text is kept for printing. The words of the language are interned first, in every table, so that
+//! GDL compares names without regard to case, so a symbol stands for one *folded* (lower-case) name. The spelling that
+//! occurred first in the text is kept for printing. Every table interns the keywords of the language first, so that
 //! their symbols are constants (`Symbol::ROLE`, ...).
 //!
-//! Invariant: two symbols of one table are equal if and only if their names are equal ignoring case.
+//! Invariant: two symbols of one table are equal if and only if their names are equal when case is ignored.
 
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
-/// An interned name; meaningful together with the [`Symbols`] that made it.
+/// An interned name. A symbol has a meaning only together with the [`Symbols`] that made it.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Symbol, Symbols};
+///
+/// let symbols = Symbols::new();
+/// assert_eq!(symbols.get("Terminal"), Some(Symbol::TERMINAL));
+/// // An auxiliary symbol is in no table, so its name is only a placeholder.
+/// assert_eq!(symbols.name(Symbol::auxiliary(0)), "(auxiliary)");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(u32);
 
-/// The words of GDL and GDL-II, in the order of their symbols.
+/// The keywords of GDL and GDL-II, in the order of their symbols.
 const WORDS: [&str; 18] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept",
     "distinct", "not", "and", "or", "random", "did",
@@ -41,18 +50,19 @@ impl Symbol {
     pub const RANDOM: Symbol = Symbol(16);
     pub const DID: Symbol = Symbol(17);
 
-    /// A name that no text can spell and no table holds: for relations that an engine introduces.
+    /// A symbol that is in no table, for a relation that an engine introduces. Different numbers give different
+    /// symbols.
     pub fn auxiliary(number: u32) -> Symbol {
         Symbol(u32::MAX - number)
     }
 
-    /// Position of the symbol in its table: 0, 1, 2, ...
-    pub fn index(self) -> usize {
+    /// The position of the symbol in its table: 0, 1, 2, ...
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The arity of a relation that GDL defines (`role/1` ... `percept/2`, `distinct/2`); `None` for other names.
-    pub fn keyword_arity(self) -> Option<usize> {
+    /// The arity of a relation that GDL defines (`role/1`, ..., `percept/2`, `distinct/2`); `None` for other names.
+    pub(crate) fn keyword_arity(self) -> Option<usize> {
         match self {
             Symbol::TERMINAL => Some(0),
             Symbol::ROLE | Symbol::INIT | Symbol::TRUE | Symbol::NEXT | Symbol::BASE => Some(1),
@@ -68,12 +78,22 @@ impl Symbol {
     }
 
     /// Whether this is one of the logical words `not`, `and`, `or`, `distinct`.
-    pub fn is_logical(self) -> bool {
+    pub(crate) fn is_logical(self) -> bool {
         matches!(self, Symbol::NOT | Symbol::AND | Symbol::OR | Symbol::DISTINCT)
     }
 }
 
-/// The table of a rulesheet's names.
+/// The symbol table of a rulesheet.
+///
+/// ```
+/// use hyperplay_logic::gdl::Symbols;
+///
+/// let mut symbols = Symbols::new();
+/// let card = symbols.intern("cardA");
+/// assert_eq!(symbols.intern("CARDa"), card);
+/// assert_eq!(symbols.name(card), "cardA");
+/// assert_eq!(symbols.get("cardB"), None);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Symbols {
     by_name: FxHashMap<Box<str>, Symbol>,
@@ -87,7 +107,7 @@ impl Default for Symbols {
 }
 
 impl Symbols {
-    /// A table that holds the words of the language only.
+    /// A table that contains only the keywords of the language.
     pub fn new() -> Self {
         let mut symbols = Symbols { by_name: FxHashMap::default(), spelling: Vec::new() };
         for word in WORDS {
@@ -96,7 +116,7 @@ impl Symbols {
         symbols
     }
 
-    /// The symbol of `name`, made if it is new; the first spelling is kept.
+    /// The symbol of `name`, which is added if it is new. The first spelling is kept. O(length) on average.
     pub fn intern(&mut self, name: &str) -> Symbol {
         if let Some(symbol) = self.get(name) {
             return symbol;
@@ -107,33 +127,28 @@ impl Symbols {
         symbol
     }
 
-    /// The symbol of `name`, if the table holds it.
+    /// The symbol of `name`, if the table contains it. O(length) on average.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.by_name.get(fold(name).as_ref()).copied()
     }
 
-    /// The spelling of a symbol: as it stood first in the text. All symbols that no table holds have one name.
+    /// The spelling of a symbol that occurred first in the text; `(auxiliary)` for a symbol that is not in the table.
     pub fn name(&self, symbol: Symbol) -> &str {
         self.spelling.get(symbol.index()).map_or("(auxiliary)", |name| name)
     }
 
-    /// The number of symbols, the words of the language included.
-    pub fn len(&self) -> usize {
+    /// The number of symbols, the keywords of the language included.
+    pub(crate) fn len(&self) -> usize {
         self.spelling.len()
     }
 
-    /// Never true: the words of the language are always there.
-    pub fn is_empty(&self) -> bool {
-        self.spelling.is_empty()
-    }
-
-    /// All symbols, in the order in which they were met.
-    pub fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
+    /// All symbols, in the order in which they were added.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Symbol> + use<> {
         (0..self.spelling.len() as u32).map(Symbol)
     }
 
-    /// The field's natural order of names: numbers by value before words by folded spelling.
-    pub fn compare(&self, a: Symbol, b: Symbol) -> Ordering {
+    /// The natural order of names: numbers by value, then words by folded spelling.
+    pub(crate) fn compare(&self, a: Symbol, b: Symbol) -> Ordering {
         let key = |symbol: Symbol| {
             let name = self.name(symbol);
             let number = name.parse::<i64>().ok();
@@ -143,7 +158,11 @@ impl Symbols {
     }
 }
 
-/// The folded form of a name, under which names are compared.
+/// The folded (lower-case) form of a name. Two names are the same in GDL if their folded forms are equal.
+///
+/// ```
+/// assert_eq!(hyperplay_logic::gdl::fold("CardA"), "carda");
+/// ```
 pub fn fold(name: &str) -> std::borrow::Cow<'_, str> {
     if name.chars().any(char::is_uppercase) { name.to_lowercase().into() } else { name.into() }
 }

@@ -1,16 +1,27 @@
 //! Terms: variables, constants and compound terms, as they stand in a rulesheet.
 //!
-//! A term names its symbols in the [`Symbols`](super::Symbols) of its rulesheet. A compound term has at least one
-//! argument: `(f)` is read as the constant `f`. Ground terms met at play live in a [`TermStore`](super::TermStore).
+//! The symbols of a term belong to the [`Symbols`](super::Symbols) of its rulesheet. A compound term has at least one
+//! argument: `(f)` is read as the constant `f`. Ground terms that occur in play are kept in a
+//! [`TermStore`](super::TermStore).
 //!
-//! Invariant: terms are at most [`MAX_DEPTH`] deep, so recursion over a term is safe.
+//! Invariant: terms are at most `MAX_DEPTH` (200) levels deep, so recursion over a term is safe.
 
 use super::symbol::Symbol;
 
-/// The readers refuse text nested deeper than this.
-pub const MAX_DEPTH: usize = 200;
+/// The readers refuse text that is nested more deeply than this.
+pub(crate) const MAX_DEPTH: usize = 200;
 
 /// A term of the language.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, Term, read};
+///
+/// let (sheet, _) = read(Source::new("t.kif", "(cell (at 1 ?y) b)"), None);
+/// let [position, mark] = &sheet.clauses[0].head.arguments[..] else { panic!("two arguments") };
+/// assert!(matches!(position, Term::Compound(_, arguments) if arguments.len() == 2));
+/// assert_eq!(*mark, Term::Constant(sheet.symbols.get("b").unwrap()));
+/// assert!(!position.may_unify(mark));
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Term {
     /// `?x` in KIF, `X` in the infix form; the symbol is the name without the mark.
@@ -23,12 +34,12 @@ pub enum Term {
 
 impl Term {
     /// A compound term, or the constant when there is no argument.
-    pub fn new(functor: Symbol, arguments: Vec<Term>) -> Term {
+    pub(crate) fn new(functor: Symbol, arguments: Vec<Term>) -> Term {
         if arguments.is_empty() { Term::Constant(functor) } else { Term::Compound(functor, arguments.into()) }
     }
 
     /// Whether no variable occurs in the term.
-    pub fn is_ground(&self) -> bool {
+    pub(crate) fn is_ground(&self) -> bool {
         match self {
             Term::Variable(_) => false,
             Term::Constant(_) => true,
@@ -36,8 +47,8 @@ impl Term {
         }
     }
 
-    /// Calls `visit` for every variable occurrence, from left to right.
-    pub fn each_variable(&self, visit: &mut impl FnMut(Symbol)) {
+    /// Calls `visit` for every occurrence of a variable, from left to right.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(Symbol)) {
         match self {
             Term::Variable(variable) => visit(*variable),
             Term::Constant(_) => {}
@@ -47,8 +58,8 @@ impl Term {
         }
     }
 
-    /// Whether two terms have a common instance, reading their variables apart (and each occurrence on its own, so
-    /// the answer may be `true` where a repeated variable forbids it).
+    /// Whether two terms may have a common instance. The variables of the two terms are taken to be different, and each
+    /// occurrence is treated on its own, so the answer may be true although a repeated variable rules it out.
     pub fn may_unify(&self, other: &Term) -> bool {
         match (self, other) {
             (Term::Variable(_), _) | (_, Term::Variable(_)) => true,

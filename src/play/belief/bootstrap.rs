@@ -1,20 +1,22 @@
-//! Bootstrap: the plain particle filter, the baseline of every other.
+//! Bootstrap: the plain particle filter, the baseline of every other sampler.
 //!
-//! One step: each particle makes a joint move drawn by the model among those that agree with the own move; its weight
-//! is 1 if the successor explains what was perceived, else 0; if some have weight 0, the particles are resampled
-//! systematically. Nothing is remembered of contradictions, nothing is taken back: when all have weight 0, the filter
-//! is depleted for the rest of the match. A step costs one state a particle.
+//! In each step, each particle makes a joint move drawn by the model among those that agree with the own move. Its
+//! weight is 1 if the successor explains what was perceived, else 0. If some particles have weight 0, all are
+//! resampled systematically. Nothing is remembered of contradictions and nothing is taken back: when all have weight
+//! 0, the belief is depleted for the rest of the match. A step costs one state a particle.
 //!
 //! Reference: Gordon93 (`docs/REFERENCES.md`).
 
 use std::sync::Arc;
 
 use super::branches::Branch;
-use super::in_step;
+use super::lockstep;
 use super::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
 use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
-use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
+use hyperplay_engine::machine::{
+    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+};
 
 pub(super) struct Bootstrap<M: Bulk> {
     tree: Tree<M>,
@@ -34,10 +36,10 @@ impl<M: Bulk> Bootstrap<M> {
     }
 
     /// One step of every particle; false if none is left, or the budget did not last.
-    fn step(&mut self, meter: &mut Meter, seed: &Seed) -> bool {
+    fn step(&mut self, account: &mut BudgetAccount, seed: &Seed) -> bool {
         let mut drawn = Vec::with_capacity(self.nodes.len());
         for (particle, &node) in self.nodes.iter().enumerate() {
-            if !meter.spend() {
+            if !account.spend() {
                 return false;
             }
             self.cost.states += 1;
@@ -45,12 +47,12 @@ impl<M: Bulk> Bootstrap<M> {
                 self.tree.branches(node).draw(&mut seed.index(particle).rng()).map(|index| (node, index)),
             );
         }
-        in_step::visit_these(&mut self.tree, &drawn);
+        lockstep::expand_these(&mut self.tree, &drawn);
         let survivors: Vec<NodeId> = drawn
             .into_iter()
             .filter_map(|(node, index)| match self.tree.branches(node).branch(index) {
                 Branch::Open(child) => Some(child),
-                Branch::Dead | Branch::Untried => None,
+                Branch::Inconsistent | Branch::Untried => None,
             })
             .collect();
         if survivors.is_empty() {
@@ -77,10 +79,10 @@ impl<M: Bulk> Belief<M> for Bootstrap<M> {
         if !self.tree.begins() {
             return UpdateOutcome::Inconsistent { step: 0 };
         }
-        let mut meter = Meter::new(*budget);
+        let mut account = BudgetAccount::new(*budget);
         while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
             let step = self.tree.depth(self.nodes[0]) + 1;
-            if !self.step(&mut meter, &seed.index(step)) {
+            if !self.step(&mut account, &seed.index(step)) {
                 self.nodes.clear();
                 if self.tree.is_refuted() {
                     return UpdateOutcome::Inconsistent { step: self.tree.unexplained() };

@@ -1,16 +1,16 @@
 //! The branches of a node: the joint moves J that agree with the own move, and what is known of each.
 //!
-//! A joint move is named by its position in J (the last role's move changing fastest), so nothing depends on the
-//! numbers of terms. A branch is untried, dead (it leads to no history that explains the evidence) or open (its
-//! successor explains the evidence of its own step). Dead is for ever, since evidence only grows: the dead branches are
-//! the set `bad` of `HyperPlay12`, keyed by the prefix because each node is one. An open branch whose successor was
-//! [pruned](super::tree::Tree::prune) is *forgotten*: known not to be dead at its own step, to be expanded again when
-//! somebody goes there.
+//! A joint move is named by its position in J (the last role's move changes fastest), so nothing depends on the
+//! numbers of terms. A branch is *untried*, *inconsistent* (it leads to no history that explains the evidence) or
+//! *open* (its successor explains the evidence of its own step). Evidence only grows, so a branch stays inconsistent
+//! for ever. The inconsistent branches are the set `bad` of `HyperPlay12`, keyed by the prefix because each node is
+//! one. An open branch whose successor was dropped when the tree was [compacted](super::tree::Tree::compact) is
+//! *forgotten*: it is known to explain its own step, and is expanded again when a particle goes there.
 //!
-//! There may be millions of these, so what is known of up to [`LISTED`] branches is four bytes each, and nodes with the
-//! same moves share the list of them.
+//! There may be millions of branches. So what is known of up to [`LISTED`] branches takes four bytes each, and nodes
+//! with the same moves share the list of them.
 //!
-//! Invariant: `dead` and `tried` count the branches that are dead, and that are not untried.
+//! Invariant: `inconsistent` counts the branches that are inconsistent, and `tried` those that are not untried.
 
 use std::sync::Arc;
 
@@ -27,7 +27,9 @@ use hyperplay_engine::machine::{ByRole, Evidence, JointMove, Move, Role, StateMa
 pub(super) enum Branch {
     /// There is no successor to go to; to be expanded.
     Untried,
-    Dead,
+    /// Nothing below it explains the evidence.
+    Inconsistent,
+    /// Its successor explains the evidence of its own step.
     Open(NodeId),
 }
 
@@ -38,7 +40,7 @@ const SUMMED: u64 = 1 << 16;
 const LISTED: u64 = 1 << 12;
 
 const UNTRIED: u32 = 0;
-const DEAD: u32 = 1;
+const INCONSISTENT: u32 = 1;
 const FORGOTTEN: u32 = 2;
 /// The code of the first node.
 const NODES: u32 = 3;
@@ -60,19 +62,19 @@ pub(super) struct Branches {
     /// |J|. (Products beyond 2^64 are cut there; such a node is never exhausted anyway.)
     count: u64,
     known: Known,
-    dead: u32,
+    inconsistent: u32,
     tried: u32,
-    /// The step up to which every branch was last found dead or alive; 0 for never.
-    pub(super) tested: u32,
-    /// Whether some particle is finding that out.
-    pub(super) testing: bool,
+    /// The step for which every branch was last tested; 0 for never.
+    pub(super) tested_at: u32,
+    /// Whether some particle is testing them.
+    pub(super) is_under_test: bool,
     /// Whether it is known that nothing below explains the evidence, though branches that explain their own step are
-    /// not marked as dead.
-    pub(super) hopeless: bool,
+    /// not marked as inconsistent.
+    pub(super) is_hopeless: bool,
 }
 
-/// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint moves
-/// are equally probable. `evidence` says what a role knows.
+/// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint
+/// moves are equally probable. `evidence` says what a role knows.
 pub(super) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,
@@ -101,16 +103,16 @@ impl Branches {
             policy,
             count,
             known,
-            dead: 0,
+            inconsistent: 0,
             tried: 0,
-            tested: 0,
-            testing: false,
-            hopeless: false,
+            tested_at: 0,
+            is_under_test: false,
+            is_hopeless: false,
         };
         if branches.policy.is_some() {
-            // What the model rules out is dead from the start.
+            // What the model rules out is inconsistent from the start.
             for index in (0..count).filter(|&index| branches.probability(index) <= 0.0).collect::<Vec<_>>() {
-                branches.close(index);
+                branches.mark_inconsistent(index);
             }
         }
         branches
@@ -149,8 +151,8 @@ impl Branches {
     }
 
     /// Whether no branch is left: A is empty.
-    pub(super) fn is_barren(&self) -> bool {
-        u64::from(self.dead) == self.count
+    pub(super) fn is_exhausted(&self) -> bool {
+        u64::from(self.inconsistent) == self.count
     }
 
     /// Whether every branch has been tried.
@@ -166,7 +168,7 @@ impl Branches {
     pub(super) fn branch(&self, index: u64) -> Branch {
         match self.code(index) {
             UNTRIED | FORGOTTEN => Branch::Untried,
-            DEAD => Branch::Dead,
+            INCONSISTENT => Branch::Inconsistent,
             code => Branch::Open(NodeId::numbered((code - NODES) as usize)),
         }
     }
@@ -193,7 +195,7 @@ impl Branches {
         (0..all).filter(|&index| self.code(index) == UNTRIED)
     }
 
-    /// The branches without a successor that are not dead, in order: those untried or forgotten.
+    /// The branches without a successor that are not inconsistent, in order: those untried or forgotten.
     pub(super) fn missing(&self) -> impl Iterator<Item = u64> {
         (0..self.count).filter(|&index| matches!(self.code(index), UNTRIED | FORGOTTEN))
     }
@@ -234,29 +236,29 @@ impl Branches {
         probability
     }
 
-    /// The probability of the branches that are not dead: `|A|/|J|` under uniform opponents.
-    pub(super) fn alive_mass(&self) -> f64 {
-        if self.is_barren() {
+    /// The probability of the branches that are not inconsistent: `|A|/|J|` under uniform opponents.
+    pub(super) fn consistent_mass(&self) -> f64 {
+        if self.is_exhausted() {
             return 0.0;
         }
         if self.policy.is_none() {
-            return (self.count - u64::from(self.dead)) as f64 / self.count as f64;
+            return (self.count - u64::from(self.inconsistent)) as f64 / self.count as f64;
         }
         if self.count <= SUMMED {
             return (0..self.count)
-                .filter(|&index| self.branch(index) != Branch::Dead)
+                .filter(|&index| self.branch(index) != Branch::Inconsistent)
                 .map(|index| self.probability(index))
                 .sum();
         }
         let Known::Table(table) = &self.known else { return 0.0 };
-        let mut dead: Vec<u64> =
-            table.iter().filter(|&(_, &code)| code == DEAD).map(|(&index, _)| index).collect();
-        dead.sort_unstable();
-        let dead: f64 = dead.into_iter().map(|index| self.probability(index)).sum();
-        1.0 - dead
+        let mut inconsistent: Vec<u64> =
+            table.iter().filter(|&(_, &code)| code == INCONSISTENT).map(|(&index, _)| index).collect();
+        inconsistent.sort_unstable();
+        let mass: f64 = inconsistent.into_iter().map(|index| self.probability(index)).sum();
+        1.0 - mass
     }
 
-    /// Any branch, dead or not, by its probability; `None` if there is none.
+    /// Draws any branch, inconsistent or not, by its probability; `None` if there is none.
     pub(super) fn draw(&self, rng: &mut impl Rng) -> Option<u64> {
         (self.count > 0).then(|| {
             if self.is_uniform() {
@@ -272,11 +274,11 @@ impl Branches {
         })
     }
 
-    /// Marks a branch as dead.
-    pub(super) fn close(&mut self, index: u64) {
-        if self.code(index) != DEAD {
-            self.set(index, DEAD);
-            self.dead += 1;
+    /// Marks a branch as inconsistent.
+    pub(super) fn mark_inconsistent(&mut self, index: u64) {
+        if self.code(index) != INCONSISTENT {
+            self.set(index, INCONSISTENT);
+            self.inconsistent += 1;
         }
     }
 

@@ -1,50 +1,51 @@
 //! Enumeration: while an information set is small, all of it is kept and nothing is sampled.
 //!
-//! Invariant: a [`Whole`] lists every history that explains the evidence up to its step, each once, with the exact
-//! logarithm of its prior; so normalised, the weights are the posterior.
+//! Invariant: an [`EnumeratedSet`] lists every history that explains the evidence up to its step, each once, with the
+//! exact logarithm of its prior. So when they are normalised, the weights are the posterior.
 //!
-//! Step by step, all joint moves of all histories are tried. When a step would cost too many states or leaves too many
-//! histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not dead,
-//! given up as soon as it finds too many.
+//! At each step, all joint moves of all histories are tried. When a step would cost too many states or leaves too
+//! many histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not
+//! inconsistent, which ends as soon as it finds too many histories.
 //!
-//! **The filter.** Under a uniform model nothing that follows depends on anything but the state. So when there are too
-//! many histories those with equal states become one, with the sum of their probabilities, and the weights on states
-//! stay exact. The one that stands for the others is drawn in proportion to its probability; hence it is a draw from
-//! the posterior given the state, and particles drawn from a filtered set are draws from the posterior.
+//! **The exact belief-state update.** Under a uniform model, what follows a history depends on its state alone. So
+//! when there are too many histories, those with equal states become one, with the sum of their probabilities, and
+//! the weights of the states stay exact. The history that stands for the others is drawn in proportion to its
+//! probability. Hence it is a draw from the posterior given the state, and particles drawn from a set of states are
+//! draws from the posterior.
 
 use rand::RngExt;
 use rustc_hash::FxHashMap;
 
-use super::in_step;
+use super::lockstep;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// Nodes expanded ahead in a depth-first walk.
 const AHEAD: usize = 8;
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
 #[derive(Clone, Debug)]
-pub(super) struct Whole {
+pub(super) struct EnumeratedSet {
     list: Vec<(NodeId, f64)>,
     /// Whether each stands for all with its state.
-    filtered: bool,
+    is_by_state: bool,
 }
 
 /// How following the evidence went.
 pub(super) enum Extended {
     /// To its last step.
     Done,
-    /// The histories that stand are whole up to a step; going on costs too much, or there are too many already.
+    /// The set is complete up to some step; going on costs too much, or there are too many histories already.
     TooLarge,
     /// No history explains this step.
     Empty { step: usize },
 }
 
-impl Whole {
+impl EnumeratedSet {
     /// The empty history alone.
     pub(super) fn new() -> Self {
-        Whole { list: vec![(ROOT, 0.0)], filtered: false }
+        EnumeratedSet { list: vec![(ROOT, 0.0)], is_by_state: false }
     }
 
     /// The histories, to be renumbered.
@@ -59,16 +60,17 @@ impl Whole {
     }
 
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
-    /// A step that would cost more is not begun. With a seed, histories with equal states may become one.
+    /// A step that would cost more is not begun. With a seed for `by_state`, histories with equal states may become
+    /// one.
     pub(super) fn extend<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         limit: usize,
         states: u64,
         budget: &Budget,
-        filter: Option<&Seed>,
+        by_state: Option<&Seed>,
     ) -> Extended {
-        let mut meter = Meter::new(budget.with_nodes(states));
+        let mut account = BudgetAccount::new(budget.with_nodes(states));
         while let Some(&(first, _)) = self.list.first() {
             let depth = tree.depth(first);
             if self.list.len() > limit {
@@ -80,9 +82,9 @@ impl Whole {
             let cost = self
                 .list
                 .iter()
-                .fold(meter.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
+                .fold(account.spent(), |cost, &(node, _)| cost.saturating_add(tree.branches(node).count()));
             let nodes: Vec<NodeId> = self.list.iter().map(|&(node, _)| node).collect();
-            if cost > states || !in_step::visit_all(tree, &nodes, &mut meter) {
+            if cost > states || !lockstep::expand_all(tree, &nodes, &mut account) {
                 return Extended::TooLarge;
             }
             let mut next = Vec::new();
@@ -97,18 +99,18 @@ impl Whole {
             }
             next.iter().for_each(|&(node, _)| tree.witness(node));
             self.list = next;
-            if let Some(seed) = filter
-                && (self.filtered || self.list.len() > limit)
+            if let Some(seed) = by_state
+                && (self.is_by_state || self.list.len() > limit)
             {
-                self.filter(tree, &seed.index(depth + 1));
+                self.merge_states(tree, &seed.index(depth + 1));
             }
         }
         Extended::Done
     }
 
     /// Keeps one history for each state.
-    fn filter<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
-        self.filtered = true;
+    fn merge_states<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
+        self.is_by_state = true;
         let mut rng = seed.rng();
         let mut place: FxHashMap<&M::State, usize> = FxHashMap::default();
         let mut kept: Vec<(NodeId, f64)> = Vec::new();
@@ -128,8 +130,12 @@ impl Whole {
     }
 }
 
-/// All histories that explain the evidence, if they are at most `limit` and the meter lasts.
-pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Meter) -> Option<Whole> {
+/// All histories that explain the evidence, if they are at most `limit` and the account lasts.
+pub(super) fn search<M: Bulk>(
+    tree: &mut Tree<M>,
+    limit: usize,
+    account: &mut BudgetAccount,
+) -> Option<EnumeratedSet> {
     let mut found = Vec::new();
     // Each node is met twice: on the way down, and when all below it is known.
     let mut stack = vec![(ROOT, 0.0, false)];
@@ -143,8 +149,8 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
             continue;
         }
         if done {
-            if tree.branches(node).is_barren() {
-                tree.bury(node);
+            if tree.branches(node).is_exhausted() {
+                tree.prune(node);
             }
             continue;
         }
@@ -153,7 +159,7 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
             let next = stack.iter().rev().take(AHEAD).filter(|(.., done)| !done).map(|&(next, ..)| next);
             let mut nodes = vec![node];
             nodes.extend(next.filter(|&next| tree.depth(next) < tree.target()));
-            if !in_step::visit_all(tree, &nodes, meter) {
+            if !lockstep::expand_all(tree, &nodes, account) {
                 return None;
             }
         }
@@ -163,5 +169,5 @@ pub(super) fn search<M: Bulk>(tree: &mut Tree<M>, limit: usize, meter: &mut Mete
             stack.push((child, ln_prior + branches.probability(index).ln(), false));
         }
     }
-    Some(Whole { list: found, filtered: false })
+    Some(EnumeratedSet { list: found, is_by_state: false })
 }

@@ -1,8 +1,9 @@
-//! Exact: the whole information set with its posterior, by the definition and nothing else.
+//! Exact: the complete information set with its posterior, by the definition and nothing else.
 //!
-//! The independent oracle of the sampler: breadth-first from the initial state, every legal joint move at every step,
-//! keeping what agrees with the evidence. It shares no code with the sampler, works on the machine's single questions
-//! (not in bulk), remembers nothing between calls, and is as slow as that. See `docs/REFERENCES.md`, `HyperPlay12`.
+//! This is the independent oracle of the sampler. It goes breadth first from the initial state, tries every legal
+//! joint move at every step, and keeps what agrees with the evidence. It shares no code with the sampler, asks the
+//! machine single questions (not in bulk), remembers nothing between calls, and is as slow as that. See
+//! `docs/REFERENCES.md`, `HyperPlay12`.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -59,6 +60,23 @@ struct Open<S> {
 ///
 /// # Errors
 /// Too many histories, or none.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Uniform, exact};
+/// use hyperplay_play::belief::exact::ExactError;
+///
+/// let posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
+/// assert_eq!(posterior.histories.len(), 2);
+/// let (_, probability) = posterior.histories.iter().find(|(history, _)| *history == truth).expect("it is true");
+/// assert!((probability - 2.0 / 3.0).abs() < 1e-9);
+/// // The evidence: the car is behind door 1 and door 3 is opened, or it is behind door 2 and so is one of two.
+/// assert!((posterior.evidence - (1.0 / 3.0 + 1.0 / 6.0)).abs() < 1e-9);
+///
+/// let too_large = exact::posterior(&*machine, &evidence, &Uniform, 1);
+/// assert_eq!(too_large, Err(ExactError::TooLarge { limit: 1, step: 1 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn posterior<M: StateMachine>(
     machine: &M,
     evidence: &Evidence,
@@ -148,16 +166,4 @@ pub fn posterior<M: StateMachine>(
     let ends = open.iter().map(|leaf| end(&leaf.state)).collect();
     let histories = open.into_iter().map(|leaf| (History(leaf.history), leaf.prior / total)).collect();
     Ok(Posterior { histories, ends, evidence: total, states })
-}
-
-/// The number of histories that explain this evidence.
-///
-/// # Errors
-/// Too many histories. None is an answer here.
-pub fn count<M: StateMachine>(machine: &M, evidence: &Evidence, limit: usize) -> Result<usize, ExactError> {
-    match posterior(machine, evidence, &super::Uniform, limit) {
-        Ok(posterior) => Ok(posterior.histories.len()),
-        Err(ExactError::Inconsistent { .. }) => Ok(0),
-        Err(too_large) => Err(too_large),
-    }
 }

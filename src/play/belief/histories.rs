@@ -1,10 +1,10 @@
 //! Histories: what a sampler of your own keeps, and the belief that is made of it.
 //!
-//! A [`HistoryBelief`] keeps a weighted list of [`TracedHistory`]s and answers every question of a [`Belief`] from it. A
-//! sampler only says how the list follows the evidence: a function that is given the [`Histories`] before the update
-//! and leaves those after it. [`Histories::extend`] draws one more step of a history by the opponent model, among the
-//! joint moves that agree with the own move, and keeps it if it explains what was perceived; plain rejection and a
-//! bootstrap particle filter need no more than that (see the examples of [`HistoryBelief`] and
+//! A [`HistoryBelief`] keeps a weighted list of [`TracedHistory`]s and answers every question of a [`Belief`] from
+//! it. A sampler only says how the list follows the evidence: a function that is given the [`Histories`] before the
+//! update and leaves those after it. [`Histories::extend`] draws one more step of a history by the opponent model,
+//! among the joint moves that agree with the own move, and keeps it if it explains what was perceived; plain
+//! rejection and a bootstrap particle filter need no more than that (see the examples of [`HistoryBelief`] and
 //! [`Sampler`](super::Sampler)).
 //!
 //! Nothing is shared between histories and nothing is remembered of contradictions, so this is simple and slow.
@@ -115,7 +115,7 @@ impl<M: Bulk> Histories<M> {
         &self.model
     }
 
-    /// How many histories were asked for, at least 1.
+    /// How many histories were requests for, at least 1.
     pub fn wanted(&self) -> usize {
         self.wanted
     }
@@ -125,8 +125,8 @@ impl<M: Bulk> Histories<M> {
         self.held.first().map(TracedHistory::step)
     }
 
-    /// What this update has cost so far. States are counted by [`extend`](Self::extend); whatever else is spent, a sampler
-    /// adds by itself.
+    /// What this update has cost so far. States are counted by [`extend`](Self::extend); whatever else is spent, a
+    /// sampler adds by itself.
     pub fn cost_mut(&mut self) -> &mut UpdateCost {
         &mut self.cost
     }
@@ -143,8 +143,8 @@ impl<M: Bulk> Histories<M> {
         TracedHistory { history: History::default(), state, percepts: Vec::new(), over }
     }
 
-    /// A history of legal joint moves, replayed from the initial state. It is not checked against any evidence and costs
-    /// nothing.
+    /// A history of legal joint moves, replayed from the initial state. It is not checked against any evidence and
+    /// costs nothing.
     pub fn trace(&mut self, history: &History) -> TracedHistory<M::State> {
         let initial = self.initial();
         history.0.iter().fold(initial, |traced, joint| self.after(&traced, joint))
@@ -218,6 +218,45 @@ impl<M: Bulk> Histories<M> {
 /// The function is called once an update, with the histories as the last update left them (the empty history alone
 /// before the first update and in a new match), the evidence, the budget and the seed of the update. What it leaves is
 /// what the belief reports.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::machine::{Bulk, BudgetAccount};
+/// use hyperplay_play::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
+///
+/// /// A bootstrap particle filter.
+/// fn bootstrap<M: Bulk>(
+///     histories: &mut Histories<M>,
+///     evidence: &Evidence,
+///     budget: &Budget,
+///     seed: &Seed,
+/// ) -> UpdateOutcome {
+///     let mut account = BudgetAccount::new(*budget);
+///     while let Some(step) = histories.step().filter(|&step| step < evidence.step()) {
+///         let mut rng = seed.index(step).rng();
+///         histories.resample(&mut rng);
+///         let mut next = Vec::new();
+///         for (history, weight) in histories.take() {
+///             if account.spend() {
+///                 next.extend(histories.extend(&history, evidence, &mut rng).map(|next| (next, weight)));
+///             }
+///         }
+///         histories.replace(next);
+///     }
+///     match histories.step() {
+///         Some(_) => UpdateOutcome::Sampled,
+///         None => UpdateOutcome::Depleted { step: evidence.step() },
+///     }
+/// }
+///
+/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+/// let mut belief = HistoryBelief::new(&machine, candidate, &model, 500, bootstrap);
+/// assert_eq!(belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1)), UpdateOutcome::Sampled);
+/// let right = belief.particles().iter().filter(|particle| belief.history(particle) == truth);
+/// let weight: f64 = right.map(|particle| particle.weight).sum();
+/// assert!((weight - 2.0 / 3.0).abs() < 0.1, "{weight}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct HistoryBelief<M: Bulk, F> {
     histories: Histories<M>,
     evidence: Evidence,
@@ -246,7 +285,7 @@ where
     F: FnMut(&mut Histories<M>, &Evidence, &Budget, &Seed) -> UpdateOutcome + Send,
 {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !continues(&self.evidence, evidence) {
+        if !evidence.continues(&self.evidence) {
             self.histories.forget();
         }
         self.evidence = evidence.clone();
@@ -283,12 +322,4 @@ where
         let own = machine.take_failure(scratch);
         failure.take().or(own)
     }
-}
-
-/// Whether evidence continues what was known before. If not, it is that of another match.
-pub(super) fn continues(known: &Evidence, evidence: &Evidence) -> bool {
-    let step = known.step();
-    evidence.role == known.role
-        && evidence.steps.get(..step).is_some_and(|start| *start == *known.steps)
-        && if evidence.step() == step { evidence.over == known.over } else { !known.over }
 }

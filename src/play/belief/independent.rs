@@ -33,6 +33,22 @@ pub fn draws(posterior: &Posterior, count: usize, rng: &mut impl Rng) -> Vec<usi
 }
 
 /// Samples by independent draws from the exact posterior, which is enumerated at every update.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{IndependentSampler, OpponentModel, Sampler, Uniform, draws, exact};
+///
+/// let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+/// let mut belief = IndependentSampler.belief(&machine, candidate, &model, 100);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// let held: Vec<History> = belief.particles().iter().map(|particle| belief.history(particle)).collect();
+///
+/// // The same by hand.
+/// let posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
+/// let drawn = draws(&posterior, 100, &mut Seed::root(1).rng());
+/// assert!(drawn.iter().zip(&held).all(|(&at, history)| posterior.histories[at].0 == *history));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct IndependentSampler;
 

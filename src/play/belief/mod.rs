@@ -1,53 +1,51 @@
-//! Layer 3, belief: what one role may hold for true, given all that it has seen.
+//! Layer 4, belief: what one role may hold for true, given all that it has seen.
 //!
-//! A [`Belief`] is a weighted set of [`Particle`]s: histories that, replayed from the initial state, reproduce the
-//! role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where P(Q|h) is 1 or 0 and
-//! P(h) is the product of the other roles' move probabilities under an [`OpponentModel`]; `random` is uniform.
+//! A [`Belief`] is a weighted set of [`Particle`]s. Each particle is a history that, replayed from the initial state,
+//! reproduces the role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where
+//! P(Q|h) is 1 or 0 and P(h) is the product of the other roles' move probabilities under an [`OpponentModel`];
+//! `random` is uniform.
 //!
 //! ```text
-//! Evidence --whole set while small--> posterior, exactly
+//! Evidence --enumerated while small--> posterior, exactly
 //!     |                                                   particles with weights
 //!     +----advance, backtrack, weigh, resample, rejuvenate----^
 //! ```
 //!
 //! [`ParticleBelief`] is HyperPlay (Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with
-//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle,
-//! [`accuracy`] the figures that compare the two. This layer sees only [`machine`](hyperplay_engine::machine).
+//! Imperfect Information*, 2012) with the weight that makes its sampling unbiased. [`exact`] is the independent oracle
+//! that it is compared with. This layer sees only [`machine`](hyperplay_engine::machine).
 //!
 //! Evidence that no history explains and a budget that ran out are results ([`UpdateOutcome`]), never panics.
 //!
-//! Third-party: `rand`, `rand_chacha` (draws), `rayon` (runs of the meter), `rustc-hash`, `smallvec` (branches), `statrs`
-//! (the law of chi-squared), `cpu-time` (what an update costs, for the meter).
+//! A [`Sampler`] makes beliefs. Those of this crate are [`ParticleSampler`], [`BootstrapSampler`] and
+//! [`IndependentSampler`]. A sampler of another crate implements the same trait; a [`HistoryBelief`] keeps the
+//! histories for it, so that it only says how they follow the evidence.
+//!
+//! Third-party: `rand`, `rand_chacha` (draws), `rustc-hash`, `smallvec` (branches).
 
-pub mod accuracy;
 pub mod exact;
-pub mod meter;
 
-mod advance;
 mod bootstrap;
 mod branches;
 mod enumerate;
 mod histories;
-mod in_step;
 mod independent;
+mod lockstep;
 mod model;
 mod options;
 mod order;
 mod particle_belief;
-mod rebuild;
+mod reinitialise;
 mod rejuvenate;
 mod resample;
 mod sample;
 mod sampler;
-mod slot;
 mod tree;
 mod trembling;
 mod weight;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod toy;
 
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
@@ -62,10 +60,37 @@ use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, Histo
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
 /// history it stands for, and only until its next update.
+///
+/// ```
+/// use hyperplay_play::belief::{Particle, ParticleId};
+///
+/// // A belief that keeps its histories in a list may use their positions.
+/// let weights = [0.25, 0.75];
+/// let particle = |(at, &weight): (usize, &f64)| Particle { id: ParticleId(at), weight };
+/// let particles: Vec<Particle> = weights.iter().enumerate().map(particle).collect();
+/// assert_eq!(weights[particles[1].id.0], 0.75);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ParticleId(pub usize);
 
 /// One history that explains the evidence, with its share of the belief.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, Particle, ParticleBelief, Uniform};
+///
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// let by_weight = |a: &&Particle, b: &&Particle| a.weight.total_cmp(&b.weight);
+/// let likeliest = belief.particles().iter().max_by(by_weight).expect("there are two");
+///
+/// // The likeliest history is the true one, and every history explains the evidence.
+/// assert_eq!(belief.history(likeliest), truth);
+/// assert_eq!(*belief.state(likeliest), state);
+/// assert_eq!(belief.evidence(likeliest, candidate), evidence);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Particle {
     /// Which history: ask the belief.
@@ -75,9 +100,25 @@ pub struct Particle {
 }
 
 /// How an update ended.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+///
+/// let options = BeliefOptions { enumerate: false, ..BeliefOptions::default() };
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// let mut update = |evidence: &Evidence| belief.update(evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// assert_eq!(update(&evidence), UpdateOutcome::Sampled);
+///
+/// // Nobody can have seen a goat at the first step.
+/// let mut wrong = evidence.clone();
+/// wrong.steps[0].percepts = evidence.steps[1].percepts.clone();
+/// assert_eq!(update(&wrong), UpdateOutcome::Inconsistent { step: 1 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UpdateOutcome {
-    /// The particles are the whole information set and their weights the posterior. Where it has too many histories,
+    /// The particles are the complete information set and their weights the posterior. Where it has too many histories,
     /// they are one history for each state, drawn from the posterior given that state, and weighted by its probability.
     Enumerated,
     /// The particles are a sample.
@@ -97,6 +138,18 @@ pub enum UpdateOutcome {
 }
 
 /// What an update cost. What an opponent model spends to answer is not in it.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform};
+///
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// // Three doors for the car; then one, two or one door to open. One of the three explains nothing further.
+/// assert_eq!(belief.cost().states, 3 + 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UpdateCost {
     /// States visited, in all.
@@ -107,7 +160,7 @@ pub struct UpdateCost {
     pub rejuvenation_moves: u64,
     /// Those of them that led to another history.
     pub rejuvenation_changes: u64,
-    /// How often a particle on its way to the last step took a move back, or started anew.
+    /// How often a particle on its way to the last step took a move back, or started again from the root.
     pub backtracks: u64,
 }
 

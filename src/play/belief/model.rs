@@ -1,12 +1,33 @@
 //! Opponent model: how probable the other roles' moves are held to be.
 //!
 //! A model is a function of a role, that role's own evidence in the particle, and its legal moves. It never sees the
-//! state: a role cannot act on what it does not know. The role `random` is uniform by definition of GDL-II and no
-//! model is asked about it.
+//! state, because a role cannot act on what it does not know. The role `random` is uniform by the definition of
+//! GDL-II, and no model is asked about it.
 
 use hyperplay_engine::machine::{Evidence, Move, Role};
 
 /// What the other roles are expected to do.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{OpponentModel, exact};
+///
+/// /// Always the first of the legal moves.
+/// struct First;
+///
+/// impl OpponentModel for First {
+///     fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
+///         (0..legal.len()).map(|place| if place == 0 { 1.0 } else { 0.0 }).collect()
+///     }
+/// }
+///
+/// // Seen from `random`, the candidate cannot have chosen door 2 now.
+/// let random = Role::new(1);
+/// let evidence = machine.evidence(&truth, random, &mut machine.scratch());
+/// let posterior = exact::posterior(&*machine, &evidence, &First, 1_000)?;
+/// assert!(posterior.histories.iter().all(|(history, _)| *history != truth));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait OpponentModel: Send + Sync {
     /// The probability of each of `legal`, in that order; sums to 1. A move that must not be ruled out needs a
     /// positive probability: what has none is left out of every particle.

@@ -1,11 +1,12 @@
 //! What can be chosen about a belief, each part so that it can be measured alone.
 //!
-//! The default is the sampler at its best: the whole information set while it is small, then weighted particles, moved
-//! after every update as often as their weights were uneven. (With 64 particles, bias TV is 1.3 times its floor
-//! without moves on Krieg-TicTacToe 3x3 and 1.7 times on small Battleships, with one move a particle 1.07 and 1.16,
-//! with five 1.0 and 1.04. With a handful of particles, weights without moves decide better.) As published
-//! (`HyperPlay12`) it is `enumerate: false, weight: Weight::BranchingFactor, rejuvenate: 0`; plain rejection is
-//! `enumerate: false, backtrack: false, weight: Weight::None, rejuvenate: 0`.
+//! The default is the sampler at its best: the information set is enumerated while it is small; then there are
+//! weighted particles, which are moved after every update, the oftener the more uneven their weights were. (With 64
+//! particles, bias TV is 1.3 times its baseline without moves on Krieg-TicTacToe 3x3 and 1.7 times on small
+//! Battleships, with one move a particle 1.07 and 1.16, with five 1.0 and 1.04. With a handful of particles, weights
+//! without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight:
+//! Weight::BranchingFactor, rejuvenate: 0`; plain rejection is `enumerate: false, backtrack: false, weight:
+//! Weight::None, rejuvenate: 0`.
 
 /// How particles are weighted. The derivation stands in `belief/weight.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -20,27 +21,41 @@ pub enum Weight {
     Posterior,
 }
 
-/// The parts of a belief.
+/// The parts of a [`ParticleBelief`](super::ParticleBelief).
+///
+/// ```
+/// use hyperplay_play::belief::{BeliefOptions, Weight};
+///
+/// let published = BeliefOptions {
+///     particles: 64,
+///     enumerate: false,
+///     weight: Weight::BranchingFactor,
+///     rejuvenate: 0,
+///     ..BeliefOptions::default()
+/// };
+/// assert!(published.backtrack && BeliefOptions::default().enumerate);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BeliefOptions {
-    /// How many particles are sampled once the information set is too large to be kept whole.
+    /// How many particles are sampled once the information set is too large to be enumerated.
     pub particles: usize,
-    /// Whether the whole information set is kept while it is small.
+    /// Whether the information set is enumerated while it is small.
     pub enumerate: bool,
-    /// The most histories kept whole, where this exceeds the number of particles.
+    /// The most histories that are enumerated, where this exceeds the number of particles.
     pub enumerate_limit: usize,
-    /// Whether an information set with more histories is kept whole as its distinct states, if these are few enough.
-    /// Only under a uniform opponent model, where what may follow depends on the state alone.
+    /// Whether an information set with more histories is enumerated by its distinct states, if these are few enough,
+    /// and updated exactly. Only under a uniform opponent model, where what may follow depends on the state alone.
     pub exact_update: bool,
     /// How particles are weighted.
     pub weight: Weight,
-    /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts anew.
+    /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts again from the root.
     pub backtrack: bool,
     /// Whether particles with equal histories are reported as one.
     pub merge: bool,
     /// The most Metropolis-Hastings moves made with every particle after an update. With 1 or more at least one is
     /// made, and as many as change every particle that uneven weights cost twice
-    /// ([`effective_size`](super::effective_size)), going by the share of moves that changed something at the update before.
+    /// ([`effective_size`](super::effective_size)), going by the share of moves that changed something at the update
+    /// before.
     pub rejuvenate: usize,
     /// States that each particle may visit in one update before it is given up.
     pub states: u64,
@@ -63,7 +78,7 @@ impl Default for BeliefOptions {
 }
 
 impl BeliefOptions {
-    /// The most histories kept whole.
+    /// The most histories that are enumerated.
     pub(super) fn limit(&self) -> usize {
         self.enumerate_limit.max(self.particles)
     }
@@ -78,14 +93,14 @@ impl BeliefOptions {
         self.all_states().saturating_sub(spent) / self.particles as u64
     }
 
-    /// Whether weights tell how a history was found, so that particles have bases.
-    pub(super) fn has_bases(&self) -> bool {
+    /// Whether weights tell how a history was found, so that it matters when a particle was last resampled.
+    pub(super) fn tracks_resampling(&self) -> bool {
         self.weight == Weight::Posterior && self.backtrack
     }
 
-    /// The base of a particle drawn from the posterior: weights that do not ask how it was found allow taking back
-    /// everything.
-    pub(super) fn base(&self, depth: usize) -> usize {
-        if self.has_bases() { depth } else { 0 }
+    /// The resampling time of a particle drawn from the posterior at this depth. Weights that do not depend on how a
+    /// history was found allow to take back everything.
+    pub(super) fn resampled_at(&self, depth: usize) -> usize {
+        if self.tracks_resampling() { depth } else { 0 }
     }
 }

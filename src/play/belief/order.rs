@@ -1,9 +1,10 @@
 //! The order in which a particle tries the branches of a node.
 //!
-//! Drawing from J without those found dead, again and again, is walking through J in a random order. The order is a
-//! function of a seed alone and never of what is dead: a particle keeps the first branch of *its* order that leads to
-//! a consistent history, whoever found the others dead and when. So the history it ends with does not depend on what
-//! other particles did before it (unless its budget runs out), which is what lets them work at the same time.
+//! To draw from J without the branches found inconsistent, again and again, is to walk through J in a random order.
+//! The order is a function of a seed alone, and does not depend on what is inconsistent. A particle keeps the first
+//! branch of *its* order that leads to a consistent history, whoever found the others inconsistent and when. So the
+//! history that it ends with does not depend on what other particles did before it (unless its budget runs out), and
+//! particles can work at the same time.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -13,7 +14,7 @@ use super::tree::{NodeId, Tree};
 use hyperplay_engine::machine::{Bulk, Seed};
 
 pub(super) enum Order {
-    /// Uniform: a shuffle made as far as it is asked for. `moved` holds the places that no longer hold themselves.
+    /// Uniform: a shuffle made as far as it is requests for. `moved` holds the places that no longer hold themselves.
     Shuffled { rng: Box<ChaCha8Rng>, count: u64, next: u64, moved: FxHashMap<u64, u64> },
     /// A list made at once.
     Listed(std::vec::IntoIter<u64>),
@@ -38,7 +39,8 @@ impl Order {
         Order::Listed(ranked.into_iter().map(|(_, index)| index).collect::<Vec<_>>().into_iter())
     }
 
-    /// The order that finds a way down soonest: branches known to lead far, then the others in their natural order.
+    /// The order that finds a consistent history soonest: first the branches that are known to lead far, then the
+    /// others in their natural order.
     pub(super) fn natural<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> Order {
         let mut open = tree.branches(node).open();
         open.sort_by_key(|&(_, child)| std::cmp::Reverse(tree.reach(child)));

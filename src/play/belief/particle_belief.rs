@@ -1,49 +1,61 @@
 //! Particle belief: the weighted histories of one role, kept from step to step.
 //!
-//! The life of an update:
-//! 1. while the information set is small it is kept whole ([`enumerate`]), as histories or as states, and the weights are
-//!    the posterior;
-//! 2. growing past the limits, particles are drawn from it systematically; from then on ([`sample`]) each is brought
-//!    down to the new step by advancing and backtracking ([`advance`]), within its budget of states;
-//! 3. the branches beside the particles are tested, and the weights computed ([`weight`]);
-//! 4. when the effective sample size is below half (or whenever weights differ, if moves follow), particles are
-//!    resampled ([`resample`]), each with the mean of the old weights;
-//! 5. they are rejuvenated ([`rejuvenate`]), the oftener the more uneven the weights were;
-//! 6. when all are dead, a larger sample is built from the first step on ([`rebuild`]);
-//! 7. when few different ones are left, the whole information set is looked for again.
-//!
-//! [`enumerate`]: super::enumerate
-//! [`advance`]: super::advance
-//! [`weight`]: super::weight
-//! [`resample`]: super::resample
-//! [`rejuvenate`]: super::rejuvenate
-//! [`rebuild`]: super::rebuild
-//! [`sample`]: super::sample
+//! An update goes like this:
+//! 1. While the information set is small it is [enumerated](super::enumerate), as histories or as states, and the
+//!    weights are the posterior.
+//! 2. When it grows past the limits, particles are drawn from it systematically. From then on there is a
+//!    [sample](super::sample): each particle is brought to the new step by [advancing and
+//!    backtracking](super::lockstep::walk), within its budget of states.
+//! 3. The branches beside the particles are tested, and the [weights](super::weight) computed.
+//! 4. When the effective sample size is below half (or whenever weights differ, if moves follow), particles are
+//!    [resampled](super::resample), and each gets the mean of the old weights.
+//! 5. They are [rejuvenated](super::rejuvenate), the oftener the more uneven the weights were.
+//! 6. When all particles are inconsistent, a larger sample is [re-initialised](super::reinitialise) from the first
+//!    step on.
+//! 7. When few different ones are left, enumeration is tried again.
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::enumerate::{self, Extended, Whole};
+use super::enumerate::{self, EnumeratedSet, Extended};
 use super::model::OpponentModel;
 use super::options::BeliefOptions;
-use super::rebuild::rebuild;
+use super::reinitialise::reinitialise;
 use super::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::normalised;
 use super::{Belief, Particle, UpdateCost, UpdateOutcome};
-use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Meter, Role, Seed};
+use hyperplay_engine::machine::{
+    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+};
 
-/// After a search for the whole information set failed, the next one waits twice as many updates, up to this.
+/// After a search for the complete information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
 
 enum Held {
-    Whole(Whole),
+    Enumerated(EnumeratedSet),
     Sampled(Sample),
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateOutcome};
+///
+/// // In Monty Hall, the candidate has chosen door 2, and door 3 has been opened.
+/// let options = BeliefOptions::default();
+/// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+/// let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+///
+/// assert_eq!(outcome, UpdateOutcome::Enumerated);
+/// let mut weights: Vec<f64> = belief.particles().iter().map(|particle| particle.weight).collect();
+/// weights.sort_by(f64::total_cmp);
+/// assert!((weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct ParticleBelief<M: Bulk> {
     options: BeliefOptions,
     tree: Tree<M>,
@@ -52,7 +64,7 @@ pub struct ParticleBelief<M: Bulk> {
     /// What was spent before this update, and in it.
     before: UpdateCost,
     cost: UpdateCost,
-    /// Updates to wait before the next search for the whole set, and how long the last wait was.
+    /// Updates to wait before the next search for the complete set, and how long the last wait was.
     patience: (usize, usize),
 }
 
@@ -74,14 +86,9 @@ impl<M: Bulk> ParticleBelief<M> {
         belief
     }
 
-    /// Whether the particles are the whole information set with its posterior.
-    pub fn is_enumerated(&self) -> bool {
-        matches!(self.held, Held::Whole(_))
-    }
-
     fn forget(&mut self) {
         self.held = if self.options.enumerate {
-            Held::Whole(Whole::new())
+            Held::Enumerated(EnumeratedSet::new())
         } else {
             Held::Sampled(Sample::new(&self.options))
         };
@@ -93,20 +100,20 @@ impl<M: Bulk> ParticleBelief<M> {
             self.particles.clear();
             return UpdateOutcome::Inconsistent { step: 0 };
         }
-        if let Held::Whole(whole) = &mut self.held {
+        if let Held::Enumerated(set) = &mut self.held {
             let states =
                 budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
-            let filter = self.options.exact_update && self.tree.is_memoryless();
-            let filter_seed = seed.child("filter");
-            let filter = filter.then_some(&filter_seed);
-            match whole.extend(&mut self.tree, self.options.limit(), states / 2, budget, filter) {
-                Extended::Done => return self.report_whole(),
+            let by_state = self.options.exact_update && self.tree.is_memoryless();
+            let state_seed = seed.child("filter");
+            let by_state = by_state.then_some(&state_seed);
+            match set.extend(&mut self.tree, self.options.limit(), states / 2, budget, by_state) {
+                Extended::Done => return self.report_enumerated(),
                 Extended::Empty { step } => {
                     self.particles.clear();
                     return UpdateOutcome::Inconsistent { step };
                 }
                 Extended::TooLarge => {
-                    let (nodes, weights) = whole.weighted();
+                    let (nodes, weights) = set.weighted();
                     let mut rng = seed.child("draw").rng();
                     let drawn = systematic(&weights, self.options.particles, &mut rng);
                     let nodes = drawn.into_iter().map(|position| nodes[position]);
@@ -117,11 +124,11 @@ impl<M: Bulk> ParticleBelief<M> {
         let left = self.left(budget);
         let Held::Sampled(sample) = &mut self.held else { return UpdateOutcome::Enumerated };
         let mut updated = sample.update(&mut self.tree, &self.options, &left, seed);
-        if matches!(updated, Err(UpdateOutcome::Depleted { .. })) && self.options.has_bases() {
+        if matches!(updated, Err(UpdateOutcome::Depleted { .. })) && self.options.tracks_resampling() {
             let left = |tree: &Tree<M>| budget.less(tree.spent.since(self.before).states);
             let (before, seed) = (left(&self.tree), seed.child("rebuild"));
-            updated = rebuild(&mut self.tree, &self.options, &before, &seed).and_then(|rebuilt| {
-                *sample = rebuilt;
+            updated = reinitialise(&mut self.tree, &self.options, &before, &seed).and_then(|reinitialised| {
+                *sample = reinitialised;
                 let after = left(&self.tree);
                 sample.update(&mut self.tree, &self.options, &after, &seed.child("move"))
             });
@@ -130,7 +137,7 @@ impl<M: Bulk> ParticleBelief<M> {
             Ok(logarithms) => {
                 let nodes = sample.nodes().collect();
                 self.report(nodes, &logarithms);
-                self.find_whole(budget, seed)
+                self.find_enumerated(budget, seed)
             }
             Err(none) => {
                 self.particles.clear();
@@ -140,14 +147,14 @@ impl<M: Bulk> ParticleBelief<M> {
     }
 
     /// Drops what no particle needs, where there is too much of it.
-    fn prune(&mut self) {
-        if self.tree.is_crowded() {
+    fn compact(&mut self) {
+        if self.tree.is_large() {
             let held: Box<dyn Iterator<Item = &mut NodeId>> = match &mut self.held {
-                Held::Whole(whole) => Box::new(whole.nodes_mut()),
+                Held::Enumerated(set) => Box::new(set.nodes_mut()),
                 Held::Sampled(sample) => Box::new(sample.nodes_mut()),
             };
             let mut nodes: Vec<NodeId> = self.particles.iter().map(|particle| particle.id.into()).collect();
-            self.tree.prune(held.chain(&mut nodes));
+            self.tree.compact(held.chain(&mut nodes));
             for (particle, node) in self.particles.iter_mut().zip(nodes) {
                 particle.id = node.into();
             }
@@ -159,17 +166,17 @@ impl<M: Bulk> ParticleBelief<M> {
         budget.less(self.tree.spent.since(self.before).states)
     }
 
-    fn report_whole(&mut self) -> UpdateOutcome {
-        if let Held::Whole(whole) = &self.held {
-            let (nodes, weights) = whole.weighted();
+    fn report_enumerated(&mut self) -> UpdateOutcome {
+        if let Held::Enumerated(set) = &self.held {
+            let (nodes, weights) = set.weighted();
             let particles = nodes.into_iter().zip(weights);
             self.particles = particles.map(|(node, weight)| Particle { id: node.into(), weight }).collect();
         }
         UpdateOutcome::Enumerated
     }
 
-    /// The particles are few: perhaps the information set has become small. Looks for all of it.
-    fn find_whole(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
+    /// If the different particles are few, the information set may have become small: looks for all of it.
+    fn find_enumerated(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         let (wait, last) = self.patience;
         if !self.options.enumerate || self.distinct() * 2 > self.options.particles {
             return UpdateOutcome::Sampled;
@@ -182,13 +189,14 @@ impl<M: Bulk> ParticleBelief<M> {
         let all = self.options.all_states();
         let nodes = (all / 4).min(all.saturating_sub(spent));
         let left = self.left(budget);
-        let mut meter = Meter::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
-        let found = enumerate::search(&mut self.tree, self.options.limit(), &mut meter);
-        match found.or_else(|| self.find_states(nodes, budget, seed)) {
-            Some(whole) => {
-                self.held = Held::Whole(whole);
+        let mut account =
+            BudgetAccount::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
+        let found = enumerate::search(&mut self.tree, self.options.limit(), &mut account);
+        match found.or_else(|| self.enumerate_states(nodes, budget, seed)) {
+            Some(set) => {
+                self.held = Held::Enumerated(set);
                 self.patience = (1, 1);
-                self.report_whole()
+                self.report_enumerated()
             }
             None => {
                 let next = (last * 2).min(PATIENCE);
@@ -208,17 +216,17 @@ impl<M: Bulk> ParticleBelief<M> {
         nodes.collect::<FxHashSet<NodeId>>().len()
     }
 
-    /// The whole information set as states, from the beginning on.
-    fn find_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<Whole> {
+    /// Enumerates the information set by its states, from the first step on.
+    fn enumerate_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<EnumeratedSet> {
         if !self.options.exact_update || !self.tree.is_memoryless() {
             return None;
         }
         let left = self.left(budget);
         let nodes = left.nodes.map_or(nodes, |left| nodes.min(left));
-        let mut whole = Whole::new();
+        let mut set = EnumeratedSet::new();
         let limit = self.options.limit();
-        let extended = whole.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
-        matches!(extended, Extended::Done).then_some(whole)
+        let extended = set.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
+        matches!(extended, Extended::Done).then_some(set)
     }
 
     fn report(&mut self, nodes: Vec<NodeId>, logarithms: &[f64]) {
@@ -246,7 +254,7 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
         self.before = self.tree.spent;
         let outcome = self.follow(budget, seed);
         self.cost = self.tree.spent.since(self.before);
-        self.prune();
+        self.compact();
         outcome
     }
 

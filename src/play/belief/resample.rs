@@ -1,7 +1,8 @@
-//! Systematic resampling: as many draws as wanted from a weighted list, spread as evenly as can be.
+//! Systematic resampling: draws from a weighted list, spread as evenly as possible.
 //!
-//! One uniform number places a comb of equal teeth over the weights laid end to end; each tooth draws what lies under
-//! it. Every entry is drawn its expected number of times, rounded down or up.
+//! The weights are laid end to end on a line, and a comb of equally spaced teeth is placed over it at one uniformly
+//! drawn offset. Each tooth draws the entry below it. So every entry is drawn its expected number of times, rounded
+//! down or up.
 
 use rand::{Rng, RngExt};
 

@@ -1,53 +1,80 @@
 //! Sample: the particles of a sampled belief, each in its slot, brought from update to update.
 //!
-//! A particle's *base* is the depth from which its weight is computed and above which it takes nothing back: 0 for a
-//! particle grown from the root, the last step for one that was resampled or rejuvenated, and for all when the tests
-//! became too much for the budget (so that the next ones begin at that step). All particles of an update have their
-//! weights on one scale, that of the probability of the evidence. A particle that has no continuation below its base
-//! has weight 0; it is regrown from the root if the budget allows, and else waits for the next resampling. When none
-//! is left, all are regrown from the root; if that fails too, the sample is depleted, and may be [rebuilt](super::rebuild).
+//! The *resampling time* of a particle is the depth from which its weight is computed and above which it takes
+//! nothing back. It is 0 for a particle that started from the root, and the last step for one that was resampled or
+//! rejuvenated. It is the last step for all when the tests became too much for the budget, so that the next ones
+//! begin at that step. All particles of an update have their weights on one scale, that of the probability of the
+//! evidence.
 //!
-//! The *regrown* estimate the posterior by themselves, and so do the others; the two share the total weight by their
-//! effective sizes. (At their own scale the regrown would weigh next to nothing: each has the probability of all the
-//! evidence for its weight, where a survivor stands for the dead beside it too. On Mastermind, where most particles die
-//! at every guess, set TV is 1.5 times its floor without them and 1.0 times with them.)
+//! A particle is inconsistent when it has no continuation from its resampling time on. It then has weight 0. It is
+//! restarted from the root if the budget allows, and waits for the next resampling otherwise. When no particle is
+//! left, all are restarted from the root; if that fails too, the sample is depleted, and may be
+//! [re-initialised](super::reinitialise).
 //!
-//! Every particle draws from its own stream and pays from its own budget, split before starting. The tree shared by
-//! all holds facts only, so results depend neither on the order of particles nor on threads, budgets aside, and all
-//! work [in step](super::in_step), a [cohort](COHORT) at a time.
+//! The *restarted* particles estimate the posterior by themselves, and so do the others. The two groups share the
+//! total weight by their effective sizes. (At their own scale the restarted ones would weigh next to nothing: each
+//! has the probability of all the evidence for its weight, while a survivor stands for the inconsistent particles
+//! beside it too. On Mastermind, where most particles become inconsistent at every guess, set TV is 1.5 times its
+//! baseline without them and 1.0 times with them.)
 //!
-//! **How many moves.** Every particle is to be changed once an update, and those that uneven weights cost, `N - ESS`,
-//! [twice](CHANGES) more, because resampling leaves copies of others there. Of a round of moves the share that changed something at
-//! the update before is expected to do so again; so the number of rounds is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at
-//! most what the options allow. It is fixed before the first move is drawn: moves that went on until something changed
-//! would favour histories that are easily left.
+//! Every particle draws from its own stream and pays from its own budget, which is divided before starting. The tree
+//! that all share holds facts only, so results depend neither on the order of particles nor on threads, budgets
+//! aside. All particles work in [lockstep](super::lockstep), a [cohort](COHORT) at a time.
 //!
-//! Invariant: slots that are alive and at the depth of the evidence after an update are exactly those with a finite
-//! logarithm in its result.
+//! **How many moves.** Every particle is to be changed once an update. Those that uneven weights cost, `N - ESS`, are
+//! to be changed [twice](CHANGES) more, because resampling leaves copies of others in their place. Of a round of
+//! moves, the share that changed something at the update before is expected to do so again. So the number of rounds
+//! is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at most what the options allow. It is fixed before the first
+//! move is drawn: moves that went on until something changed would favour histories that are easily left.
+//!
+//! **Labels.** Random streams keep the labels that they had under earlier names (`regrow`, `dead`, here and elsewhere
+//! `rebuild`, `filter`), because a label is a part of the seed: another one would change every result.
+//!
+//! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
+//! finite logarithm in its result.
 
 use super::UpdateOutcome;
-use super::in_step;
+use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
+use super::lockstep::run;
 use super::options::{BeliefOptions, Weight};
 use super::rejuvenate;
 use super::resample::systematic;
-use super::slot::{Growing, Regrowing, Slot, Tested};
 use super::tree::{NodeId, ROOT, Tree};
-use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share};
-use hyperplay_engine::machine::{Budget, Bulk, Meter, Seed};
+use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share_weight};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
-/// After so many dead particles that the budget did not last for, no more are regrown in an update.
+/// After so many restarts that the budget did not last for, no more particles are restarted in an update.
 const FAILURES: usize = 2;
 
 /// How many times more often than others a particle lost to uneven weights is to be changed.
 const CHANGES: f64 = 2.0;
 
-/// Dead particles regrown at a time.
+/// Particles restarted at a time.
 const TOGETHER: usize = 64;
 
-/// Particles at work at a time. What these have met beside their histories may be pruned before the next ones begin, so
-/// that many particles need little more memory than what they hold.
+/// Particles at work at a time. What these have met beside their histories may be dropped before the next ones begin,
+/// so that many particles need little more memory than what they hold.
 const COHORT: usize = 4096;
 
+/// A place for a particle.
+#[derive(Clone, Debug)]
+pub(super) struct Slot {
+    pub(super) node: NodeId,
+    /// The depth from which the weight is computed.
+    pub(super) resampled_at: usize,
+    /// The logarithm of the weight at that depth.
+    pub(super) ln_weight: f64,
+    /// Whether anything from that depth on may explain the evidence.
+    pub(super) is_consistent: bool,
+}
+
+impl Slot {
+    pub(super) fn at_root() -> Self {
+        Slot { node: ROOT, resampled_at: 0, ln_weight: 0.0, is_consistent: true }
+    }
+}
+
+/// The particles of a sampled belief.
 pub(super) struct Sample {
     slots: Vec<Slot>,
     /// The share of the moves of the last rejuvenation that led to another history.
@@ -55,7 +82,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// As many particles as wanted, still to be grown.
+    /// As many particles as wanted, all at the root.
     pub(super) fn new(options: &BeliefOptions) -> Self {
         Sample { slots: vec![Slot::at_root(); options.particles], changed: 1.0 }
     }
@@ -66,7 +93,8 @@ impl Sample {
         options: &BeliefOptions,
         nodes: impl Iterator<Item = NodeId>,
     ) -> Self {
-        let slot = |node| Slot { node, base: options.base(tree.depth(node)), ..Slot::at_root() };
+        let slot =
+            |node| Slot { node, resampled_at: options.resampled_at(tree.depth(node)), ..Slot::at_root() };
         Sample { slots: nodes.map(slot).collect(), changed: 1.0 }
     }
 
@@ -81,10 +109,10 @@ impl Sample {
         self.slots.iter().map(|slot| slot.node)
     }
 
-    /// The nodes of the slots, to be renumbered. What is dead is at the root.
+    /// The nodes of the slots, to be renumbered. What is inconsistent is at the root.
     pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         self.slots.iter_mut().map(|slot| {
-            if !slot.alive {
+            if !slot.is_consistent {
                 slot.node = ROOT;
             }
             &mut slot.node
@@ -101,13 +129,13 @@ impl Sample {
         seed: &Seed,
     ) -> Result<Vec<f64>, UpdateOutcome> {
         let before = tree.visited();
-        let mut meters = self.grow_all(tree, options, budget, u64::MAX, seed);
+        let mut accounts = self.descend_all(tree, options, budget, u64::MAX, seed);
         if !self.any_reached(tree) && !tree.is_refuted() && !budget.is_late() {
-            // Nothing below the bases, or the budgets were too small: all from the root.
+            // No particle has a continuation, or the budgets were too small: all start from the root.
             self.slots = vec![Slot::at_root(); options.particles];
             let spent = tree.visited() - before;
-            let share = if options.has_bases() { options.share_after(spent) } else { u64::MAX };
-            meters = self.grow_all(tree, options, &budget.less(spent), share, &seed.child("regrow"));
+            let share = if options.tracks_resampling() { options.share_after(spent) } else { u64::MAX };
+            accounts = self.descend_all(tree, options, &budget.less(spent), share, &seed.child("regrow"));
         }
         if tree.is_refuted() {
             return Err(UpdateOutcome::Inconsistent { step: tree.unexplained() });
@@ -115,18 +143,18 @@ impl Sample {
         if !self.any_reached(tree) {
             return Err(UpdateOutcome::Depleted { step: tree.target() });
         }
-        let (mut logarithms, tested) = self.weigh(tree, options, budget, &mut meters);
-        if options.has_bases() {
-            self.regrow(tree, budget, &mut logarithms, &mut meters, seed);
+        let (mut logarithms, tested) = self.weigh(tree, options, budget, &mut accounts);
+        if options.tracks_resampling() {
+            self.restart(tree, budget, &mut logarithms, &mut accounts, seed);
         }
         let size = effective_size(normalised(&logarithms));
-        if options.has_bases() {
+        if options.tracks_resampling() {
             self.resample(tree, options, &mut logarithms, seed);
         }
         let rounds = self.rounds(options, size);
-        self.rejuvenate(tree, rounds, budget, &logarithms, &mut meters, seed);
-        if options.has_bases() && (options.rejuvenate > 0 || !tested) {
-            self.settle(tree.target(), &logarithms);
+        self.rejuvenate(tree, rounds, budget, &logarithms, &mut accounts, seed);
+        if options.tracks_resampling() && (options.rejuvenate > 0 || !tested) {
+            self.set_resampling_time(tree.target(), &logarithms);
         }
         Ok(logarithms)
     }
@@ -138,45 +166,45 @@ impl Sample {
         (needed as usize).max(1).min(options.rejuvenate)
     }
 
-    /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns what
-    /// is left of the budgets.
-    fn grow_all<M: Bulk>(
+    /// Brings every particle down to the last step, if its budget lasts, which is at most a share of states. Returns
+    /// what is left of the budgets.
+    fn descend_all<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         options: &BeliefOptions,
         budget: &Budget,
         share: u64,
         seed: &Seed,
-    ) -> Vec<Meter> {
+    ) -> Vec<BudgetAccount> {
         let share = share.min(budget.nodes.unwrap_or(u64::MAX) / options.particles as u64);
         let seed = seed.child("particle");
-        let mut meters = Vec::with_capacity(self.slots.len());
-        while meters.len() < self.slots.len() {
-            let first = meters.len();
+        let mut accounts = Vec::with_capacity(self.slots.len());
+        while accounts.len() < self.slots.len() {
+            let first = accounts.len();
             let some = &mut self.slots[first..];
             let begin = |(place, slot): (usize, &Slot)| {
-                Growing::new(slot.clone(), options, budget, share, seed.index(first + place))
+                DescentTask::new(slot.clone(), options, budget, share, seed.index(first + place))
             };
-            let mut growing: Vec<Growing> = some.iter().take(COHORT).enumerate().map(begin).collect();
-            in_step::run(tree, &mut growing, budget);
-            for (slot, grown) in some.iter_mut().zip(growing) {
-                let (grown, meter) = grown.end();
-                *slot = grown;
-                meters.push(meter);
+            let mut descents: Vec<DescentTask> = some.iter().take(COHORT).enumerate().map(begin).collect();
+            run(tree, &mut descents, budget);
+            for (slot, descent) in some.iter_mut().zip(descents) {
+                let (descended, account) = descent.end();
+                *slot = descended;
+                accounts.push(account);
             }
-            self.prune(tree, std::iter::empty());
+            self.compact(tree, std::iter::empty());
         }
-        meters
+        accounts
     }
 
     /// Drops what neither a particle nor one of these nodes needs, where there is too much of it.
-    pub(super) fn prune<'a, M: Bulk>(
+    pub(super) fn compact<'a, M: Bulk>(
         &'a mut self,
         tree: &mut Tree<M>,
         others: impl Iterator<Item = &'a mut NodeId>,
     ) {
-        if tree.is_crowded() {
-            tree.prune(self.nodes_mut().chain(others));
+        if tree.is_large() {
+            tree.compact(self.nodes_mut().chain(others));
         }
     }
 
@@ -186,26 +214,26 @@ impl Sample {
         tree: &mut Tree<M>,
         options: &BeliefOptions,
         budget: &Budget,
-        meters: &mut [Meter],
+        accounts: &mut [BudgetAccount],
     ) -> (Vec<f64>, bool) {
         let target = tree.target();
         let mut tested = true;
-        if options.has_bases() {
-            for (cohort, meters) in meters.chunks_mut(COHORT).enumerate() {
-                let held = self.slots[cohort * COHORT..].iter().zip(meters);
-                let held = held.filter(|(slot, _)| slot.alive && tree.depth(slot.node) == target);
-                let begin = |(slot, meter): (&Slot, _)| Tested::new(tree, slot.node, slot.base, meter);
-                let mut tests: Vec<Tested<'_>> = held.map(begin).collect();
-                in_step::run(tree, &mut tests, budget);
-                tested &= tests.iter().all(Tested::is_whole);
-                self.prune(tree, std::iter::empty());
+        if options.tracks_resampling() {
+            for (cohort, accounts) in accounts.chunks_mut(COHORT).enumerate() {
+                let held = self.slots[cohort * COHORT..].iter().zip(accounts);
+                let held = held.filter(|(slot, _)| slot.is_consistent && tree.depth(slot.node) == target);
+                let begin = |(slot, account): (&Slot, _)| TestTask::new(tree, slot, account);
+                let mut tests: Vec<TestTask<'_>> = held.map(begin).collect();
+                run(tree, &mut tests, budget);
+                tested &= tests.iter().all(TestTask::is_complete);
+                self.compact(tree, std::iter::empty());
             }
         }
         let logarithms = self
             .slots
             .iter()
             .map(|slot| {
-                if !slot.alive || tree.depth(slot.node) < target {
+                if !slot.is_consistent || tree.depth(slot.node) < target {
                     return f64::NEG_INFINITY;
                 }
                 match options.weight {
@@ -213,38 +241,39 @@ impl Sample {
                     Weight::BranchingFactor => ln_prior(tree, slot.node),
                     // Accepted by rejection: as probable as the posterior says.
                     Weight::Posterior if !options.backtrack => 0.0,
-                    Weight::Posterior => slot.ln_base + ln_ratio(tree, slot.node, slot.base),
+                    Weight::Posterior => slot.ln_weight + ln_ratio(tree, slot.node, slot.resampled_at),
                 }
             })
             .collect();
         (logarithms, tested)
     }
 
-    /// Grows the dead from the root, some at a time, until too many have failed.
-    fn regrow<M: Bulk>(
+    /// Restarts the inconsistent particles from the root, some at a time, until too many have failed.
+    fn restart<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         budget: &Budget,
         logarithms: &mut [f64],
-        meters: &mut [Meter],
+        accounts: &mut [BudgetAccount],
         seed: &Seed,
     ) {
         let seed = seed.child("dead");
-        let mut regrown = vec![false; self.slots.len()];
+        let mut restarted = vec![false; self.slots.len()];
         let mut failures = 0;
-        let dead: Vec<usize> = (0..self.slots.len()).filter(|&slot| !self.slots[slot].alive).collect();
-        for some in dead.chunks(TOGETHER) {
-            let begin = |&slot: &usize| Regrowing::new(seed.index(slot), meters[slot].clone());
-            let mut growing: Vec<Regrowing> = some.iter().map(begin).collect();
-            in_step::run(tree, &mut growing, budget);
-            for (&slot, grown) in some.iter().zip(growing) {
-                let node = grown.node();
-                meters[slot] = grown.end();
+        let inconsistent: Vec<usize> =
+            (0..self.slots.len()).filter(|&slot| !self.slots[slot].is_consistent).collect();
+        for some in inconsistent.chunks(TOGETHER) {
+            let begin = |&slot: &usize| RestartTask::new(seed.index(slot), accounts[slot].clone());
+            let mut restarts: Vec<RestartTask> = some.iter().map(begin).collect();
+            run(tree, &mut restarts, budget);
+            for (&slot, restart) in some.iter().zip(restarts) {
+                let node = restart.node();
+                accounts[slot] = restart.end();
                 match node {
                     _ if failures >= FAILURES => {}
                     Some(node) => {
                         self.slots[slot] = Slot { node, ..Slot::at_root() };
-                        regrown[slot] = true;
+                        restarted[slot] = true;
                         logarithms[slot] = ln_ratio(tree, node, 0);
                     }
                     None => failures += 1,
@@ -253,12 +282,12 @@ impl Sample {
             if failures >= FAILURES {
                 break;
             }
-            self.prune(tree, std::iter::empty());
+            self.compact(tree, std::iter::empty());
         }
-        share(logarithms, &regrown);
+        share_weight(logarithms, &restarted);
     }
 
-    /// Draws the particles anew by their weights where these are too uneven; each then carries the mean.
+    /// Draws the particles again by their weights where these are too uneven; each then carries the mean.
     fn resample<M: Bulk>(
         &mut self,
         tree: &Tree<M>,
@@ -277,14 +306,14 @@ impl Sample {
         let slot = |from: usize| Slot { node: self.slots[from].node, ..Slot::at_root() };
         self.slots = drawn.into_iter().map(slot).collect();
         logarithms.fill(mean);
-        self.settle(tree.target(), logarithms);
+        self.set_resampling_time(tree.target(), logarithms);
     }
 
-    /// Makes the last step the base of every particle, at the weight that it has.
-    fn settle(&mut self, base: usize, logarithms: &[f64]) {
-        for (slot, &ln_base) in self.slots.iter_mut().zip(logarithms) {
-            let alive = ln_base > f64::NEG_INFINITY;
-            *slot = Slot { node: slot.node, base, ln_base, alive };
+    /// Makes this step the resampling time of every particle, at the weight that it has.
+    fn set_resampling_time(&mut self, resampled_at: usize, logarithms: &[f64]) {
+        for (slot, &ln_weight) in self.slots.iter_mut().zip(logarithms) {
+            let is_consistent = ln_weight > f64::NEG_INFINITY;
+            *slot = Slot { node: slot.node, resampled_at, ln_weight, is_consistent };
         }
     }
 
@@ -294,18 +323,18 @@ impl Sample {
         rounds: usize,
         budget: &Budget,
         logarithms: &[f64],
-        meters: &mut [Meter],
+        accounts: &mut [BudgetAccount],
         seed: &Seed,
     ) {
         let held: Vec<usize> =
             (0..self.slots.len()).filter(|&slot| logarithms[slot] > f64::NEG_INFINITY).collect();
-        let mut moving: Vec<(NodeId, Meter)> =
-            held.iter().map(|&slot| (self.slots[slot].node, meters[slot].clone())).collect();
+        let mut moving: Vec<(NodeId, BudgetAccount)> =
+            held.iter().map(|&slot| (self.slots[slot].node, accounts[slot].clone())).collect();
         let before = tree.spent;
         for round in 0..rounds {
             let seed = seed.child("rejuvenate").index(round);
             for first in (0..moving.len()).step_by(COHORT) {
-                self.prune(tree, moving.iter_mut().map(|(node, _)| node));
+                self.compact(tree, moving.iter_mut().map(|(node, _)| node));
                 let end = moving.len().min(first + COHORT);
                 rejuvenate::pass(tree, &mut moving[first..end], first, budget, &seed);
             }
@@ -321,6 +350,6 @@ impl Sample {
     }
 
     fn any_reached<M: Bulk>(&self, tree: &Tree<M>) -> bool {
-        self.slots.iter().any(|slot| slot.alive && tree.depth(slot.node) == tree.target())
+        self.slots.iter().any(|slot| slot.is_consistent && tree.depth(slot.node) == tree.target())
     }
 }

@@ -1,17 +1,19 @@
 //! The prefix tree of a belief: every history that was met and explains the evidence so far, as a node.
 //!
-//! A node is a prefix; its key is its number. It holds the state, which branch of its parent it is, what every role
-//! perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
+//! A node is a prefix of histories, and its number is its key. It holds the state, which branch of its parent it is,
+//! what every role perceived of that step, and its [`Branches`]. All particles of a belief share the tree.
 //!
-//! Successors beside the particles are kept, for many will be asked for again; but when the tree is
-//! [crowded](Tree::is_crowded), all that lies on no particle's history is [pruned](Tree::prune). What is dead stays known.
+//! Successors beside the particles are kept, because many will be requested again. But when the tree has become
+//! [large](Tree::is_large), it is [compacted](Tree::compact): nodes that are on no particle's history are dropped.
+//! What is inconsistent stays known.
 //!
-//! Invariant: a node explains the evidence of all steps up to its depth (every move legal, the own move admitted, the
-//! own percepts equal, over exactly where the evidence says so), and no node lies below a terminal one. Successors
-//! that do not explain the evidence never become nodes; their branch is dead.
+//! Invariant: a node explains the evidence of all steps up to its depth (every move is legal, the own move is
+//! admitted, the own percepts are equal, and the game is over exactly where the evidence says so), and no node lies
+//! below a terminal one. Successors that do not explain the evidence never become nodes; their branch is
+//! inconsistent.
 //!
-//! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles ask for
-//! ([`in_step`](super::in_step)); every state visited is paid for from a [`Meter`](hyperplay_engine::machine::Meter).
+//! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
+//! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`BudgetAccount`](hyperplay_engine::machine::BudgetAccount).
 
 use std::sync::Arc;
 
@@ -56,11 +58,11 @@ impl From<ParticleId> for NodeId {
 /// The empty history.
 pub(super) const ROOT: NodeId = NodeId(0);
 
-/// So many nodes are never too many: some tens of megabytes.
-const CROWD: usize = 1 << 19;
+/// A tree with fewer nodes is never compacted: it takes some tens of megabytes.
+const LARGE: usize = 1 << 19;
 
-/// A tree is crowded when it has grown by this part of what the last pruning left.
-const CROWDED: usize = 4;
+/// A tree is large when it has grown by one such part of what the last compaction left.
+const GROWTH: usize = 4;
 
 struct Node<S> {
     parent: NodeId,
@@ -100,8 +102,8 @@ pub(super) struct Tree<M: Bulk> {
     scratch: M::Scratch,
     evidence: Evidence,
     nodes: Vec<Node<M::State>>,
-    /// The least number of nodes that is too many.
-    crowd: usize,
+    /// The number of nodes from which on the tree is large.
+    large: usize,
     /// All that the roles perceived of some step; many nodes share it.
     perceived: IndexedPercepts,
     /// The lists of moves that nodes share.
@@ -109,7 +111,7 @@ pub(super) struct Tree<M: Bulk> {
     deepest: usize,
     /// What was spent since the beginning.
     pub(super) spent: UpdateCost,
-    /// A failure of evaluation that a tree in the place of which this one stands has met.
+    /// A failure of evaluation that a tree met which was dropped.
     failure: Option<EvaluationFailure>,
 }
 
@@ -123,7 +125,7 @@ impl<M: Bulk> Tree<M> {
             scratch,
             evidence,
             nodes: Vec::new(),
-            crowd: CROWD,
+            large: LARGE,
             perceived: IndexedPercepts::default(),
             lists: FxHashSet::default(),
             deepest: 0,
@@ -135,14 +137,14 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
-    pub(super) fn anew(&self) -> Self {
+    pub(super) fn empty_like(&self) -> Self {
         let new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
         Tree { spent: self.spent, ..new }
     }
 
     fn clear(&mut self) {
         self.nodes.clear();
-        self.crowd = CROWD;
+        self.large = LARGE;
         self.nodes.push(Node {
             parent: ROOT,
             index: 0,
@@ -186,9 +188,8 @@ impl<M: Bulk> Tree<M> {
         self.failure.take().or(own)
     }
 
-    /// Takes over what another tree of the same belief, which is about to be dropped, has spent and met.
-    pub(super) fn inherit(&mut self, mut other: Tree<M>) {
-        self.spent = other.spent;
+    /// Remembers the failure that another tree of the same belief, which is about to be dropped, has met.
+    pub(super) fn keep_failure(&mut self, other: &mut Tree<M>) {
         self.failure = self.take_failure().or_else(|| other.take_failure());
     }
 
@@ -204,7 +205,7 @@ impl<M: Bulk> Tree<M> {
 
     /// Whether it is proven that no history explains the evidence.
     pub(super) fn is_refuted(&mut self) -> bool {
-        self.target() > 0 && self.branches(ROOT).is_barren()
+        self.target() > 0 && self.branches(ROOT).is_exhausted()
     }
 
     /// The first step whose evidence nothing met so far explains.
@@ -296,15 +297,16 @@ impl<M: Bulk> Tree<M> {
         Branches::new(moves, policy)
     }
 
-    /// Makes nodes of those successors that explain the evidence. The branches are untried, each given once, and paid for.
-    pub(super) fn expand(&mut self, asked: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
+    /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
+    /// all are paid for.
+    pub(super) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
         let joints: Vec<JointMove> =
-            asked.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
-        let states = asked.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
+            requests.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
+        let states = requests.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
         let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
         let successors = self.machine.expand(&steps, &mut self.scratch);
-        self.spent.states += asked.len() as u64;
-        let made = asked.iter().zip(successors);
+        self.spent.states += requests.len() as u64;
+        let made = requests.iter().zip(successors);
         made.map(|(&(node, index), successor)| self.take(node, index, successor)).collect()
     }
 
@@ -324,16 +326,16 @@ impl<M: Bulk> Tree<M> {
         Some(child)
     }
 
-    /// Marks the branch that leads to a node as dead, because all branches of the node are.
-    pub(super) fn bury(&mut self, node: NodeId) {
+    /// Marks the branch that leads to a node as inconsistent, because all branches of the node are.
+    pub(super) fn prune(&mut self, node: NodeId) {
         if let Some((parent, index)) = self.parent(node) {
-            self.branches(parent).close(index);
+            self.branches(parent).mark_inconsistent(index);
         }
     }
 
-    /// Whether nothing below a node explains the evidence, as restarting found out.
+    /// Whether nothing below a node explains the evidence, as rejection found out.
     pub(super) fn is_hopeless(&self, node: NodeId) -> bool {
-        self.node(node).branches.as_ref().is_some_and(|branches| branches.hopeless)
+        self.node(node).branches.as_ref().is_some_and(|branches| branches.is_hopeless)
     }
 
     /// Records along its prefixes that a node exists at its depth.
@@ -349,14 +351,14 @@ impl<M: Bulk> Tree<M> {
         }
     }
 
-    /// Whether there are so many nodes that those of no particle should go.
-    pub(super) fn is_crowded(&self) -> bool {
-        self.nodes.len() >= self.crowd
+    /// Whether there are so many nodes that those of no particle should be dropped.
+    pub(super) fn is_large(&self) -> bool {
+        self.nodes.len() >= self.large
     }
 
-    /// Drops all nodes but these and their prefixes, and gives these their new numbers. What is dropped was open
-    /// or is dead; that much stays known. Linear in the number of nodes.
-    pub(super) fn prune<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
+    /// Drops all nodes but these and their prefixes, and gives these their new numbers. What is dropped was open or
+    /// is inconsistent; that much stays known. Takes time linear in the number of nodes.
+    pub(super) fn compact<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
         const GONE: u32 = u32::MAX;
         let mut numbers = vec![GONE; self.nodes.len()];
         numbers[ROOT.number()] = 0;
@@ -388,7 +390,7 @@ impl<M: Bulk> Tree<M> {
         for node in kept {
             *node = NodeId(numbers[node.number()]);
         }
-        self.crowd = CROWD.max(self.nodes.len() + self.nodes.len() / CROWDED);
+        self.large = LARGE.max(self.nodes.len() + self.nodes.len() / GROWTH);
     }
 
     fn node(&self, node: NodeId) -> &Node<M::State> {

@@ -16,6 +16,7 @@ mod clairvoyant;
 mod configured;
 mod decision;
 mod deliberation;
+pub mod engine_beliefs;
 mod engine_key;
 mod hyperplay;
 mod judgement;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::places::Places;
 use super::simulate::Effort;
 use hyperplay_engine::machine::Role;
-use hyperplay_logic::gdl::{Code, Finding, Severity, Span, Symbol, TermId};
+use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, TermId};
 
 /// What must not be met in play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,11 +39,14 @@ pub(super) struct Meeting {
 /// One finding an issue; undeclared terms of one clause are gathered in one.
 pub(super) fn report(places: &Places<'_>, meetings: &[Meeting], effort: &Effort) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    let mut gathered: FxHashMap<(Code, Span), usize> = FxHashMap::default();
+    let mut gathered: FxHashMap<(FindingCode, Span), usize> = FxHashMap::default();
     let mut more: Vec<usize> = Vec::new();
     for meeting in meetings {
         let finding = describe(places, meeting, effort);
-        let is_term = matches!(finding.code, Code::NotInBase | Code::NotInInput | Code::NotInPercept);
+        let is_term = matches!(
+            finding.code,
+            FindingCode::NotInBase | FindingCode::NotInInput | FindingCode::NotInPercept
+        );
         if let (true, Some(&known)) = (is_term, gathered.get(&(finding.code, finding.span))) {
             more[known] += 1;
             continue;
@@ -75,7 +78,7 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
     };
     let finding = match meeting.issue {
         Issue::NoLegalMove(role) => Finding::new(
-            Code::NoLegalMove,
+            FindingCode::NoLegalMove,
             Severity::Fault,
             places.role(role),
             format!("{} has no legal move in a state that is not terminal", name(role)),
@@ -86,28 +89,29 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
             let other = places.source(Symbol::GOAL, &[role_term(role), second], kept).or(kept);
             let message =
                 format!("{} has several goals at the end: {} and {}", name(role), show(first), show(second));
-            let finding = Finding::new(Code::SeveralGoals, Severity::Fault, or_role(other, role), message);
+            let finding =
+                Finding::new(FindingCode::SeveralGoals, Severity::Fault, or_role(other, role), message);
             let help = format!("the first in rule order is taken: {}", show(first));
             kept.filter(|_| kept != other)
                 .map_or(finding.clone(), |kept| finding.related(kept, "the first goal comes from here"))
                 .help(help)
         }
         Issue::MissingGoal(role) => Finding::new(
-            Code::MissingGoal,
+            FindingCode::MissingGoal,
             Severity::Fault,
             places.role(role),
             format!("{} has no goal at the end", name(role)),
         )
         .help("it gets 0"),
         Issue::GoalOutOfRange(role, value) => Finding::new(
-            Code::GoalOutOfRange,
+            FindingCode::GoalOutOfRange,
             Severity::Fault,
             or_role(places.source(Symbol::GOAL, &[role_term(role), value], None), role),
             format!("{} has the goal {}, which is not a number from 0 to 100", name(role), show(value)),
         )
         .help("it is clamped; what is no number counts as 0"),
         Issue::NoTermination => Finding::new(
-            Code::NoTermination,
+            FindingCode::NoTermination,
             Severity::Fault,
             places.clause(Symbol::TERMINAL, |_| true).unwrap_or_default(),
             format!("a random match did not end within {} steps", effort.limit),
@@ -116,17 +120,17 @@ fn describe(places: &Places<'_>, meeting: &Meeting, effort: &Effort) -> Finding 
         Issue::NotInBase(fluent) => {
             let of = |relation| places.source(relation, &[fluent], None);
             let place = of(Symbol::INIT).filter(|_| meeting.first.1 == 0).or_else(|| of(Symbol::NEXT));
-            undeclared(Code::NotInBase, place, format!("{} holds in play", show(fluent)), "base")
+            undeclared(FindingCode::NotInBase, place, format!("{} holds in play", show(fluent)), "base")
         }
         Issue::NotInInput(role, own) => {
             let place = places.source(Symbol::LEGAL, &[role_term(role), own], None);
             let what = format!("{} is legal for {} in play", show(own), name(role));
-            undeclared(Code::NotInInput, place, what, "input")
+            undeclared(FindingCode::NotInInput, place, what, "input")
         }
         Issue::NotInPercept(role, seen) => {
             let place = places.source(Symbol::SEES, &[role_term(role), seen], None);
             let what = format!("{} perceives {} in play", name(role), show(seen));
-            undeclared(Code::NotInPercept, place, what, "percept")
+            undeclared(FindingCode::NotInPercept, place, what, "percept")
         }
     };
     let (index, step) = meeting.first;

@@ -277,7 +277,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::referee::toy::{Behaviour, Coin, guess, peek};
+    use crate::referee::toy::{Behaviour, guess, peek};
+    use crate::toy::Toy;
     use hyperplay_engine::machine::laws;
 
     fn play(behaviour: Behaviour, seed: u64) -> Match {
@@ -294,7 +295,7 @@ mod tests {
         let play = millis.map(Duration::from_millis);
         let clocks = play.map(|play| Clocks { start: Duration::ZERO, play });
         let settings = Settings { clocks, ..Settings::default() };
-        let machine = Coin::new();
+        let machine = Toy::coin();
         let players = ByRole::new(vec![None, Some(seat)]);
         play_match(&machine, players, &settings, &Seed::root(seed), &Interrupt::default(), |_| ()).unwrap()
     }
@@ -305,13 +306,13 @@ mod tests {
 
     #[test]
     fn the_toy_obeys_the_laws() {
-        let machine = Coin::new();
+        let machine = Toy::coin();
         assert_eq!(laws::check_random_match(&machine, 9, &mut Seed::root(1).rng()).map(|h| h.step()), Ok(2));
     }
 
     #[test]
     fn the_recorded_evidence_is_the_evidence_of_the_history() {
-        let machine = Coin::new();
+        let machine = Toy::coin();
         let played = play(Behaviour::First, 1);
         let history = History(played.steps.iter().map(|step| step.joint.clone()).collect());
         for role in machine.each_role() {
@@ -373,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_match_stops_at_the_step_limit_and_at_an_interrupt() {
-        let machine = Coin::new();
+        let machine = Toy::coin();
         let go = |limit, interrupt: &Interrupt| {
             let players = ByRole::new(vec![None, Some(guess(Behaviour::First))]);
             let settings = Settings { limit, ..Settings::default() };

@@ -8,7 +8,7 @@
 //! A player's fault is data, not an error. A transcript that is replayed comes to the same end.
 //!
 //! Third-party: `serde`, `serde_json` (transcripts), `gethostname` and `humantime`
-//! (the part of a transcript that says where and when), `statrs` (Student's t), `rayon` (many matches), `petgraph`
+//! (the part of a transcript that says where and when), `rayon` (many matches), `petgraph`
 //! (the graph of reachable states).
 
 mod actor;
@@ -20,7 +20,6 @@ mod match_loop;
 mod places;
 mod prospects;
 mod reach;
-mod score;
 mod series;
 mod simulate;
 mod survey;
@@ -36,7 +35,6 @@ pub use hyperplay_engine::machine::Stopwatch;
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
-pub use score::Score;
 pub use series::{match_seed, play_series};
 pub use simulate::{Effort, simulate};
 pub use survey::{Basis, Survey, SurveyWords, survey};

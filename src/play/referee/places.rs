@@ -4,7 +4,7 @@
 //! the text, whose head it can be an instance of.
 
 use hyperplay_engine::machine::{EvaluationFailure, Role};
-use hyperplay_logic::gdl::{Code, Finding, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
+use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};
 
 /// Where findings stand.
 pub(super) struct Places<'a> {
@@ -43,6 +43,6 @@ impl Places<'_> {
 
     /// The finding that evaluation failed.
     pub(super) fn failed(&self, failure: &EvaluationFailure) -> Finding {
-        Finding::new(Code::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
+        Finding::new(FindingCode::EvaluationLimit, Severity::Fault, Span::default(), failure.to_string())
     }
 }

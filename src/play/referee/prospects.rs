@@ -13,7 +13,7 @@ use super::reach::{Reach, Sight, reach};
 use super::simulate::Effort;
 use super::winnable::{Winnability, strongly, weakly};
 use hyperplay_engine::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
-use hyperplay_logic::gdl::{Code, Finding, Severity, Symbol, Term};
+use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Symbol, Term};
 
 /// The longest line of play that is printed in full, in steps.
 const SHOWN: usize = 30;
@@ -50,7 +50,7 @@ struct Search<'a, M> {
 }
 
 impl<M: StateMachine> Search<'_, M> {
-    fn finding(&self, code: Code, severity: Severity, role: Role, message: String) -> Finding {
+    fn finding(&self, code: FindingCode, severity: Severity, role: Role, message: String) -> Finding {
         Finding::new(code, severity, self.places.role(role), message)
     }
 
@@ -68,17 +68,17 @@ impl<M: StateMachine> Search<'_, M> {
                 let name = &self.machine.roles()[role];
                 let line = self.line(&self.reach.line(state));
                 let message = format!("not playable: {name} has no legal move after {line}");
-                self.finding(Code::Playable, Severity::Fault, role, message)
+                self.finding(FindingCode::Playable, Severity::Fault, role, message)
                     .help("give it a move, such as noop, or end the game there")
             }
             None if self.reach.complete => {
                 let message = format!("playable: every role can move in each of {states}, which are all");
-                self.finding(Code::Playable, Severity::Note, first, message)
+                self.finding(FindingCode::Playable, Severity::Note, first, message)
             }
             None => {
                 let message =
                     format!("playability is undecided: every role can move in {states}, which are not all");
-                self.finding(Code::Playable, Severity::Note, first, message)
+                self.finding(FindingCode::Playable, Severity::Note, first, message)
             }
         }
     }
@@ -98,7 +98,7 @@ impl<M: StateMachine> Search<'_, M> {
                 format!("whether {name} can get {goal} is undecided: not in {}", self.states()),
             ),
         };
-        self.finding(Code::WeaklyWinnable, severity, role, message)
+        self.finding(FindingCode::WeaklyWinnable, severity, role, message)
     }
 
     fn strongly_winnable(&self, roles: &[Role]) -> Option<Finding> {
@@ -117,7 +117,7 @@ impl<M: StateMachine> Search<'_, M> {
             } else {
                 format!("strongly winnable: {by}")
             };
-            return Some(self.finding(Code::StronglyWinnable, Severity::Note, role, message));
+            return Some(self.finding(FindingCode::StronglyWinnable, Severity::Note, role, message));
         }
         let refuted = verdicts.iter().all(|(_, verdict)| *verdict == Winnability::Refuted);
         let alone = self.machine.roles().len() == 1;
@@ -131,7 +131,7 @@ impl<M: StateMachine> Search<'_, M> {
         } else {
             (Severity::Note, format!("strong winnability is undecided after {}", self.states()))
         };
-        Some(self.finding(Code::StronglyWinnable, severity, first, message))
+        Some(self.finding(FindingCode::StronglyWinnable, severity, first, message))
     }
 
     /// The highest goal that a clause names for a role.

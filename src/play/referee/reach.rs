@@ -194,12 +194,12 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::toy::Coin;
+    use crate::toy::Toy;
 
     #[test]
     fn the_toy_is_known_whole() {
         let (mut states, mut steps) = (0, 0);
-        let reach = reach(&Coin::new(), 100, &Interrupt::default(), |sight| match sight {
+        let reach = reach(&Toy::coin(), 100, &Interrupt::default(), |sight| match sight {
             Sight::State(_) => states += 1,
             Sight::Step(..) => steps += 1,
         })
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn an_incomplete_graph_says_so() {
-        let reach = reach(&Coin::new(), 3, &Interrupt::default(), |_| ()).unwrap();
+        let reach = reach(&Toy::coin(), 3, &Interrupt::default(), |_| ()).unwrap();
         assert_eq!((reach.complete, reach.graph.node_count()), (false, 3));
         assert_eq!((reach.fewest_steps(), reach.loops()), (None, None));
     }
@@ -226,7 +226,7 @@ mod tests {
     fn an_interrupt_leaves_an_incomplete_graph() {
         let interrupt = Interrupt::default();
         interrupt.raise();
-        let reach = reach(&Coin::new(), 100, &interrupt, |_| ()).unwrap();
+        let reach = reach(&Toy::coin(), 100, &interrupt, |_| ()).unwrap();
         assert_eq!((reach.complete, reach.graph.node_count()), (false, 1));
     }
 }

@@ -1,93 +1,11 @@
-//! A machine and players written by hand, for the tests of the referee only.
-//!
-//! `random` lays a coin, which the guesser does not see, then the guesser names a side: 100 for both if it is right,
-//! else 0. The guesser perceives `thud` when the coin is laid.
+//! Players written by hand for the coin game of [`toy`](crate::toy), for the tests of the referee only.
 
 use std::thread;
 use std::time::Duration;
 
 use crate::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
-use hyperplay_engine::machine::{
-    Budget, ByRole, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
-};
-use hyperplay_logic::gdl::{Symbols, TermStore};
-
-/// The game.
-pub struct Coin {
-    terms: TermStore,
-    roles: ByRole<String>,
-    pub heads: Move,
-    pub tails: Move,
-    pub noop: Move,
-    thud: Percept,
-}
-
-impl Coin {
-    pub fn new() -> Self {
-        let mut symbols = Symbols::new();
-        let [heads, tails, noop, thud] = ["heads", "tails", "noop", "thud"].map(|name| symbols.intern(name));
-        let terms = TermStore::new(symbols);
-        let [heads, tails, noop, thud] = [heads, tails, noop, thud].map(|symbol| terms.intern(symbol, &[]));
-        let roles = ByRole::new(vec!["random".to_owned(), "guesser".to_owned()]);
-        Coin { terms, roles, heads: Move(heads), tails: Move(tails), noop: Move(noop), thud: Percept(thud) }
-    }
-}
-
-/// The moves that matter: the coin as it lies, then the guess.
-pub type Moves = (Option<Move>, Option<Move>);
-
-impl StateMachine for Coin {
-    type State = Moves;
-    type Scratch = ();
-
-    fn scratch(&self) {}
-
-    fn terms(&self) -> &TermStore {
-        &self.terms
-    }
-
-    fn roles(&self) -> &ByRole<String> {
-        &self.roles
-    }
-
-    fn random(&self) -> Option<Role> {
-        Some(Role::new(0))
-    }
-
-    fn initial(&self) -> Moves {
-        (None, None)
-    }
-
-    fn legal(&self, state: &Moves, role: Role, (): &mut (), out: &mut Vec<Move>) {
-        out.clear();
-        let turn = usize::from(state.0.is_some());
-        if role.index() == turn { out.extend([self.heads, self.tails]) } else { out.push(self.noop) }
-    }
-
-    fn next(&self, state: &Moves, joint: &JointMove, (): &mut ()) -> Moves {
-        match state.0 {
-            None => (Some(joint.of(Role::new(0))), None),
-            coin => (coin, Some(joint.of(Role::new(1)))),
-        }
-    }
-
-    fn percepts(&self, state: &Moves, _: &JointMove, role: Role, (): &mut ()) -> Percepts {
-        let seen = if role.index() == 1 && state.0.is_none() { vec![self.thud] } else { Vec::new() };
-        Percepts::new(seen, |a, b| self.terms.compare(a.0, b.0))
-    }
-
-    fn terminal(&self, state: &Moves, (): &mut ()) -> bool {
-        state.1.is_some()
-    }
-
-    fn goal(&self, state: &Moves, _: Role, (): &mut ()) -> Goal {
-        Goal::clamped(if state.0 == state.1 { 100 } else { 0 })
-    }
-
-    fn fluents(&self, state: &Moves) -> Vec<String> {
-        [state.0, state.1].into_iter().flatten().map(|own| self.terms.show(own.0)).collect()
-    }
-}
+use crate::toy::{HEADS, NOOP, Toy};
+use hyperplay_engine::machine::{Budget, Role, Seed};
 
 /// What a test player does.
 #[derive(Clone, Copy)]
@@ -119,11 +37,11 @@ pub fn peek() -> Seat {
 
 impl Player for Guesser {
     fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
-        let coin = Coin::new();
+        let coin = Toy::coin();
         let choice = match self.0 {
             Behaviour::First => view.legal[0],
-            Behaviour::Illegal if view.legal.len() == 1 => coin.heads,
-            Behaviour::Illegal => coin.noop,
+            Behaviour::Illegal if view.legal.len() == 1 => coin.mv(HEADS),
+            Behaviour::Illegal => coin.mv(NOOP),
             Behaviour::Panics => panic!("as it must"),
             Behaviour::Sleeps(time) => {
                 thread::sleep(time);

@@ -268,12 +268,13 @@ fn check_unfinished<M: StateMachine>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::toy::{Behaviour, Coin, guess};
+    use crate::referee::toy::{Behaviour, guess};
     use crate::referee::{Heading, Interrupt, Settings, play_match};
+    use crate::toy::Toy;
     use hyperplay_engine::machine::{ByRole, Seed};
 
     fn transcript(behaviour: Behaviour) -> Transcript {
-        let machine = Coin::new();
+        let machine = Toy::coin();
         let settings = Settings::default();
         let players = ByRole::new(vec![None, Some(guess(behaviour))]);
         let interrupt = Interrupt::default();
@@ -291,7 +292,7 @@ mod tests {
     fn check(change: impl Fn(&mut Transcript)) -> Result<(), String> {
         let mut changed = transcript(Behaviour::Illegal);
         change(&mut changed);
-        verify(&Coin::new(), "sha256:0", &changed).map_err(|difference| difference.to_string())
+        verify(&Toy::coin(), "sha256:0", &changed).map_err(|difference| difference.to_string())
     }
 
     #[test]
@@ -301,7 +302,7 @@ mod tests {
             let line = serde_json::to_string(&written).unwrap();
             let read: Transcript = serde_json::from_str(&line).unwrap();
             assert_eq!(read, written);
-            assert_eq!(verify(&Coin::new(), "sha256:0", &read), Ok(()));
+            assert_eq!(verify(&Toy::coin(), "sha256:0", &read), Ok(()));
         }
     }
 

@@ -118,11 +118,11 @@ mod tests {
     use super::*;
     use crate::referee::Interrupt;
     use crate::referee::reach::reach;
-    use crate::referee::toy::Coin;
+    use crate::toy::Toy;
 
     #[test]
     fn the_guesser_wins_with_luck_or_sight() {
-        let machine = Coin::new();
+        let machine = Toy::coin();
         let whole = reach(&machine, 100, &Interrupt::default(), |_| ()).unwrap();
         let guesser = Role::new(1);
         assert!(matches!(weakly(&whole, guesser, Goal::MAX), Winnability::Shown(line) if line.len() == 2));

@@ -1,29 +1,29 @@
 //! Alpha-beta: what each move is worth where two roles move in turn and what one wins the other loses.
 //!
-//! Whether a game is such is seen on the way: at every state opened at most one role has a choice and `random` has
-//! none, and the goals of the two roles sum to the same at every end met. The first state where that fails ends the
-//! search, [`Answer::NotAlternating`].
+//! The search finds out on the way whether a game is of this kind: in every state opened at most one role has a
+//! choice and `random` has none, and the goals of the two roles sum to the same at every end met. The first state
+//! where that fails ends the search with [`Answer::NotAlternating`].
 //!
-//! Iterative deepening over an explicit graph. Every state met has one node, which holds its successors once it was
-//! opened, and the bound that the search found for it last (the transposition table); so a deeper iteration asks the
-//! machine only for what no earlier one has seen, and a state is opened once at most. Hence a proof never visits
-//! more states than the [whole graph](super::graph) has, and usually far fewer. A state's successors are computed in
-//! one call of [`Bulk::advance`]. Each own move is judged with the full window: the values of all of them are wanted,
-//! to be averaged over the particles.
+//! The search is iterative deepening over an explicit graph. Every state met has one node. It holds the successors,
+//! once the state was opened, and the bound that the search found for the state last (the transposition table). So a
+//! deeper iteration asks the machine only for what no earlier one has seen, and a state is opened once at most. Hence
+//! a proof never visits more states than the [complete graph](super::graph) has, and usually far fewer. The successors
+//! of a state are computed in one call of [`Bulk::advance`]. Each own move is judged with the full window, because
+//! the values of all of them are wanted, to be averaged over the particles.
 //!
 //! Leaf values were measured (`docs/measurements.md`): with playouts or the goals of unfinished games there, the search
 //! loses to a tree of playouts; with mobility it wins in breakthrough and loses elsewhere.
 //!
-//! A value is *complete* when no leaf value has a part in it: it is then exact, however deep the search went.
+//! A value is *complete* when no leaf value has a part in it. It is then exact, however deep the search went.
 //!
-//! Reference: Knuth, Moore 1975 (alpha-beta); Slate, Atkin 1977 (iterative deepening).
+//! References: Knuth, Moore 1975 (alpha-beta); Slate, Atkin 1977 (iterative deepening).
 
 use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, Role, StateMachineExt,
+    Budget, BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 
 /// No search goes deeper: it recurses, and a game that can loop would never be complete.
@@ -50,6 +50,18 @@ pub enum Answer {
 }
 
 /// Judges the moves of the context's role in `state`, not terminal. Second: the states visited, whatever came of it.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Answer, Leaves, SearchContext, alphabeta};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// // Monty Hall is no game of two players who move in turn.
+/// assert_eq!(alphabeta(&mut context, &state, Leaves::Proof), (Answer::NotAlternating, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn alphabeta<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     state: &M::State,
@@ -61,13 +73,13 @@ pub fn alphabeta<M: Bulk>(
         return (Answer::NotAlternating, 0);
     };
     drop(opponents);
-    let meter = Meter::new(budget);
+    let account = BudgetAccount::new(budget);
     let scratch = &mut *context.scratch;
     let (nodes, found) = (Vec::new(), FxHashMap::default());
-    let mut search = Search { machine, role, other, leaves, meter, scratch, nodes, found, sum: None };
+    let mut search = Search { machine, role, other, leaves, account, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
     let answer = search.deepen(&budget);
-    (answer, search.meter.spent())
+    (answer, search.account.spent())
 }
 
 /// Why a search ends early.
@@ -95,11 +107,11 @@ struct Found {
     complete: bool,
 }
 
-/// The moves in a state: all of one role.
+/// The moves in a state, in which only one role has a choice.
 #[derive(Debug)]
 struct Opened {
     /// The role with a choice; the searching role if none has.
-    chooser: Role,
+    active: Role,
     legal: ByRole<Vec<Move>>,
     successors: Vec<Index>,
 }
@@ -119,7 +131,7 @@ struct Search<'a, M: Bulk> {
     role: Role,
     other: Role,
     leaves: Leaves,
-    meter: Meter,
+    account: BudgetAccount,
     scratch: &'a mut M::Scratch,
     nodes: Vec<Node<M::State>>,
     found: FxHashMap<M::State, Index>,
@@ -156,7 +168,7 @@ impl<M: Bulk> Search<'_, M> {
     fn root(&mut self, depth: u32) -> Result<Vec<(f64, bool)>, Stop> {
         self.open(0)?;
         let opened = self.opened(0);
-        if opened.chooser != self.role {
+        if opened.active != self.role {
             return Ok(vec![self.search(0, depth, 0.0, 100.0)?]);
         }
         let successors = opened.successors.clone();
@@ -196,7 +208,7 @@ impl<M: Bulk> Search<'_, M> {
         }
         self.open(at)?;
         let opened = self.opened(at);
-        let maximises = opened.chooser == self.role;
+        let maximises = opened.active == self.role;
         let mut successors = opened.successors.clone();
         if depth == 1 {
             self.judge_leaves(at, &successors);
@@ -263,17 +275,17 @@ impl<M: Bulk> Search<'_, M> {
         }
         let state = self.nodes[at as usize].state.clone();
         let legal = self.machine.legal_by_role(&state, self.scratch);
-        let chooser = match choosers(&legal)[..] {
+        let active = match roles_with_choice(&legal)[..] {
             [] => self.role,
             [one] if Some(one) != self.machine.random() && !legal[one].is_empty() => one,
             _ => return Err(Stop::NotAlternating),
         };
         let count = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
-        if count > self.meter.left() {
+        if count > self.account.left() {
             return Err(Stop::Budget);
         }
         let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
-        if !joints.iter().all(|_| self.meter.spend()) {
+        if !joints.iter().all(|_| self.account.spend()) {
             return Err(Stop::Budget);
         }
         let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
@@ -282,7 +294,7 @@ impl<M: Bulk> Search<'_, M> {
             let end = end.map(|goals| self.end(&goals)).transpose()?;
             successors.push(self.enter(next, end));
         }
-        self.nodes[at as usize].opened = Some(Opened { chooser, legal, successors });
+        self.nodes[at as usize].opened = Some(Opened { active, legal, successors });
         Ok(())
     }
 
@@ -316,7 +328,7 @@ impl<M: Bulk> Search<'_, M> {
         }
     }
 
-    /// The moves of the one whose turn it is, counted for or against the searching role.
+    /// The moves of the active role, counted for or against the searching role.
     fn mobility(&mut self, at: Index) -> f64 {
         let legal = self.machine.legal_by_role(&self.nodes[at as usize].state, self.scratch);
         legal[self.role].len() as f64 - legal[self.other].len() as f64
@@ -324,75 +336,6 @@ impl<M: Bulk> Search<'_, M> {
 }
 
 /// The roles that do not have exactly one move.
-fn choosers(legal: &ByRole<Vec<Move>>) -> Vec<Role> {
+fn roles_with_choice(legal: &ByRole<Vec<Move>>) -> Vec<Role> {
     legal.iter().filter(|(_, moves)| moves.len() != 1).map(|(role, _)| role).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::toy::{Toy, choice, context, end};
-    use super::*;
-
-    fn run(toy: &Toy, role: usize, leaves: Leaves, nodes: u64) -> (Answer, u64) {
-        alphabeta(&mut context(toy, role, Budget::nodes(nodes)), &0, leaves)
-    }
-
-    fn proof(toy: &Toy) -> Answer {
-        run(toy, 0, Leaves::Proof, 1_000).0
-    }
-
-    /// The first role picks a state, the second the worse of its two ends.
-    fn alternating() -> Toy {
-        let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 2], &[4, 5])];
-        Toy::new(
-            &["a", "b"],
-            table.into_iter().chain([end(&[100, 0]), end(&[30, 70]), end(&[20, 80])]).collect(),
-        )
-    }
-
-    #[test]
-    fn what_is_complete_is_exact() {
-        let Answer::Judged(evaluation) = proof(&alternating()) else { panic!("it fits") };
-        assert_eq!((evaluation.method, evaluation.values), (Method::ExactZeroSum, vec![30.0, 20.0]));
-    }
-
-    #[test]
-    fn a_state_is_opened_once_however_deep_the_search_goes() {
-        assert_eq!(run(&alternating(), 0, Leaves::Proof, 1_000).1, 6);
-        assert_eq!(run(&alternating(), 0, Leaves::Proof, 5).0, Answer::OutOfBudget);
-    }
-
-    #[test]
-    fn mobility_counts_where_the_budget_ends() {
-        // In the first state the first role has two moves, then the other has two or one.
-        let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[4])];
-        let ends = [choice(&[2, 1], &[5, 4]), end(&[0, 100]), end(&[100, 0])];
-        let toy = Toy::new(&["a", "b"], table.into_iter().chain(ends).collect());
-        let (Answer::Judged(evaluation), _) = run(&toy, 0, Leaves::Mobility, 2) else {
-            panic!("one step fits")
-        };
-        assert_eq!(evaluation.method, Method::AlphaBeta(1));
-        assert!(evaluation.values[0] < evaluation.values[1], "{evaluation:?}");
-    }
-
-    #[test]
-    fn chance_choices_at_once_and_other_sums_are_refused() {
-        let ends = || [end(&[100, 0]), end(&[0, 100])];
-        let at_once =
-            Toy::new(&["a", "b"], [choice(&[2, 2], &[1, 2, 2, 1])].into_iter().chain(ends()).collect());
-        assert_eq!(proof(&at_once), Answer::NotAlternating);
-        let chance =
-            Toy::with_random(&["a", "b", "random"], vec![choice(&[1, 1, 2], &[1, 1]), end(&[0, 100, 0])]);
-        assert_eq!(proof(&chance), Answer::NotAlternating);
-        let sums = Toy::new(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), end(&[100, 0]), end(&[50, 0])]);
-        assert_eq!(proof(&sums), Answer::NotAlternating);
-        assert_eq!(proof(&Toy::new(&["a"], vec![choice(&[1], &[1]), end(&[1])])), Answer::NotAlternating);
-    }
-
-    #[test]
-    fn a_game_that_can_loop_ends_without_a_proof() {
-        let cyclic =
-            Toy::new(&["a", "b"], vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[0, 2]), end(&[40, 60])]);
-        assert_eq!(proof(&cyclic), Answer::OutOfBudget);
-    }
 }

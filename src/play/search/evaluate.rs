@@ -1,10 +1,10 @@
-//! Evaluate: judges one role's moves in a list of distinct states, by the search that the options name.
+//! Evaluate: judges the moves of one role in a list of distinct states, by the search that the options name.
 //!
-//! First, where the options say so, the rest of the game whole, by alpha-beta where moves alternate. The budgets are
-//! divided before anything starts, evenly: each state may spend the same number of nodes, and what one leaves over no
-//! other gets, so the order of the states does not matter to any of them. The states that do not fit share the
-//! playouts: by a tree if there is only one state, else flat. Of the time and the nodes that the decision has left,
-//! the whole search may use half if something else can follow it.
+//! Where the options say so, the rest of the game is searched completely first, by alpha-beta where moves alternate.
+//! The budgets are divided evenly before anything starts: each state may spend the same number of nodes, and no other
+//! state gets what one leaves over, so the order of the states does not matter. The states for which the search does
+//! not fit share the playouts, by a tree if there is only one state, otherwise flat. Of the time and the nodes that
+//! the decision has left, exhaustive search may use half if something else can follow it.
 
 use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::context::SearchContext;
@@ -30,9 +30,37 @@ pub struct Evaluations {
 }
 
 /// A way to judge states. The built-in ones are the [`SearchOptions`]; a type of another crate can be another.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::machine::Bulk;
+/// use hyperplay_play::search::{Evaluation, Evaluations, Method, SearchContext, StateSearch};
+///
+/// /// Likes every move as much as it has letters.
+/// struct Letters;
+///
+/// impl<M: Bulk> StateSearch<M> for Letters {
+///     fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations {
+///         let judge = |&(state, _): &(&M::State, f64)| {
+///             let mut moves = Vec::new();
+///             context.machine.legal(state, context.role, context.scratch, &mut moves);
+///             let values = moves.iter().map(|&own| context.machine.show_move(own).len() as f64).collect();
+///             Evaluation { moves, values, mixture: None, method: Method::Other("judged by its letters") }
+///         };
+///         Evaluations { states: states.iter().map(judge).collect(), visited: 0, playouts: 0 }
+///     }
+/// }
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let made = Letters.evaluate(&mut context, &[(&state, 1.0)]);
+/// assert_eq!(made.states[0].values, [4.0, 6.0]); // stay, switch
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait StateSearch<M: Bulk>: Send + Sync {
-    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal, each with its
-    /// weight (positive). Gives one evaluation for each state, in the order of the states.
+    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal, each with
+    /// its weight (positive). Gives one evaluation for each state, in the order of the states.
     fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations;
 }
 
@@ -45,6 +73,20 @@ impl<M: Bulk> StateSearch<M> for SearchOptions {
 /// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a move
 /// that is poor on average gets fewer playouts. Stops at the deadline of the
 /// budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Algorithm, Method, SearchContext, SearchOptions, evaluate};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 100, playouts: 100, per_move: None };
+/// let made = evaluate(&mut context, &[(&state, 1.0)], &options);
+/// assert_eq!(made.states[0].method, Method::ExactAlone);
+/// assert_eq!(made.states[0].best(), 100.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn evaluate<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     states: &[(&M::State, f64)],
@@ -146,15 +188,16 @@ fn then<M: Bulk>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::context::toy_context as context;
     use super::super::evaluation::Method;
-    use super::super::toy::{Toy, choice, context, end};
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::Budget;
     use std::time::Duration;
 
     /// From 0 six states follow, from 1 two.
     fn toy() -> Toy {
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -169,7 +212,7 @@ mod tests {
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
         let options = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
-        evaluate(&mut context(&toy(), 0, budget), &[(&0, 0.5), (&1, 0.5)], &options)
+        evaluate(&mut context(&toy(), 0, budget), &[(&at(0), 0.5), (&at(1), 0.5)], &options)
     }
 
     #[test]
@@ -184,14 +227,14 @@ mod tests {
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
         let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
-        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[(&0, 1.0)], &options);
+        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[(&at(0), 1.0)], &options);
         assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
     #[test]
     fn playouts_can_be_asked_for_by_the_move_and_state() {
         let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
-        let states = [(&0, 0.5), (&1, 0.5)];
+        let states = [(&at(0), 0.5), (&at(1), 0.5)];
         let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options);
         let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
         assert_eq!(made.playouts, 5 * starts as u64);

@@ -1,4 +1,4 @@
-//! Evaluation: what a search says of the moves of one role in one state.
+//! Evaluation: what a search says about the moves of one role in one state.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use hyperplay_engine::machine::Move;
 /// How a state was judged.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Method {
-    /// The rest of the game searched whole, both roles playing optimally.
+    /// The rest of the game searched completely, both roles playing optimally.
     ExactZeroSum,
-    /// The rest of the game searched whole, the others playing uniformly.
+    /// The rest of the game searched completely, the others playing uniformly.
     ExactVersusUniform,
-    /// The rest of the game searched whole; no other role has a choice.
+    /// The rest of the game searched completely; no other role has a choice.
     ExactAlone,
     /// Random playouts, this many for each move at least.
     Playouts(u32),
     /// A tree of playouts, this many in all.
     Uct(u32),
-    /// The rest of the game searched whole, every role playing uniformly.
+    /// The rest of the game searched completely, every role playing uniformly.
     Uniform,
     /// Alpha-beta to this depth, mobility at its leaves.
     AlphaBeta(u32),
@@ -44,6 +44,23 @@ impl fmt::Display for Method {
 }
 
 /// What the moves of a role are worth in a state.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Evaluation, Method};
+///
+/// let moves = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
+/// let (stay, other) = (moves[0], joint("noop", "noop")[0]);
+/// let evaluation = Evaluation {
+///     values: vec![0.0, 100.0],
+///     method: Method::Playouts(10),
+///     ..Evaluation::unjudged(moves)
+/// };
+/// assert_eq!((evaluation.value(stay), evaluation.value(other)), (Some(0.0), None));
+/// assert_eq!((evaluation.best(), evaluation.mean()), (100.0, 50.0));
+/// assert_eq!(evaluation.method.to_string(), "10 random playouts a move");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Evaluation {
     /// The legal moves of the role, in the natural order of terms.

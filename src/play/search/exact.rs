@@ -1,38 +1,68 @@
-//! Exact: what each move is worth when the rest of the game is searched whole.
+//! Exact: what each move is worth when the rest of the game is searched completely.
 //!
-//! Backward induction over a [`Graph`], so each state is judged once. How the others are taken to play is read off
-//! the graph, and the [`Method`] says which it was:
+//! This is backward induction over a [`Graph`], so each state is judged once. How the others are taken to play is
+//! read off the graph, and the [`Method`] says which it was:
 //!
-//! - two roles besides `random` whose goals sum to the same at every end met: zero-sum. A state is worth the value of
-//!   the matrix game of its moves; where only one role has a choice that is its best or the other's best move.
-//! - one role besides `random`: its best move.
-//! - otherwise: its best move where all others play uniformly. That is no equilibrium; it is HyperPlay's own
-//!   assumption carried through.
+//! - Two roles besides `random` whose goals sum to the same at every end met: the game is zero-sum. A state is worth
+//!   the value of the matrix game of its moves; where only one role has a choice, that is its best move or the
+//!   other's.
+//! - One role besides `random`: its best move.
+//! - Otherwise: its best move where all others play uniformly. That is no equilibrium; it carries HyperPlay's own
+//!   assumption through to the end.
 //!
-//! `random` always averages uniformly. At the root each own move is judged: where both choose at once, against the
-//! opponent's optimal mixed move, and the own optimal mixed move comes with it.
+//! `random` always averages uniformly. At the root each own move is judged. Where both choose at once, it is judged
+//! against the opponent's optimal mixed move, and the evaluation holds the own optimal mixed move too.
 
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
 use super::graph::{Graph, Index, Node};
 use super::matrix::{self, Matrix};
-use hyperplay_engine::machine::{Bulk, ByRole, Meter, Move, Role};
+use hyperplay_engine::machine::{BudgetAccount, Bulk, ByRole, Move, Role};
 
-/// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it does not fit
-/// the budget or has no end. Second: the states visited, either way.
+/// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it
+/// does not fit the budget or has no end. Second: the states visited, either way.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{SearchContext, exact};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let (evaluation, _) = exact(&mut context, &state);
+/// let evaluation = evaluation.expect("it fits");
+/// let switch = evaluation.moves[1];
+/// assert_eq!((machine.show_move(switch), evaluation.value(switch)), ("switch".to_owned(), Some(100.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(context.budget);
-    let graph = Graph::build(context, state, &mut meter);
+    let mut account = BudgetAccount::new(context.budget);
+    let graph = Graph::build(context, state, &mut account);
     let others: Vec<Role> = context.opponents().collect();
-    (graph.and_then(|graph| judge(&graph, context.role, &others)), meter.spent())
+    (graph.and_then(|graph| judge(&graph, context.role, &others)), account.spent())
 }
 
-/// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from there on:
-/// what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
+/// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from
+/// there on: what infinitely many playouts would say. `None` as with [`exact`]; second: the states visited.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Method, SearchContext, uniform};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// // Before the first step every door is as good as another.
+/// let (evaluation, _) = uniform(&mut context, &machine.initial());
+/// let evaluation = evaluation.expect("it fits");
+/// assert_eq!(evaluation.method, Method::Uniform);
+/// assert!(evaluation.values.iter().all(|value| (value - 50.0).abs() < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn uniform<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (Option<Evaluation>, u64) {
-    let mut meter = Meter::new(context.budget);
-    let graph = Graph::build(context, state, &mut meter);
-    (graph.and_then(|graph| average(&graph, context.role)), meter.spent())
+    let mut account = BudgetAccount::new(context.budget);
+    let graph = Graph::build(context, state, &mut account);
+    (graph.and_then(|graph| average(&graph, context.role)), account.spent())
 }
 
 fn average(graph: &Graph, role: Role) -> Option<Evaluation> {
@@ -119,18 +149,19 @@ fn matrix_of(
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::Budget;
 
     fn values(toy: &Toy, role: usize) -> Option<Evaluation> {
-        exact(&mut context(toy, role, Budget::nodes(1_000)), &0).0
+        exact(&mut context(toy, role, Budget::nodes(1_000)), &at(0)).0
     }
 
     #[test]
     fn alternating_moves_give_minimax() {
         // The first role picks a state, the second role the worse of its two ends.
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -144,13 +175,13 @@ mod tests {
         let evaluation = values(&toy, 0).unwrap();
         assert_eq!((evaluation.method, evaluation.values), (Method::ExactZeroSum, vec![30.0, 20.0]));
         assert_eq!(evaluation.mixture, None);
-        let evaluation = exact(&mut context(&toy, 1, Budget::nodes(2)), &2).0.unwrap();
+        let evaluation = exact(&mut context(&toy, 1, Budget::nodes(2)), &at(2)).0.unwrap();
         assert_eq!(evaluation.values, [70.0, 80.0]);
     }
 
     #[test]
     fn simultaneous_moves_give_the_value_of_the_matrix_and_the_mixture() {
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![choice(&[2, 2], &[1, 2, 2, 3]), end(&[60, 40]), end(&[20, 80]), end(&[40, 60])],
         );
@@ -164,7 +195,7 @@ mod tests {
 
     #[test]
     fn random_is_averaged_and_a_lone_role_maximises() {
-        let toy = Toy::with_random(
+        let toy = Toy::table_with_random(
             &["a", "random"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -181,7 +212,7 @@ mod tests {
 
     #[test]
     fn without_a_constant_sum_the_others_are_taken_as_uniform() {
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -197,18 +228,18 @@ mod tests {
 
     #[test]
     fn a_state_that_recurs_does_not_fit_but_one_reached_twice_does() {
-        let cyclic = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[0]), end(&[100])]);
+        let cyclic = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[0]), end(&[100])]);
         assert_eq!(values(&cyclic, 0), None);
-        let inner = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[1]), end(&[100])]);
+        let inner = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[1]), end(&[100])]);
         assert_eq!(values(&inner, 0), None);
         let diamond = vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[70])];
-        assert_eq!(values(&Toy::new(&["a"], diamond), 0).unwrap().values, [70.0, 70.0]);
+        assert_eq!(values(&Toy::table(&["a"], diamond), 0).unwrap().values, [70.0, 70.0]);
     }
 
     #[test]
     fn the_budget_is_kept_to_the_state() {
-        let toy = Toy::new(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[100]), end(&[0])]);
-        let with = |nodes| exact(&mut context(&toy, 0, Budget::nodes(nodes)), &0);
+        let toy = Toy::table(&["a"], vec![choice(&[2], &[1, 2]), choice(&[1], &[2]), end(&[100]), end(&[0])]);
+        let with = |nodes| exact(&mut context(&toy, 0, Budget::nodes(nodes)), &at(0));
         assert_eq!(with(2), (None, 2));
         let (evaluation, spent) = with(3);
         assert!(evaluation.is_some());
@@ -217,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_second_role_gets_the_rest_of_the_sum() {
-        let toy = Toy::new(
+        let toy = Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 3], &[1, 2, 3, 4, 1, 2]),

@@ -1,18 +1,21 @@
-//! Graph: the rest of a game from one state, made explicit.
+//! Graph: the rest of a game from one state, as an explicit graph.
 //!
-//! Every state reachable from the root appears once, however many ways lead to it (the transposition table), and
-//! `order` lists the states so that each comes before all that follow from it. A graph exists only if all of that fits
-//! the budget and no state recurs: in a game with a cycle the rest of the tree is infinite and does not fit any.
+//! Every state that can be reached from the root appears once, however many ways lead to it (the transposition
+//! table), and `order` lists the states so that each comes before all that follow from it. A graph exists only if all
+//! of that fits the budget and no state recurs: in a game with a cycle, the rest of the tree is infinite and fits no
+//! budget.
 //!
-//! Built breadth first, a state's successors in one call of [`Bulk::advance`]; ordered by Kahn's algorithm, which
-//! finds a cycle by the states it cannot order. Nothing recurses, so no game is too long for the stack. Every
-//! successor computed counts as one visited state, whether it is new or not. What the states are worth is decided
-//! in [`exact`](super::exact()).
+//! The graph is built breadth first, with the successors of a state in one call of [`Bulk::advance`]. It is ordered
+//! by Kahn's algorithm, which finds a cycle by the states that it cannot order. Nothing recurses, so no game is too
+//! long for the stack. Every successor computed counts as one visited state, whether it is new or not. What the
+//! states are worth is decided in [`exact`](super::exact()).
 
 use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
-use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, JointMoves, Meter, Move, StateMachineExt};
+use hyperplay_engine::machine::{
+    BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, StateMachineExt,
+};
 
 /// A state of a [`Graph`], by its position in it.
 pub(super) type Index = u32;
@@ -41,11 +44,11 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// The rest of the game from `root`, not terminal; `None` if it does not fit the meter or has no end.
+    /// The rest of the game from `root`, not terminal; `None` if it does not fit the account or has no end.
     pub fn build<M: Bulk>(
         context: &mut SearchContext<'_, M>,
         root: &M::State,
-        meter: &mut Meter,
+        account: &mut BudgetAccount,
     ) -> Option<Graph> {
         let machine = context.machine;
         let scratch = &mut *context.scratch;
@@ -62,7 +65,7 @@ impl Graph {
             let state = state.clone();
             let legal = machine.legal_by_role(&state, scratch);
             let joints = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
-            if joints > meter.left() {
+            if joints > account.left() {
                 return None;
             }
             if joints == 0 {
@@ -70,7 +73,7 @@ impl Graph {
                 continue;
             }
             let joints: Vec<JointMove> = JointMoves::new(&legal).collect();
-            if !joints.iter().all(|_| meter.spend()) {
+            if !joints.iter().all(|_| account.spend()) {
                 return None;
             }
             let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();

@@ -1,13 +1,14 @@
 //! Matrix games: the value and optimal mixed moves of a two-player zero-sum game in normal form.
 //!
-//! The row player receives the payoff and maximises it, the column player minimises it. What is returned is checked by
+//! The row player receives the payoff and maximises it; the column player minimises it. The result is checked by
 //! construction: the value is the middle of what the two strategies guarantee, and [`Solution::gap`] is the distance
 //! between the guarantees (rounding error only, below 1e-9 for the matrices met in games).
 //!
-//! Three ways, the cheapest first: a saddle point in pure moves (every position in which only one side has a choice
-//! is one); the closed form for 2 x 2; the simplex method on the linear program of the column player, the row
-//! player's strategy read off as its dual. Pivots follow Bland's rule, so the method terminates and the same matrix
-//! gives the same strategies everywhere. Of several optimal strategies one is returned; dominated moves need no care.
+//! There are three ways, and the cheapest that applies is taken: a saddle point in pure moves (every position in
+//! which only one side has a choice has one); the closed form for 2 x 2; and the simplex method on the linear program
+//! of the column player, where the row player's strategy is read off as the dual. Pivots follow Bland's rule, so the
+//! method terminates and the same matrix gives the same strategies everywhere. Of several optimal strategies one is
+//! returned; dominated moves need no special care.
 //!
 //! References: von Neumann 1928; Dantzig 1951 (games as linear programs); Bland 1977.
 
@@ -15,6 +16,17 @@
 const EPSILON: f64 = 1e-11;
 
 /// A payoff matrix; the entries are what the row player receives.
+///
+/// ```
+/// use hyperplay_play::search::matrix::Matrix;
+///
+/// let mut matrix = Matrix::zero(1, 2);
+/// *matrix.at_mut(0, 1) = 4.0;
+/// assert_eq!(matrix, Matrix::from_rows(&[&[0.0, 4.0]]));
+/// assert_eq!((matrix.rows(), matrix.columns(), matrix.at(0, 1)), (1, 2, 4.0));
+/// assert_eq!(matrix.row_values(&[0.5, 0.5]), [2.0]);
+/// assert_eq!(matrix.column_values(&[1.0]), [0.0, 4.0]);
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {
     rows: usize,
@@ -99,6 +111,15 @@ pub struct Solution {
 }
 
 /// Solves a matrix game.
+///
+/// ```
+/// use hyperplay_play::search::matrix::{Matrix, solve};
+///
+/// // Rock, paper, scissors.
+/// let solution = solve(&Matrix::from_rows(&[&[50.0, 0.0, 100.0], &[100.0, 50.0, 0.0], &[0.0, 100.0, 50.0]]));
+/// assert!((solution.value - 50.0).abs() < 1e-9);
+/// assert!(solution.row.iter().all(|share| (share - 1.0 / 3.0).abs() < 1e-9));
+/// ```
 pub fn solve(matrix: &Matrix) -> Solution {
     if let Some(solution) = saddle_point(matrix) {
         return solution;

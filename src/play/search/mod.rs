@@ -1,15 +1,20 @@
-//! Layer 3, search: what the moves of one role are worth in states that are known.
+//! Layer 4, search: what the moves of one role are worth in states that are known.
 //!
-//! Search knows nothing of evidence: it judges a state as if every role saw it. [`evaluate()`] is the door: the rest of
-//! the game whole where it fits a node budget (by [`alphabeta()`] where moves alternate, else [`exact()`], simultaneous
-//! moves by the value of a [`matrix`] game), else a tree of playouts ([`uct`]) or flat [`playouts`]. The mean over the
-//! states of a belief is taken in the layer above, where belief and search meet.
+//! Search knows nothing of evidence: it judges a state as if every role saw it. [`evaluate()`] is the entrance. It
+//! searches the rest of the game completely where that fits a node budget (by [`alphabeta()`] where moves alternate,
+//! otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game). Otherwise it makes a
+//! tree of playouts ([`uct`]) or flat [`playouts`]. The mean over the states of a belief is taken in the layer above,
+//! where belief and search meet.
+//!
+//! Every search works in a [`SearchContext`]. A type of another crate can be a search too: it implements
+//! [`StateSearch`], as [`SearchOptions`] does.
 //!
 //! Third-party: `rustc-hash` (the transposition table, moves by number), `smallvec` (paths).
 
 pub mod matrix;
 
 mod alphabeta;
+mod batch_size;
 mod context;
 mod evaluate;
 mod evaluation;
@@ -17,10 +22,9 @@ mod exact;
 mod graph;
 mod mcts;
 mod options;
-mod pace;
 mod playout;
 #[cfg(test)]
-pub(crate) mod toy;
+mod tests;
 
 pub use alphabeta::{Answer, Leaves, alphabeta};
 pub use context::SearchContext;

@@ -1,14 +1,14 @@
-//! SearchOptions: which algorithm searches, and how much it may cost.
+//! Options: which built-in algorithm searches, and how much it may cost.
 
 /// How a state is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Algorithm {
-    /// The rest of the game whole where it fits, else by sampling, as measured best (`docs/measurements.md`).
+    /// The rest of the game completely where it fits, else by sampling, as measured best (`docs/measurements.md`).
     #[default]
     Auto,
-    /// The rest of the game whole; a state where it does not fit is not judged.
+    /// The rest of the game completely; a state where it does not fit is not judged.
     Exact,
-    /// The rest of the game whole, every role playing uniformly: what infinitely many playouts would say. A state
+    /// The rest of the game completely, every role playing uniformly: what infinitely many playouts would say. A state
     /// where it does not fit is not judged.
     Uniform,
     /// Alpha-beta where moves alternate, mobility at its leaves; elsewhere flat playouts.

@@ -1,23 +1,25 @@
-//! Playout: what each move is worth by the mean goal of uniform random play after it.
+//! Playouts: what each move is worth by the mean goal of uniform random play after it.
 //!
-//! Flat, by sequential halving (Karnin, Koren, Somekh 2013), all playouts through [`Bulk::playouts`]. The playouts are
-//! divided evenly into as many phases as it takes to halve the moves down to one. In a phase every move still tried gets
-//! the same number of playouts in every state; then the lower half by *weighted mean over the states* is dropped, for the
-//! states are particles and one move is chosen for all of them. A dropped move keeps the mean it had, below that of
-//! every move kept. With two moves, or with few playouts, this is the even split. How many playouts there will be is
-//! the count asked for or, if less, what the budget is good for by the cost of those made ([`Pace`]).
+//! The playouts are flat (without a tree) and follow sequential halving (Karnin, Koren, Somekh 2013); all are made by
+//! [`Bulk::playouts`]. They are divided evenly into as many phases as it takes to halve the moves down to one. In a
+//! phase every move that is still tried gets the same number of playouts in every state. Then the lower half by
+//! *weighted mean over the states* is dropped, because the states are particles and one move is chosen for all of
+//! them. A dropped move keeps the mean that it had, which is below that of every move kept. With two moves, or with
+//! few playouts, this is the even split. How many playouts there will be is the count that is wanted or, if less,
+//! what the budget is good for by the cost of those made ([`BatchSize`]).
 //!
-//! Within a phase the playouts come in rounds of equally many a move and state, so that whatever ends the work, the
-//! moves still tried have been tried equally often: the count asked for, the nodes (every playout step is one; checked
-//! between rounds, and the first round is always made), or the deadline. A round is one call, as large as the budget
-//! allows, for that is what a machine that plays in lanes wants. Without a deadline the result depends on the seed
-//! alone; round `r` draws from the stream `seed/r/0`. The error of a value is at most 50 / sqrt(playouts).
+//! Within a phase the playouts come in rounds of equally many a move and state. So whatever ends the work, the moves
+//! that are still tried have been tried equally often. The work ends with the count that is wanted, with the nodes
+//! (every playout step is one; they are checked between rounds, and the first round is always made), or with the
+//! deadline. A round is one call, as large as the budget allows, because a machine that plays in lanes works best so.
+//! Without a deadline the result depends on the seed alone; round `r` draws from the stream `seed/r/0`. The error of
+//! a value is at most 50 / sqrt(playouts).
 
 use rustc_hash::FxHashMap;
 
+use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use super::pace::Pace;
 use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start};
 
 /// With fewer playouts a move than this, over all states together, halving drops the best too often: all moves share
@@ -50,21 +52,36 @@ pub struct OpenState<'a, S> {
 }
 
 /// Judges the moves of the context's role in each state by `count` playouts a move on average.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::{Method, OpenState, SearchContext, playouts};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
+/// let open = OpenState { state: &state, moves, weight: 1.0 };
+/// let made = playouts(&mut context, &[open], 10);
+/// assert_eq!((made.playouts, made.evaluations[0].method), (20, Method::Playouts(10)));
+/// assert_eq!(made.evaluations[0].values, [0.0, 100.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn playouts<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     states: &[OpenState<'_, M::State>],
     count: u32,
 ) -> Playouts {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
-    let mut flat = Flat::new(machine, states, role, Pace::new(*budget));
-    let asked = u64::from(count) * flat.trials.len() as u64;
+    let mut flat = Flat::new(machine, states, role, BatchSize::new(*budget));
+    let wanted = u64::from(count) * flat.trials.len() as u64;
     let (mut phase, mut phases) = (1, 1);
     let mut round = 0;
     'phases: while phase <= phases {
         // In this phase: playouts made before it, and of each start in it.
-        let (before, mut made) = (flat.pace.playouts, 0);
+        let (before, mut made) = (flat.batch.playouts, 0);
         loop {
-            let total = asked.min(flat.pace.playouts.saturating_add(flat.pace.rest()));
+            let total = wanted.min(flat.batch.playouts.saturating_add(flat.batch.rest()));
             if phase == 1 {
                 phases = flat.phases(total);
             }
@@ -73,7 +90,7 @@ pub fn playouts<M: Bulk>(
             if made >= each {
                 break;
             }
-            let size = flat.pace.size(flat.tried.len() as u64, each - made);
+            let size = flat.batch.size(flat.tried.len() as u64, each - made);
             if size == 0 {
                 break 'phases;
             }
@@ -93,7 +110,7 @@ pub fn playouts<M: Bulk>(
             evaluation(moves, &sums.by_ref().take(moves.len()).collect::<Vec<_>>())
         })
         .collect();
-    Playouts { evaluations, playouts: flat.pace.playouts, steps: flat.pace.steps }
+    Playouts { evaluations, playouts: flat.batch.playouts, steps: flat.batch.steps }
 }
 
 /// A move tried in a state.
@@ -111,7 +128,7 @@ struct Trial {
 struct Flat<'a, M: Bulk> {
     machine: &'a M,
     role: Role,
-    pace: Pace,
+    batch: BatchSize,
     /// Every move of every state.
     trials: Vec<Trial>,
     /// Those that are still tried, and where their playouts start, in the same order.
@@ -122,7 +139,7 @@ struct Flat<'a, M: Bulk> {
 }
 
 impl<'a, M: Bulk> Flat<'a, M> {
-    fn new(machine: &'a M, states: &[OpenState<'_, M::State>], role: Role, pace: Pace) -> Self {
+    fn new(machine: &'a M, states: &[OpenState<'_, M::State>], role: Role, batch: BatchSize) -> Self {
         let mut numbers: FxHashMap<Move, usize> = FxHashMap::default();
         let (mut starts, mut trials) = (Vec::new(), Vec::new());
         for OpenState { state, moves, weight } in states {
@@ -134,7 +151,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
             }
         }
         let (tried, alive) = ((0..trials.len()).collect(), vec![true; numbers.len()]);
-        Flat { machine, role, pace, trials, tried, starts, alive }
+        Flat { machine, role, batch, trials, tried, starts, alive }
     }
 
     /// As many phases as halve the moves down to one, where so many playouts are enough for that.
@@ -147,7 +164,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
     fn play(&mut self, size: u32, seed: &Seed, budget: &Budget, scratch: &mut M::Scratch) {
         self.starts.iter_mut().for_each(|start| start.count = size);
         // How long the first round takes is not known: what is done before the deadline shall count.
-        let is_first = self.pace.playouts == 0 && !budget.reproduces();
+        let is_first = self.batch.playouts == 0 && !budget.reproduces();
         let part = if is_first { FIRST } else { self.starts.len().max(1) };
         let (mut playouts, mut steps) = (0, 0);
         for (number, (starts, tried)) in self.starts.chunks(part).zip(self.tried.chunks(part)).enumerate() {
@@ -163,7 +180,7 @@ impl<'a, M: Bulk> Flat<'a, M> {
                 steps += tally.steps;
             }
         }
-        self.pace.spend(playouts, steps);
+        self.batch.spend(playouts, steps);
     }
 
     /// Keeps the better half of the moves by their weighted mean over the states in which they were tried.
@@ -203,14 +220,15 @@ fn evaluation(moves: &[Move], sums: &[(u64, u32)]) -> Evaluation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::{StateMachine, StateMachineExt};
     use std::time::Duration;
 
     /// A coin for the first move, a certain 40 for the second.
     fn coin() -> Toy {
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             vec![
                 choice(&[2, 1], &[1, 2]),
@@ -225,7 +243,7 @@ mod tests {
     fn run(count: u32, budget: Budget) -> Playouts {
         let toy = coin();
         let legal = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(0)].clone();
-        let open = OpenState { state: &0, moves: legal, weight: 1.0 };
+        let open = OpenState { state: &at(0), moves: legal, weight: 1.0 };
         playouts(&mut context(&toy, 0, budget), &[open], count)
     }
 
@@ -259,17 +277,17 @@ mod tests {
     fn halving_has_less_regret_than_the_even_split() {
         let mut nodes = vec![choice(&[8, 1], &[1, 2, 3, 4, 5, 6, 7, 8])];
         nodes.extend((0..8).map(|coin| {
-            let sides: Vec<usize> = (0..10).map(|side| if side < 2 + coin { 9 } else { 10 }).collect();
+            let sides: Vec<u8> = (0..10).map(|side| if side < 2 + coin { 9 } else { 10 }).collect();
             choice(&[1, 10], &sides)
         }));
         nodes.extend([end(&[100, 0]), end(&[0, 100])]);
-        let toy = Toy::new(&["a", "b"], nodes);
+        let toy = Toy::table(&["a", "b"], nodes);
         let legal = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(0)].clone();
         let regret = |chosen: usize| (7 - chosen) as f64 * 10.0;
         let (mut halving, mut even) = (0.0, 0.0);
         for seed in 0..400 {
             let (seed, budget) = (Seed::root(seed), Budget::UNLIMITED);
-            let open = OpenState { state: &0, moves: legal.clone(), weight: 1.0 };
+            let open = OpenState { state: &at(0), moves: legal.clone(), weight: 1.0 };
             let mut context = SearchContext { seed: seed.clone(), ..context(&toy, 0, budget) };
             let made = playouts(&mut context, &[open], 24);
             assert!(made.playouts <= 8 * 24, "{}", made.playouts);
@@ -277,9 +295,9 @@ mod tests {
                 values.iter().rposition(|&v| v == values.iter().copied().fold(0.0, f64::max))
             };
             halving += regret(best(&made.evaluations[0].values).unwrap());
-            let starts: Vec<Start<usize>> = legal
+            let starts: Vec<Start<crate::toy::State>> = legal
                 .iter()
-                .map(|&own| Start { state: 0, first: vec![(Role::new(0), own)], count: 24 })
+                .map(|&own| Start { state: at(0), first: vec![(Role::new(0), own)], count: 24 })
                 .collect();
             let flat: Vec<f64> = toy
                 .playouts(&starts, &seed, &budget, &mut ())

@@ -1,8 +1,8 @@
 //! Pass: an OR over more than half of an exactly-one-of-n group is the complement of the OR over the others.
 //!
-//! This is what kills frame axioms: "the cell keeps its piece under any of the 150 moves that do not touch it" becomes
-//! "unless one of the four moves that do". Read on ANDs: the complements of more than half of a group are replaced by
-//! one wire, the OR of the rest.
+//! This shortens frame axioms: "the cell keeps its piece under any of the 150 moves that do not touch it" becomes
+//! "unless one of the four moves that do". For ANDs it means that the complements of more than half of a group are
+//! replaced by one wire, the OR of the rest.
 
 use super::super::net::Propnet;
 use super::super::network::{Network, Wire};
@@ -12,7 +12,7 @@ use super::rebuild::rebuild;
 /// The game with large sums over groups replaced by small ones.
 pub fn choice(net: &Propnet, groups: &Groups) -> Propnet {
     let mut found = vec![0_usize; groups.all().len()];
-    rebuild(net, |network, _, wires| and_of_groups(network, wires, groups, &mut found))
+    rebuild(net, &mut |network, _, wires| and_of_groups(network, wires, groups, &mut found))
 }
 
 /// The AND of wires, with the complements of more than half of a group replaced by the OR of the others. `found` is

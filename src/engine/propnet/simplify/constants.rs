@@ -1,9 +1,9 @@
 //! Pass: what never changes is folded.
 //!
-//! The greatest set of constants that explains itself: a bit has its initial value until its next value may differ, a
-//! move is not made until it may be legal, a gate is constant while the wires into it make it so. Values only ever
-//! turn from a constant to unknown, so each gate is looked at once for each wire that turns: O(wires) in all, beside
-//! one look at the outputs for each round.
+//! The pass computes the greatest set of constants that is consistent with itself. A bit keeps its initial value until
+//! its next value may differ, a move is not made until it may be legal, and a gate is constant as long as the wires
+//! into it make it so. Values only ever change from a constant to unknown, so each gate is looked at once for each wire
+//! that changes: O(wires) in all, besides one look at the outputs in each round.
 //!
 //! A role that is left with one move always makes it.
 
@@ -11,7 +11,7 @@ use hyperplay_logic::gdl::{TermId, TermStore};
 
 use super::super::net::Propnet;
 use super::super::network::{Gate, Wire};
-use super::rebuild::{Source, substitute};
+use super::rebuild::{InputSource, substitute};
 
 /// Three-valued: `None` is unknown.
 type Value = Option<bool>;
@@ -90,7 +90,7 @@ impl Flow {
 }
 
 /// What is constant in every reachable state: bits with their values, moves that are never legal.
-fn constant_inputs(net: &Propnet) -> Vec<Source> {
+fn constant_inputs(net: &Propnet) -> Vec<InputSource> {
     let mut flow = Flow::new(net);
     let bits = net.bits();
     let legal: Vec<Wire> = net.roles.values().iter().flat_map(|role| role.legal.iter().copied()).collect();
@@ -109,13 +109,13 @@ fn constant_inputs(net: &Propnet) -> Vec<Source> {
         }
         changed.into_iter().for_each(|input| flow.release(gate(input)));
     }
-    let mut sources: Vec<Source> = (0..net.network.inputs())
-        .map(|input| flow.values[gate(input)].map_or(Source::Itself, Source::Constant))
+    let mut sources: Vec<InputSource> = (0..net.network.inputs())
+        .map(|input| flow.values[gate(input)].map_or(InputSource::Itself, InputSource::Constant))
         .collect();
     for range in net.does().values() {
-        let mut made = range.clone().filter(|&input| sources[input] == Source::Itself);
+        let mut made = range.clone().filter(|&input| sources[input] == InputSource::Itself);
         if let (Some(only), None) = (made.next(), made.next()) {
-            sources[only] = Source::Constant(true);
+            sources[only] = InputSource::Constant(true);
         }
     }
     sources
@@ -128,7 +128,7 @@ pub fn constants(net: &Propnet, store: &TermStore) -> Propnet {
 }
 
 /// The game with inputs replaced, and the fluents that turned out to hold always listed in natural order.
-pub(super) fn fold(net: &Propnet, sources: &[Source], store: &TermStore) -> Propnet {
+pub(super) fn fold(net: &Propnet, sources: &[InputSource], store: &TermStore) -> Propnet {
     let (mut out, always) = substitute(net, sources);
     if !always.is_empty() {
         out.fixed.extend(always.into_iter().map(|fluent| fluent.term));

@@ -1,17 +1,17 @@
-//! Pass: what a gate can take for granted.
+//! Pass: gates are simplified by what is known where they matter.
 //!
-//! A gate with one reader matters only where the other wires of that reader are on, and those of its reader, and so
-//! on: this is its context. Inside it, wires that the context switches on are dropped from ANDs and gates that it
-//! switches off are dropped with all they hold: `x & !(x & y)` becomes `x & !y`, `x & !(y & !(x & z))` becomes
-//! `x & !(y & !z)`. The context also knows what follows from its wires: the wires of an AND; the legality of a move
-//! that is made; that no other member of a group is on.
+//! A gate with one reader matters only where the other wires of that reader are on, and those of its reader, and so on:
+//! this is its *context*. Wires that the context switches on are dropped from ANDs, and gates that it switches off are
+//! dropped with everything below them: `x & !(x & y)` becomes `x & !y`, and `x & !(y & !(x & z))` becomes `x & !(y &
+//! !z)`. The context also knows what follows from its wires: the wires of an AND; the legality of a move that is made;
+//! that no other member of a group is on.
 //!
-//! Invariant: what is known holds wherever the gate being rewritten matters, because all of it stays in the ANDs on
-//! the way from there to the root. Legality may be used because only what happens in a step reads moves, and only
-//! legal moves are made.
+//! Invariant: what is known holds wherever the gate being rewritten matters, because all of it stays in the ANDs on the
+//! way from there to the root. Legality may be used because only what happens in a step reads moves, and only legal
+//! moves are made.
 //!
-//! Each gate is rewritten once; what follows from one wire is followed to a bounded length: O(wires), with a constant
-//! that is bounded. This is absorption and one-sided redundancy removal without search.
+//! Each gate is rewritten once, and what follows from one wire is followed to a bounded length, so the pass takes
+//! O(wires). This is absorption and one-sided redundancy removal without search.
 
 use super::super::net::Propnet;
 use super::super::network::{Gate, Network, Wire};
@@ -45,7 +45,7 @@ pub fn context(net: &Propnet, groups: &Groups) -> Propnet {
     }
     rewriting.rewrite_all(|gate| live[gate] && !early[gate]);
     let place = rewriting.place;
-    sweep(with_outputs(net, rewriting.network, |wire| super::rebuild::follow(&place, wire)))
+    sweep(with_outputs(net, rewriting.network, &|wire| super::rebuild::follow(&place, wire)))
 }
 
 /// The gates that some wires depend on.

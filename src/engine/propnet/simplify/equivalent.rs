@@ -1,12 +1,12 @@
-//! Pass: bits of the state that are always equal, always opposite or never change are one bit.
+//! Pass: bits of the state that are always equal, always opposite or never change become one bit.
 //!
-//! Candidates come from random play: bits that never differed (or never agreed) in any state met form a class, with a
-//! constant as one more member of the class of those that kept their initial value. The proof is by induction over the
-//! steps: assume all classes of one state, replace each bit by the first of its class, build the next values anew;
-//! where two of a class do not come out as the same wire the class is split, and the proof begins again. What survives
-//! holds initially and is kept by every step.
+//! The candidates come from random play. Bits that never differed, or always differed, in the states met form a class,
+//! and a constant is one more member of the class of the bits that kept their initial value. The proof is by induction
+//! over the steps: assume all classes in one state, replace each bit by the first of its class, and build the next
+//! values anew. Where two bits of a class do not come out as the same wire, the class is split, and the proof begins
+//! again. What is left holds initially and is kept by every step.
 //!
-//! Equal bits share one bit; of opposite bits nothing reads the second, which stays for its fluents.
+//! Equal bits share one bit. Of two opposite bits nothing reads the second, which stays for its fluents.
 //!
 //! Reference: van Eijk, *Sequential Equivalence Checking Based on Structural Similarities*, IEEE TCAD 2000.
 
@@ -16,7 +16,7 @@ use super::super::net::Propnet;
 use super::super::network::{Gate, Network, Wire};
 use super::constants::fold;
 use super::play::RandomPlay;
-use super::rebuild::{Source, follow, live};
+use super::rebuild::{InputSource, follow, live};
 use crate::machine::Seed;
 use hyperplay_logic::gdl::TermStore;
 
@@ -35,7 +35,7 @@ pub fn equivalent(net: &Propnet, store: &TermStore) -> Propnet {
     let wires: usize = net.network.gates().iter().map(weight).sum();
     for _ in 0..(PROOF / (wires + 1)).max(4) {
         let sources = sources(net, &classes);
-        if sources[..net.bits()].iter().all(|source| *source == Source::Itself) {
+        if sources[..net.bits()].iter().all(|source| *source == InputSource::Itself) {
             return net.clone();
         }
         let next = next_values(net, &sources, &live);
@@ -87,13 +87,13 @@ fn candidates(net: &Propnet) -> Vec<usize> {
 }
 
 /// What each input is if the classes hold: the first bit of its class or its complement, or a constant.
-fn sources(net: &Propnet, classes: &[usize]) -> Vec<Source> {
+fn sources(net: &Propnet, classes: &[usize]) -> Vec<InputSource> {
     let mut first: FxHashMap<usize, usize> = FxHashMap::default();
     let mut opposite: FxHashMap<usize, usize> = FxHashMap::default();
-    let mut sources = vec![Source::Itself; net.network.inputs()];
+    let mut sources = vec![InputSource::Itself; net.network.inputs()];
     for (bit, &class) in classes.iter().enumerate() {
         if class == 0 {
-            sources[bit] = Source::Constant(net.initial[bit]);
+            sources[bit] = InputSource::Constant(net.initial[bit]);
             continue;
         }
         let of_class = *first.entry(class).or_insert(bit);
@@ -101,29 +101,32 @@ fn sources(net: &Propnet, classes: &[usize]) -> Vec<Source> {
             continue;
         }
         if net.initial[bit] == net.initial[of_class] {
-            sources[bit] = Source::Equal(of_class);
+            sources[bit] = InputSource::Equal(of_class);
         } else {
             // Those opposite to the first are equal to one another.
             let of_opposites = *opposite.entry(class).or_insert(bit);
-            sources[bit] =
-                if of_opposites == bit { Source::Opposite(of_class) } else { Source::Equal(of_opposites) };
+            sources[bit] = if of_opposites == bit {
+                InputSource::Opposite(of_class)
+            } else {
+                InputSource::Equal(of_opposites)
+            };
         }
     }
     sources
 }
 
 /// The next values if the sources hold, in a network of their own.
-fn next_values(net: &Propnet, sources: &[Source], live: &[bool]) -> Vec<Wire> {
+fn next_values(net: &Propnet, sources: &[InputSource], live: &[bool]) -> Vec<Wire> {
     let mut network = Network::new(net.network.inputs());
     let mut place = vec![Wire::FALSE; live.len()];
     let resolve = |network: &Network, mut input: usize| {
         let mut negate = false;
         loop {
             match sources[input] {
-                Source::Itself => return network.input(input).negate_if(negate),
-                Source::Constant(on) => return Wire::FALSE.negate_if(on != negate),
-                Source::Equal(other) => input = other,
-                Source::Opposite(other) => {
+                InputSource::Itself => return network.input(input).negate_if(negate),
+                InputSource::Constant(on) => return Wire::FALSE.negate_if(on != negate),
+                InputSource::Equal(other) => input = other,
+                InputSource::Opposite(other) => {
                     input = other;
                     negate = !negate;
                 }

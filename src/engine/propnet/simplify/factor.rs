@@ -22,7 +22,7 @@ type Product = Vec<Wire>;
 pub fn factor(net: &Propnet) -> Propnet {
     let readers = readers(net);
     let gates = net.network.gates();
-    rebuild(net, |network, number, wires| {
+    rebuild(net, &mut |network, number, wires| {
         let Gate::And(old) = &gates[number] else { return Wire::FALSE };
         let mut letters = Vec::new();
         let mut products: Vec<Product> = Vec::new();

@@ -1,6 +1,7 @@
 //! Pass: an AND of ANDs is one AND, where the inner one has no other reader.
 //!
-//! Gates never become more expensive by it; what was merged too far the pass of shared pairs takes apart again.
+//! No gate becomes more expensive by this. The pass [`share`](super::share()) takes apart again what was merged too
+//! far.
 
 use super::super::net::Propnet;
 use super::super::network::{Gate, Wire};
@@ -10,7 +11,7 @@ use super::rebuild::{readers, rebuild};
 pub fn flatten(net: &Propnet) -> Propnet {
     let readers = readers(net);
     let gates = net.network.gates();
-    rebuild(net, |network, number, wires| {
+    rebuild(net, &mut |network, number, wires| {
         let Gate::And(old) = &gates[number] else { return Wire::FALSE };
         let mut flat = Vec::with_capacity(wires.len());
         for (&old, &wire) in old.iter().zip(wires) {

@@ -31,7 +31,7 @@ impl Groups {
     }
 
     /// Adds a group of inputs that are in none yet.
-    pub fn add(&mut self, group: Group) {
+    pub(super) fn add(&mut self, group: Group) {
         for &input in &group.inputs {
             debug_assert!(self.of[input].is_none());
             self.of[input] = Some(self.groups.len());
@@ -42,11 +42,6 @@ impl Groups {
     /// All groups.
     pub fn all(&self) -> &[Group] {
         &self.groups
-    }
-
-    /// The number of the group that an input is in.
-    pub fn of_input(&self, input: usize) -> Option<usize> {
-        self.of[input]
     }
 
     /// The number of the group that the gate of a wire is in. Inputs are gates 1, 2, ... of every network.

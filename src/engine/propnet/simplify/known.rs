@@ -1,7 +1,7 @@
 //! What is known where a gate matters, and what follows from it at once.
 //!
-//! From a wire follow the wires of its AND, the legality of a move that is made, and that no other member of its group
-//! is on. Nothing is searched; what follows is followed to a bounded length.
+//! A wire implies the wires of its AND, the legality of a move that is made, and that no other member of its group is
+//! on. Nothing is searched, and what follows is followed to a bounded length.
 
 use super::super::network::{Network, Wire};
 use super::groups::Groups;

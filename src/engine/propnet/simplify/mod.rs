@@ -16,6 +16,28 @@
 //!
 //! Invariants: outputs that a state alone decides stay independent of moves; the order of lists is kept; the result
 //! depends on nothing but the game. Every pass is near-linear in the number of wires.
+//!
+//! ```
+//! use hyperplay_engine::machine::Seed;
+//! use hyperplay_engine::propnet::simplify::{Groups, RandomPlay, choice, constants, one_of};
+//! use hyperplay_engine::propnet::{GroundingLimits, ground};
+//! # use hyperplay_logic::gdl::{self, Source};
+//! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+//! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+//! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+//! let (net, _) = ground(&game, &GroundingLimits::default())?;
+//! let net = constants(&net, game.terms());
+//! // Each of the two roles makes exactly one of its moves.
+//! let moves = Groups::moves(&net);
+//! assert!(moves.all().len() == 2 && moves.all().iter().all(|group| group.exact));
+//! assert!(choice(&net, &moves).stats().all.gates <= net.stats().all.gates);
+//! assert!(one_of(&net, game.terms()).all().len() >= moves.all().len());
+//! // After one step all 64 games are over.
+//! let mut play = RandomPlay::new(&net, &Seed::root(1));
+//! play.step();
+//! assert_eq!(play.over(), !0);
+//! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
+//! ```
 
 mod choice;
 mod constants;
@@ -69,29 +91,29 @@ const ROUNDS: usize = 4;
 /// The same game on a smaller network, and the size after each pass.
 pub fn simplify(net: Propnet, store: &TermStore) -> (Propnet, Vec<PassStats>) {
     let mut run = Run { net, passes: Vec::new() };
-    run.pass("ground", Propnet::clone);
-    run.pass("constants", |net| constants(net, store));
-    run.pass("flatten", flatten);
-    run.pass("equivalent", |net| equivalent(net, store));
+    run.pass("ground", &mut Propnet::clone);
+    run.pass("constants", &mut |net| constants(net, store));
+    run.pass("flatten", &mut flatten);
+    run.pass("equivalent", &mut |net| equivalent(net, store));
     for _ in 0..ROUNDS {
         let before = run.size();
         let mut groups = Groups::default();
-        run.pass("one of", |net| {
+        run.pass("one of", &mut |net| {
             groups = one_of(net, store);
             net.clone()
         });
-        run.pass("factor", factor);
-        run.pass("choice", |net| choice(net, &groups));
-        run.pass("flatten", flatten);
-        run.pass("context", |net| context(net, &groups));
-        run.pass("flatten", flatten);
+        run.pass("factor", &mut factor);
+        run.pass("choice", &mut |net| choice(net, &groups));
+        run.pass("flatten", &mut flatten);
+        run.pass("context", &mut |net| context(net, &groups));
+        run.pass("flatten", &mut flatten);
         if 100 * run.size() > 99 * before {
             break;
         }
     }
-    run.pass("constants", |net| constants(net, store));
-    run.pass("equivalent", |net| equivalent(net, store));
-    run.pass("share", share);
+    run.pass("constants", &mut |net| constants(net, store));
+    run.pass("equivalent", &mut |net| equivalent(net, store));
+    run.pass("share", &mut share);
     (run.net, run.passes)
 }
 
@@ -102,7 +124,7 @@ struct Run {
 }
 
 impl Run {
-    fn pass(&mut self, name: &'static str, pass: impl FnOnce(&Propnet) -> Propnet) {
+    fn pass(&mut self, name: &'static str, pass: &mut dyn FnMut(&Propnet) -> Propnet) {
         let start = Instant::now();
         self.net = pass(&self.net);
         let seconds = start.elapsed().as_secs_f64();

@@ -1,11 +1,11 @@
 //! Groups of bits of which at most one, or exactly one, is on in every reachable state, found and proved.
 //!
-//! Candidates are fluents that differ in one argument only, as `(cell 1 1 x)` and `(cell 1 1 o)` do, if no two of them
-//! ever held together in random play. The proof is by induction over the steps: assume all groups of one state, that
-//! each role makes one legal move, and that two members are on next; look for a contradiction, splitting the ORs among
-//! what is known. A group with a pair that is not refuted is given up, and the proof begins again without it.
+//! The candidates are fluents that differ in one argument only, as `(cell 1 1 x)` and `(cell 1 1 o)` do, if no two of
+//! them held together in random play. The proof is by induction over the steps: assume all groups in one state, assume
+//! that each role makes one legal move and that two members are on next, and look for a contradiction, splitting the
+//! ORs among what is known. A group with a pair that is not refuted is given up, and the proof begins again without it.
 //!
-//! Everything is bounded: a group that is too large or too hard is no group.
+//! All work is bounded: a group that is too large or too hard to prove is given up.
 
 use rustc_hash::FxHashMap;
 

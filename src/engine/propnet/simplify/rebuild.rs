@@ -1,7 +1,7 @@
-//! The pattern of every pass: walk the gates in topological order into a fresh network, keeping where each went.
+//! The pattern of every pass: walk the gates in topological order into a new network and note where each gate went.
 //!
-//! Only live gates, those that an output reads, are walked; what a pass builds and does not use is swept away at the
-//! end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
+//! Only live gates are walked, that is, gates that an output reads. What a pass builds and does not use is removed at
+//! the end. Inputs keep their numbers; [`substitute`] is the one place where inputs disappear.
 
 use crate::machine::ByRole;
 
@@ -37,7 +37,7 @@ pub(super) fn readers(net: &Propnet) -> Vec<u32> {
 
 /// The game computed by `make`: for each live gate the wire that replaces it, given its number and the wires that
 /// replaced those into it. O(wires) beside what `make` does.
-pub(super) fn rebuild(net: &Propnet, mut make: impl FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
+pub(super) fn rebuild(net: &Propnet, make: &mut dyn FnMut(&mut Network, usize, &[Wire]) -> Wire) -> Propnet {
     let mut network = Network::new(net.network.inputs());
     let live = live(net);
     let mut place = vec![Wire::FALSE; live.len()];
@@ -54,7 +54,7 @@ pub(super) fn rebuild(net: &Propnet, mut make: impl FnMut(&mut Network, usize, &
             }
         };
     }
-    sweep(with_outputs(net, network, |wire| follow(&place, wire)))
+    sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
 }
 
 /// Where a wire went.
@@ -66,13 +66,13 @@ pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
 pub(super) fn sweep(net: Propnet) -> Propnet {
     let dead = |(gate, live): (&Gate, bool)| matches!(gate, Gate::And(_)) && !live;
     if net.network.gates().iter().zip(live(&net)).any(dead) {
-        return rebuild(&net, |network, _, wires| network.and(wires));
+        return rebuild(&net, &mut |network, _, wires| network.and(wires));
     }
     net
 }
 
 /// The same game over another network with the same inputs.
-pub(super) fn with_outputs(net: &Propnet, network: Network, map: impl Fn(Wire) -> Wire) -> Propnet {
+pub(super) fn with_outputs(net: &Propnet, network: Network, map: &dyn Fn(Wire) -> Wire) -> Propnet {
     let role = |role: &RoleNet| RoleNet {
         moves: role.moves.clone(),
         legal: role.legal.iter().map(|&wire| map(wire)).collect(),
@@ -92,7 +92,7 @@ pub(super) fn with_outputs(net: &Propnet, network: Network, map: impl Fn(Wire) -
 
 /// What an input is found to be always.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Source {
+pub(super) enum InputSource {
     /// Itself.
     Itself,
     /// A constant. A bit is dropped; a move is dropped if it is never made, and kept if it is always made.
@@ -105,12 +105,12 @@ pub(super) enum Source {
 
 /// The game with every input replaced by what it is found to be always. Fluents of dropped bits that are constant
 /// disappear from the fluents; those that always hold are the second result. O(wires).
-pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Fluent>) {
+pub(super) fn substitute(net: &Propnet, sources: &[InputSource]) -> (Propnet, Vec<Fluent>) {
     let bits = net.bits();
     let kept = |input: usize| match sources[input] {
-        Source::Itself | Source::Opposite(_) => true,
-        Source::Constant(on) => input >= bits && on,
-        Source::Equal(_) => false,
+        InputSource::Itself | InputSource::Opposite(_) => true,
+        InputSource::Constant(on) => input >= bits && on,
+        InputSource::Equal(_) => false,
     };
     let mut number = vec![usize::MAX; sources.len()];
     let mut inputs = 0;
@@ -125,10 +125,10 @@ pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Flu
         place[gate_number] = match gate {
             Gate::False => Wire::FALSE,
             Gate::Input(input) => match sources[*input as usize] {
-                Source::Itself => network.input(number[*input as usize]),
-                Source::Constant(on) => Wire::FALSE.negate_if(on),
-                Source::Equal(other) => network.input(number[other]),
-                Source::Opposite(other) => !network.input(number[other]),
+                InputSource::Itself => network.input(number[*input as usize]),
+                InputSource::Constant(on) => Wire::FALSE.negate_if(on),
+                InputSource::Equal(other) => network.input(number[other]),
+                InputSource::Opposite(other) => !network.input(number[other]),
             },
             Gate::And(_) if !live[gate_number] => continue,
             Gate::And(wires) => {
@@ -137,16 +137,16 @@ pub(super) fn substitute(net: &Propnet, sources: &[Source]) -> (Propnet, Vec<Flu
             }
         };
     }
-    let mut out = with_outputs(net, network, |wire| follow(&place, wire));
+    let mut out = with_outputs(net, network, &|wire| follow(&place, wire));
     let mut always = Vec::new();
     out.fluents.retain_mut(|fluent| {
         match sources[fluent.bit] {
-            Source::Constant(on) => {
+            InputSource::Constant(on) => {
                 always.extend(on.then_some(*fluent));
                 return false;
             }
-            Source::Equal(other) => fluent.bit = number[other],
-            Source::Itself | Source::Opposite(_) => fluent.bit = number[fluent.bit],
+            InputSource::Equal(other) => fluent.bit = number[other],
+            InputSource::Itself | InputSource::Opposite(_) => fluent.bit = number[fluent.bit],
         }
         true
     });

@@ -1,8 +1,9 @@
 //! Pass: pairs of wires that several gates have in common become gates of their own.
 //!
-//! The pair that most gates share is taken out first; gates with many wires so become trees that share what they can.
-//! Counts of pairs only wait in the queue and are checked when their turn comes, so the cost is near-linear: only
-//! wires with several readers are paired, and gates with very many of them only with their neighbours.
+//! The pair that most gates share is taken out first, so gates with many wires become trees that share what they can.
+//! The counts of pairs in the queue may be out of date and are checked when their turn comes. That keeps the cost
+//! near-linear: only wires with several readers are paired, and gates with very many such wires pair them only with
+//! their neighbours.
 //!
 //! Reference: Hosangadi, Fallah, Kastner, *Optimizing Polynomial Expressions by Algebraic Factorization and Common
 //! Subexpression Elimination*, IEEE TCAD 2006 (greedy two-term common subexpressions).
@@ -186,7 +187,7 @@ impl Sharing {
             }
         }
         let place: Vec<Wire> = place.into_iter().map(|wire| wire.unwrap_or(Wire::FALSE)).collect();
-        sweep(with_outputs(net, network, |wire| follow(&place, wire)))
+        sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
     }
 }
 

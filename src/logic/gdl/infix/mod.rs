@@ -7,32 +7,33 @@
 //! atom    = name ["(" [term {"," term}] ")"]
 //! ```
 //!
-//! A full stop is not needed: a clause ends where the next token cannot continue it. Recursive descent, every
-//! recursion counted against [`MAX_NESTING`].
+//! The full stop is optional: a clause ends where the next token cannot continue it. The parser works by recursive
+//! descent, and its depth is limited by [`MAX_NESTING`].
 //!
-//! A slip that has one likely repair (a missing `&`, comma or parenthesis, a capital where a name must stand) is
-//! reported and repaired. Any other one costs its clause, and reading goes on with the next line that may begin one.
+//! An error that has one likely repair (a missing `&`, comma or parenthesis, a capital where a name must stand) is
+//! reported and repaired. After any other error the clause is left out, and reading continues at the next line that may
+//! begin a clause.
 
-mod slip;
+mod recovery;
 #[cfg(test)]
 mod tests;
 mod token;
 
-use super::finding::{Code, Finding, Severity};
+use super::finding::{Finding, FindingCode, Severity};
 use super::kif;
-use super::read::{MAX_NESTING, Report, keyword_arity, splice, too_deep};
+use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
 use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
-use token::{Kind, Token};
+use token::{InfixToken, InfixTokenKind};
 pub(super) use token::{begins_variable, is_letter};
 
 /// Reads the clauses of a text.
-pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Vec<Clause> {
+pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
     let mut reader =
-        Reader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
+        InfixReader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
     let mut clauses = Vec::new();
     while reader.next < reader.tokens.len() {
         let start = reader.next;
@@ -46,31 +47,31 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Ve
     clauses
 }
 
-/// What is needed to make sense of tokens. A method that returns `None` has reported why.
-struct Reader<'r> {
+/// The state of the parser. A method that returns `None` has reported the reason.
+struct InfixReader<'r> {
     text: &'r str,
-    tokens: Vec<Token>,
+    tokens: Vec<InfixToken>,
     /// The position of the next token.
     next: usize,
     /// The position of the first token of the clause.
     start: usize,
-    /// How many recursive calls are under way.
+    /// The depth of the recursion.
     nesting: usize,
-    /// How many parentheses around formulas are open.
+    /// The number of open parentheses around formulas.
     groups: usize,
-    /// The position at which missing parentheses have been put, and reported.
+    /// The position at which missing parentheses have been added and reported.
     closed: Option<usize>,
     symbols: &'r mut Symbols,
-    report: &'r mut Report,
+    report: &'r mut FindingCollector,
 }
 
-impl<'r> Reader<'r> {
+impl<'r> InfixReader<'r> {
     fn clause(&mut self) -> Option<Clause> {
         self.check_head()?;
         let head = self.atom()?;
         self.drop_extra();
         let mut body = Vec::new();
-        if self.take(Kind::If).is_some() {
+        if self.take(InfixTokenKind::If).is_some() {
             splice(self.disjunction()?, &mut body);
             while self.misses_and() {
                 self.report_missing_and(&body);
@@ -79,23 +80,23 @@ impl<'r> Reader<'r> {
         } else {
             self.check_fact(&head)?;
         }
-        self.take(Kind::Stop);
+        self.take(InfixTokenKind::Stop);
         let last = self.tokens[self.next - 1];
         Some(Clause { head, body, at: At(self.tokens[self.start].span().to(last.span())) })
     }
 
     fn disjunction(&mut self) -> Option<Formula> {
-        self.joined(Kind::Or, Formula::Or, |reader| {
-            reader.joined(Kind::And, Formula::And, |reader| reader.unary())
+        self.joined(InfixTokenKind::Or, Formula::Or, |reader| {
+            reader.joined(InfixTokenKind::And, Formula::And, |reader| reader.unary())
         })
     }
 
     /// One or more operands joined by an operator.
     fn joined(
         &mut self,
-        operator: Kind,
+        operator: InfixTokenKind,
         make: fn(Vec<Formula>, At) -> Formula,
-        operand: impl Fn(&mut Self) -> Option<Formula>,
+        operand: fn(&mut Self) -> Option<Formula>,
     ) -> Option<Formula> {
         let first = operand(self)?;
         let mut span = first.at().0;
@@ -110,8 +111,8 @@ impl<'r> Reader<'r> {
 
     fn unary(&mut self) -> Option<Formula> {
         let Some(token) = self.peek() else { return self.unexpected("a condition") };
-        let not = token.kind == Kind::Not
-            || (self.logical(token) == Some(Symbol::NOT) && self.kind_after(1) != Some(Kind::Open));
+        let not = token.kind == InfixTokenKind::Not
+            || (self.logical(token) == Some(Symbol::NOT) && self.kind_after(1) != Some(InfixTokenKind::Open));
         if !not {
             return self.primary();
         }
@@ -126,7 +127,7 @@ impl<'r> Reader<'r> {
     fn primary(&mut self) -> Option<Formula> {
         let Some(token) = self.peek() else { return self.unexpected("a condition") };
         let formula = match token.kind {
-            Kind::Open => self.descend(|reader| {
+            InfixTokenKind::Open => self.descend(|reader| {
                 reader.next += 1;
                 reader.groups += 1;
                 let inner = reader.disjunction()?;
@@ -134,10 +135,10 @@ impl<'r> Reader<'r> {
                 reader.groups -= 1;
                 Some(inner)
             }),
-            Kind::Name if self.logical(token).is_some_and(|word| word != Symbol::DISTINCT) => {
+            InfixTokenKind::Name if self.logical(token).is_some_and(|word| word != Symbol::DISTINCT) => {
                 self.descend(Self::functional)
             }
-            Kind::Name => {
+            InfixTokenKind::Name => {
                 let atom = self.atom()?;
                 if atom.relation != Symbol::DISTINCT {
                     Some(Formula::Atom(atom))
@@ -148,8 +149,10 @@ impl<'r> Reader<'r> {
                     None
                 }
             }
-            Kind::Variable if self.kind_after(1) == Some(Kind::Open) => self.atom().map(Formula::Atom),
-            Kind::Variable => {
+            InfixTokenKind::Variable if self.kind_after(1) == Some(InfixTokenKind::Open) => {
+                self.atom().map(Formula::Atom)
+            }
+            InfixTokenKind::Variable => {
                 let message =
                     format!("the variable `{}` stands where a condition must stand", self.spelling(token));
                 self.report.syntax(token.span(), message);
@@ -167,11 +170,11 @@ impl<'r> Reader<'r> {
         let symbol = self.logical(word);
         self.next += 1;
         let mut members = Vec::new();
-        if let Some(open) = self.take(Kind::Open) {
+        if let Some(open) = self.take(InfixTokenKind::Open) {
             self.groups += 1;
-            if self.kind_after(0) != Some(Kind::Close) {
+            if self.kind_after(0) != Some(InfixTokenKind::Close) {
                 members.push(self.disjunction()?);
-                while self.take(Kind::Comma).is_some() {
+                while self.take(InfixTokenKind::Comma).is_some() {
                     members.push(self.disjunction()?);
                 }
             }
@@ -200,12 +203,12 @@ impl<'r> Reader<'r> {
     fn term(&mut self) -> Option<Term> {
         let Some(token) = self.peek() else { return self.unexpected("a term") };
         match token.kind {
-            Kind::Variable if self.kind_after(1) != Some(Kind::Open) => {
+            InfixTokenKind::Variable if self.kind_after(1) != Some(InfixTokenKind::Open) => {
                 let name = self.checked_name(token)?;
                 self.next += 1;
                 Some(Term::Variable(name))
             }
-            Kind::Name | Kind::Variable => {
+            InfixTokenKind::Name | InfixTokenKind::Variable => {
                 let functor = self.name(token)?;
                 Some(Term::new(functor, self.arguments()?))
             }
@@ -215,15 +218,15 @@ impl<'r> Reader<'r> {
 
     /// The arguments that follow a name, none if no parenthesis follows.
     fn arguments(&mut self) -> Option<Vec<Term>> {
-        let Some(open) = self.take(Kind::Open) else { return Some(Vec::new()) };
+        let Some(open) = self.take(InfixTokenKind::Open) else { return Some(Vec::new()) };
         self.descend(|reader| {
             let mut terms = Vec::new();
-            if reader.take(Kind::Close).is_some() {
+            if reader.take(InfixTokenKind::Close).is_some() {
                 return Some(terms);
             }
             loop {
                 terms.push(reader.term()?);
-                if reader.take(Kind::Comma).is_none() && !reader.misses_comma() {
+                if reader.take(InfixTokenKind::Comma).is_none() && !reader.misses_comma() {
                     reader.close(open)?;
                     return Some(terms);
                 }
@@ -231,17 +234,17 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// The symbol of a token that stands where a name must stand; a variable is reported and taken for a name.
-    fn name(&mut self, token: Token) -> Option<Symbol> {
+    /// The symbol of a token where a name must stand. A variable is reported and read as a name.
+    fn name(&mut self, token: InfixToken) -> Option<Symbol> {
         let symbol = self.checked_name(token)?;
         self.next += 1;
-        if token.kind == Kind::Variable {
+        if token.kind == InfixTokenKind::Variable {
             self.report_variable(token);
         }
         Some(symbol)
     }
 
-    fn checked_name(&mut self, token: Token) -> Option<Symbol> {
+    fn checked_name(&mut self, token: InfixToken) -> Option<Symbol> {
         let name = token::name(self.spelling(token));
         if kif::is_name(&name) {
             return Some(self.symbols.intern(&name));
@@ -252,24 +255,24 @@ impl<'r> Reader<'r> {
     }
 
     /// The logical word that a token is, if it is one.
-    fn logical(&self, token: Token) -> Option<Symbol> {
-        let name = (token.kind == Kind::Name).then(|| token::name(self.spelling(token)))?;
+    fn logical(&self, token: InfixToken) -> Option<Symbol> {
+        let name = (token.kind == InfixTokenKind::Name).then(|| token::name(self.spelling(token)))?;
         self.symbols.get(&name).filter(|symbol| symbol.is_logical())
     }
 
-    fn spelling(&self, token: Token) -> &'r str {
+    fn spelling(&self, token: InfixToken) -> &'r str {
         &self.text[token.span().start..token.span().end]
     }
 
-    fn peek(&self) -> Option<Token> {
+    fn peek(&self) -> Option<InfixToken> {
         self.tokens.get(self.next).copied()
     }
 
-    fn kind_after(&self, tokens: usize) -> Option<Kind> {
+    fn kind_after(&self, tokens: usize) -> Option<InfixTokenKind> {
         self.tokens.get(self.next + tokens).map(|token| token.kind)
     }
 
-    fn take(&mut self, kind: Kind) -> Option<Token> {
+    fn take(&mut self, kind: InfixTokenKind) -> Option<InfixToken> {
         let token = self.peek().filter(|token| token.kind == kind)?;
         self.next += 1;
         Some(token)
@@ -290,7 +293,7 @@ impl<'r> Reader<'r> {
     /// The place of the next token, or of the end of the text.
     fn here(&self) -> Span {
         let end = self.tokens.last().map_or(0, |token| token.span().end);
-        self.peek().map_or(Span::new(end, end), Token::span)
+        self.peek().map_or(Span::new(end, end), InfixToken::span)
     }
 
     fn unexpected<T>(&mut self, wanted: &str) -> Option<T> {
@@ -298,7 +301,7 @@ impl<'r> Reader<'r> {
             Some(token) => format!("`{}` stands where {wanted} must stand", self.spelling(token)),
             None => format!("the text ends where {wanted} must stand"),
         };
-        self.report.add(Finding::new(Code::Syntax, Severity::Error, self.here(), message));
+        self.report.add(Finding::new(FindingCode::Syntax, Severity::Error, self.here(), message));
         None
     }
 }

@@ -1,8 +1,8 @@
-//! What the reader of the infix form takes, and what it says of slips.
+//! Tests of the reader of the infix form and of its error recovery.
 
 use super::super::print::print;
 use super::super::read::read;
-use super::super::{Code, Finding, Rulesheet, Source, Syntax};
+use super::super::{Finding, FindingCode, Rulesheet, Source, Syntax};
 
 fn infix(text: &str) -> (Rulesheet, Vec<Finding>) {
     read(Source::new("t", text), Some(Syntax::Infix))
@@ -16,7 +16,7 @@ fn as_kif(text: &str) -> String {
 }
 
 /// Code, line, marked text and help of every finding.
-fn slips(text: &str) -> Vec<(Code, usize, String, String)> {
+fn slips(text: &str) -> Vec<(FindingCode, usize, String, String)> {
     let (sheet, findings) = infix(text);
     let slip = |finding: Finding| {
         let line = sheet.source.line_column(finding.span.start).0;
@@ -63,7 +63,7 @@ next(control(nought)) :-
 true(control(cross))
 ";
     let help = "put `&` between these literals".to_owned();
-    assert_eq!(slips(text), [(Code::Syntax, 3, "true(cell(M,N,b))".to_owned(), help)]);
+    assert_eq!(slips(text), [(FindingCode::Syntax, 3, "true(cell(M,N,b))".to_owned(), help)]);
     let (sheet, findings) = infix(text);
     assert_eq!(sheet.source.slice(findings[0].related.as_ref().unwrap().0), "does(W,mark(J,K))");
     assert_eq!(sheet.clauses[0].body.len(), 3);
@@ -72,7 +72,7 @@ true(control(cross))
 
 #[test]
 fn slips_are_named_with_what_to_do() {
-    use Code::{KeywordArity, Syntax, UnbalancedParenthesis};
+    use FindingCode::{KeywordArity, Syntax, UnbalancedParenthesis};
     for (text, code, marked, help) in [
         ("p :- q ~r\ns", Syntax, "~r", "put `&` between these literals"),
         ("p :- q\nr(X, Y) & s", Syntax, "r(X, Y)", "put `&` between these literals"),
@@ -116,11 +116,11 @@ fn one_slip_costs_one_clause() {
 fn deep_text_is_refused() {
     for open in ["(", "~", "not ", "or(", "p("] {
         let text = format!("p :- {}", open.repeat(100_000));
-        assert_eq!(slips(&text)[0].0, Code::TooDeep, "{open}");
+        assert_eq!(slips(&text)[0].0, FindingCode::TooDeep, "{open}");
     }
     let shallow = |n| format!("p({}x{})", "f(".repeat(n), ")".repeat(n));
     assert_eq!(slips(&shallow(199)), []);
-    assert_eq!(slips(&shallow(200))[0].0, Code::TooDeep);
+    assert_eq!(slips(&shallow(200))[0].0, FindingCode::TooDeep);
     assert_eq!(slips(&format!("p :- {}x{}", "(".repeat(200), ")".repeat(200))), []);
 }
 

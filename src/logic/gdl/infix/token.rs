@@ -1,21 +1,22 @@
 //! Tokens of the infix form.
 //!
-//! A name is a run of letters, digits and underscores; it is a variable if it begins with a capital or an underscore.
-//! A name that the alphabet cannot spell stands in quotes, a quote inside doubled (`'++'`, `'it''s'`); a variable
-//! that begins otherwise is marked (`?x`, `?'a-b'`). A comment runs from `%`, `//` or `;` to the end of the line.
+//! A name consists of letters, digits and underscores. It is a variable if it begins with a capital or an underscore.
+//! A name that this alphabet cannot spell is written in quotes, with a quote inside doubled (`'++'`, `'it''s'`). A
+//! variable that begins with another character is marked with `?` (`?x`, `?'a-b'`). A comment runs from `%`, `//` or
+//! `;` to the end of the line.
 //!
-//! Operators of other languages (`!`, `<-`, ...) are reported and taken for what they must mean; a name that needs
-//! quotes and has none is reported and taken as it is.
+//! Operators of other languages (`!`, `<-`, ...) are reported and read as their likely meaning. A name that needs
+//! quotes and has none is reported and read as it is.
 
 use std::borrow::Cow;
 
-use crate::gdl::finding::{Code, Finding, Severity};
-use crate::gdl::read::{Report, is_blank};
+use crate::gdl::finding::{Finding, FindingCode, Severity};
+use crate::gdl::read::{FindingCollector, is_blank};
 use crate::gdl::source::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum InfixTokenKind {
     /// `(`
     Open,
     /// `)`
@@ -38,65 +39,73 @@ pub(super) enum Kind {
     Variable,
 }
 
-impl Kind {
+impl InfixTokenKind {
     /// Whether something must follow for a clause to be complete.
     pub(super) fn awaits_more(self) -> bool {
-        matches!(self, Kind::Open | Kind::Comma | Kind::If | Kind::And | Kind::Or | Kind::Not)
+        matches!(
+            self,
+            InfixTokenKind::Open
+                | InfixTokenKind::Comma
+                | InfixTokenKind::If
+                | InfixTokenKind::And
+                | InfixTokenKind::Or
+                | InfixTokenKind::Not
+        )
     }
 }
 
 /// A token with its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    /// Whether nothing stands before it in its line.
+pub(super) struct InfixToken {
+    pub(super) kind: InfixTokenKind,
+    /// Whether it is the first token of its line.
     pub(super) first: bool,
     start: u32,
     end: u32,
 }
 
-impl Token {
+impl InfixToken {
     pub(super) fn span(self) -> Span {
         Span::new(self.start as usize, self.end as usize)
     }
 }
 
-/// The operators by their spelling, with what those of other languages should have been.
-const OPERATORS: [(&str, Kind, Option<&str>); 26] = [
-    (":-", Kind::If, None),
-    ("<=", Kind::If, None),
-    ("⇐", Kind::If, None),
-    ("←", Kind::If, None),
-    ("&", Kind::And, None),
-    ("∧", Kind::And, None),
-    ("|", Kind::Or, None),
-    ("∨", Kind::Or, None),
-    ("~", Kind::Not, None),
-    ("¬", Kind::Not, None),
-    ("(", Kind::Open, None),
-    (")", Kind::Close, None),
-    (",", Kind::Comma, None),
-    (".", Kind::Stop, None),
-    ("&&", Kind::And, Some("&")),
-    ("||", Kind::Or, Some("|")),
-    ("<-", Kind::If, Some(":-")),
-    (":=", Kind::If, Some(":-")),
-    (":", Kind::If, Some(":-")),
-    ("\\+", Kind::Not, Some("~")),
-    ("!", Kind::Not, Some("~")),
-    ("-", Kind::Not, Some("~")),
-    ("[", Kind::Open, Some("(")),
-    ("]", Kind::Close, Some(")")),
-    ("{", Kind::Open, Some("(")),
-    ("}", Kind::Close, Some(")")),
+/// The operators by their spelling, with the replacement for those of other languages.
+const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 26] = [
+    (":-", InfixTokenKind::If, None),
+    ("<=", InfixTokenKind::If, None),
+    ("⇐", InfixTokenKind::If, None),
+    ("←", InfixTokenKind::If, None),
+    ("&", InfixTokenKind::And, None),
+    ("∧", InfixTokenKind::And, None),
+    ("|", InfixTokenKind::Or, None),
+    ("∨", InfixTokenKind::Or, None),
+    ("~", InfixTokenKind::Not, None),
+    ("¬", InfixTokenKind::Not, None),
+    ("(", InfixTokenKind::Open, None),
+    (")", InfixTokenKind::Close, None),
+    (",", InfixTokenKind::Comma, None),
+    (".", InfixTokenKind::Stop, None),
+    ("&&", InfixTokenKind::And, Some("&")),
+    ("||", InfixTokenKind::Or, Some("|")),
+    ("<-", InfixTokenKind::If, Some(":-")),
+    (":=", InfixTokenKind::If, Some(":-")),
+    (":", InfixTokenKind::If, Some(":-")),
+    ("\\+", InfixTokenKind::Not, Some("~")),
+    ("!", InfixTokenKind::Not, Some("~")),
+    ("-", InfixTokenKind::Not, Some("~")),
+    ("[", InfixTokenKind::Open, Some("(")),
+    ("]", InfixTokenKind::Close, Some(")")),
+    ("{", InfixTokenKind::Open, Some("(")),
+    ("}", InfixTokenKind::Close, Some(")")),
 ];
 
-/// Whether the character is of the alphabet of names.
+/// Whether a character belongs to the alphabet of names.
 pub(in crate::gdl) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a name of the alphabet that begins so is a variable.
+/// Whether a name that begins with this character is a variable.
 pub(in crate::gdl) fn begins_variable(c: char) -> bool {
     c.is_uppercase() || c == '_'
 }
@@ -112,7 +121,7 @@ pub(super) fn name(spelt: &str) -> Cow<'_, str> {
 }
 
 /// Splits a text into tokens.
-pub(super) fn tokens(text: &str, report: &mut Report) -> Vec<Token> {
+pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToken> {
     let mut tokens = Vec::new();
     let mut first = true;
     let mut at = 0;
@@ -131,7 +140,7 @@ pub(super) fn tokens(text: &str, report: &mut Report) -> Vec<Token> {
         if let Some(kind) = kind {
             let [start, end] = [at, at + length]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
-            tokens.push(Token { kind, first, start, end });
+            tokens.push(InfixToken { kind, first, start, end });
             first = false;
         }
         at += length;
@@ -143,13 +152,13 @@ fn begins_comment(rest: &str) -> bool {
     rest.starts_with(['%', ';']) || rest.starts_with("//")
 }
 
-/// The kind and length of the token at the beginning of `rest`, which stands at the offset `at`; no kind if there is
-/// none to make of it.
-fn token(rest: &str, c: char, at: usize, report: &mut Report) -> (Option<Kind>, usize) {
+/// The kind and length of the token at the beginning of `rest`, which is at the offset `at`. There is no kind if the
+/// characters do not form a token.
+fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Option<InfixTokenKind>, usize) {
     let span = |length: usize| Span::new(at, at + length);
     if c == '\'' {
         return match quoted(rest) {
-            Some(length) => (Some(Kind::Name), length),
+            Some(length) => (Some(InfixTokenKind::Name), length),
             None => {
                 report.syntax(span(1), "this quote has no partner in its line");
                 (None, 1)
@@ -167,32 +176,32 @@ fn token(rest: &str, c: char, at: usize, report: &mut Report) -> (Option<Kind>, 
         } else if !marked.starts_with('\'') {
             check_spelling(marked, length.unwrap_or(0), at + 1, report);
         }
-        return length.map_or((None, 1), |length| (Some(Kind::Variable), 1 + length));
+        return length.map_or((None, 1), |length| (Some(InfixTokenKind::Variable), 1 + length));
     }
     let operators = if is_letter(c) { &[][..] } else { &OPERATORS };
     let operator = operators
         .iter()
         .filter(|(spelt, ..)| rest.starts_with(spelt))
         .max_by_key(|(spelt, ..)| spelt.len())
-        // `-1` is meant as a name.
+        // `-1` is read as a name.
         .filter(|(spelt, ..)| *spelt != "-" || !rest[1..].starts_with(is_letter));
     if let Some(&(spelt, kind, meant)) = operator {
         if let Some(meant) = meant {
             let message = format!("`{spelt}` is not used in GDL");
-            let finding = Finding::new(Code::Syntax, Severity::Error, span(spelt.len()), message);
+            let finding = Finding::new(FindingCode::Syntax, Severity::Error, span(spelt.len()), message);
             report.add(finding.help(format!("write `{meant}`")));
         }
         return (Some(kind), spelt.len());
     }
     let length = word(rest);
     if length == 0 {
-        // Only a control character is neither blank nor operator nor part of a word.
+        // Only a control character is neither a blank nor an operator nor part of a word.
         let message = format!("the control character U+{:04X} cannot stand here", u32::from(c));
         report.syntax(span(c.len_utf8()), message);
         return (None, c.len_utf8());
     }
     check_spelling(rest, length, at, report);
-    (Some(if begins_variable(c) { Kind::Variable } else { Kind::Name }), length)
+    (Some(if begins_variable(c) { InfixTokenKind::Variable } else { InfixTokenKind::Name }), length)
 }
 
 /// The length of the word at the beginning of `rest`, with the characters that should have been quoted.
@@ -208,11 +217,11 @@ fn word(rest: &str) -> usize {
     rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at)
 }
 
-fn check_spelling(rest: &str, length: usize, at: usize, report: &mut Report) {
+fn check_spelling(rest: &str, length: usize, at: usize, report: &mut FindingCollector) {
     let word = &rest[..length];
     if let Some(odd) = word.chars().find(|&c| !is_letter(c)) {
         let message = format!("the name `{word}` has the character `{odd}` and no quotes");
-        let finding = Finding::new(Code::Syntax, Severity::Error, Span::new(at, at + length), message);
+        let finding = Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + length), message);
         report.add(finding.help(format!("write `'{word}'`")));
     }
 }

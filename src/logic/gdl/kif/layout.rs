@@ -1,18 +1,18 @@
-//! Layout: where a parenthesis is missing or too many.
+//! Layout: finding the places where a parenthesis is missing or redundant.
 //!
-//! A text whose parentheses balance is taken as it is, however it is laid out. In any other text the layout tells
-//! where the author thought that a clause begins: at `(<=`, which never nests, and at a `(` in the column of the
-//! first clause. The text is cut into chunks there, and each chunk is mended by itself, so that one slip costs one
-//! clause and not the rest of the file.
+//! A text with balanced parentheses is read as it is, whatever its layout. In any other text, the layout shows where
+//! the author meant a clause to begin: at `(<=`, which is never nested, and at a `(` in the column of the first
+//! clause. The text is cut into chunks at these places, and each chunk is repaired on its own, so that one mistake
+//! affects one clause and not the rest of the file.
 //!
-//! Some authors write the conditions of a rule in the first column too. Then cutting at every `(` of that column
-//! would part rules from their last parentheses: when it gives more chunks with a parenthesis too many than cutting
-//! at `(<=` does, only `(<=` cuts.
+//! Some authors also write the conditions of a rule in the first column. Cutting at every `(` of that column would
+//! then separate rules from their last parentheses. If this way of cutting gives more chunks with a redundant
+//! parenthesis than cutting at `(<=` alone, the text is cut at `(<=` only.
 
-use crate::gdl::finding::{Code, Finding, Severity};
-use crate::gdl::read::Report;
+use crate::gdl::finding::{Finding, FindingCode, Severity};
+use crate::gdl::read::FindingCollector;
 
-use super::token::{Kind, Token};
+use super::token::{KifToken, KifTokenKind};
 
 /// Changes that make the parentheses balance, as positions in the list of tokens, ascending.
 #[derive(Default)]
@@ -23,8 +23,8 @@ pub(super) struct Repair {
     pub(super) close: Vec<usize>,
 }
 
-/// Finds and reports the parentheses that are missing or too many.
-pub(super) fn repair(tokens: &[Token], report: &mut Report) -> Repair {
+/// Finds and reports the parentheses that are missing or redundant.
+pub(super) fn repair(tokens: &[KifToken], report: &mut FindingCollector) -> Repair {
     let mut repair = Repair::default();
     if balanced(tokens) {
         return repair;
@@ -32,41 +32,42 @@ pub(super) fn repair(tokens: &[Token], report: &mut Report) -> Repair {
     let mut start = 0;
     let cuts = cuts(tokens);
     for &end in cuts.iter().chain([&tokens.len()]) {
-        mend(tokens, start, end, report, &mut repair);
+        repair_chunk(tokens, start, end, report, &mut repair);
         start = end;
     }
     repair.skip.sort_unstable();
     repair
 }
 
-/// Whether every parenthesis has its partner and no rule stands inside another form.
-fn balanced(tokens: &[Token]) -> bool {
+/// Whether every parenthesis has its partner and no rule is inside another form.
+fn balanced(tokens: &[KifToken]) -> bool {
     let mut depth = 0_usize;
     for (position, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Open if depth > 0 && begins_rule(tokens, position) => return false,
-            Kind::Open => depth += 1,
-            Kind::Close if depth == 0 => return false,
-            Kind::Close => depth -= 1,
+            KifTokenKind::Open if depth > 0 && begins_rule(tokens, position) => return false,
+            KifTokenKind::Open => depth += 1,
+            KifTokenKind::Close if depth == 0 => return false,
+            KifTokenKind::Close => depth -= 1,
             _ => {}
         }
     }
     depth == 0
 }
 
-fn begins_rule(tokens: &[Token], position: usize) -> bool {
-    tokens[position].kind == Kind::Open && tokens.get(position + 1).is_some_and(|next| next.kind == Kind::If)
+fn begins_rule(tokens: &[KifToken], position: usize) -> bool {
+    tokens[position].kind == KifTokenKind::Open
+        && tokens.get(position + 1).is_some_and(|next| next.kind == KifTokenKind::If)
 }
 
-/// Where to cut the text into chunks.
-fn cuts(tokens: &[Token]) -> Vec<usize> {
+/// The positions at which the text is cut into chunks.
+fn cuts(tokens: &[KifToken]) -> Vec<usize> {
     let column =
-        tokens.iter().find(|token| token.kind == Kind::Open && token.first).map(|token| token.column);
+        tokens.iter().find(|token| token.kind == KifTokenKind::Open && token.first).map(|token| token.column);
     let rules: Vec<usize> = (0..tokens.len()).filter(|&position| begins_rule(tokens, position)).collect();
     let forms: Vec<usize> = (0..tokens.len())
         .filter(|&position| {
             let token = tokens[position];
-            let flush = token.kind == Kind::Open && token.first && Some(token.column) == column;
+            let flush = token.kind == KifTokenKind::Open && token.first && Some(token.column) == column;
             flush || begins_rule(tokens, position)
         })
         .collect();
@@ -74,20 +75,20 @@ fn cuts(tokens: &[Token]) -> Vec<usize> {
     if overclosed(tokens, &forms) <= overclosed(tokens, &rules) + stray { forms } else { rules }
 }
 
-/// How many chunks have a parenthesis that closes nothing.
-fn overclosed(tokens: &[Token], cuts: &[usize]) -> usize {
+/// The number of chunks with a parenthesis that closes nothing.
+fn overclosed(tokens: &[KifToken], cuts: &[usize]) -> usize {
     let mut start = 0;
     let mut count = 0;
     for &end in cuts.iter().chain([&tokens.len()]) {
         let mut depth = 0_usize;
         count += usize::from(tokens[start..end].iter().any(|token| match token.kind {
-            Kind::Close if depth == 0 => true,
-            Kind::Close => {
+            KifTokenKind::Close if depth == 0 => true,
+            KifTokenKind::Close => {
                 depth -= 1;
                 false
             }
             kind => {
-                depth += usize::from(kind == Kind::Open);
+                depth += usize::from(kind == KifTokenKind::Open);
                 false
             }
         }));
@@ -96,14 +97,20 @@ fn overclosed(tokens: &[Token], cuts: &[usize]) -> usize {
     count
 }
 
-/// Mends the chunk from `start` to `end`.
-fn mend(tokens: &[Token], start: usize, end: usize, report: &mut Report, repair: &mut Repair) {
-    // Positions of the parentheses open now.
+/// Repairs the chunk from `start` to `end`.
+fn repair_chunk(
+    tokens: &[KifToken],
+    start: usize,
+    end: usize,
+    report: &mut FindingCollector,
+    repair: &mut Repair,
+) {
+    // The positions of the parentheses that are open.
     let mut open: Vec<usize> = Vec::new();
-    // The parenthesis that closed the chunk's rule, until one too many has been met.
+    // The parenthesis that closed the rule of the chunk, until a redundant one has been found.
     let mut closed_rule = None;
     let mut extra = None;
-    // The line, from 0, before the first one that begins no further right than a condition that is still open.
+    // The line, from 0, before the first line that is indented no further than a condition that is still open.
     let mut suspect = None;
     for position in start..end {
         let token = tokens[position];
@@ -115,9 +122,9 @@ fn mend(tokens: &[Token], start: usize, end: usize, report: &mut Report, repair:
             suspect.get_or_insert(tokens[position - 1].line);
         }
         match token.kind {
-            Kind::Open => open.push(position),
-            Kind::Close if open.is_empty() => {
-                // `(<= (head)) NEWLINE (condition))`, or a last `)` in a line of its own: the parenthesis too many is
+            KifTokenKind::Open => open.push(position),
+            KifTokenKind::Close if open.is_empty() => {
+                // `(<= (head)) NEWLINE (condition))`, or a last `)` in a line of its own: the redundant parenthesis is
                 // the one that ended the rule early.
                 let early = closed_rule.take().filter(|&early: &usize| {
                     let goes_on = tokens[early].line < tokens[position - 1].line;
@@ -137,7 +144,7 @@ fn mend(tokens: &[Token], start: usize, end: usize, report: &mut Report, repair:
                 }
                 extra = Some(position);
             }
-            Kind::Close => {
+            KifTokenKind::Close => {
                 open.pop();
                 if open.is_empty() && closed_rule.is_none() && begins_rule(tokens, start) {
                     closed_rule = Some(position);
@@ -159,6 +166,6 @@ fn mend(tokens: &[Token], start: usize, end: usize, report: &mut Report, repair:
     }
 }
 
-fn unbalanced(token: Token, message: &str) -> Finding {
-    Finding::new(Code::UnbalancedParenthesis, Severity::Error, token.span(), message)
+fn unbalanced(token: KifToken, message: &str) -> Finding {
+    Finding::new(FindingCode::UnbalancedParenthesis, Severity::Error, token.span(), message)
 }

@@ -4,67 +4,67 @@
 //! text --token--> tokens --layout--> balanced tokens --forms--> forms --clause--> clauses
 //! ```
 //!
-//! A form is a word or a list of forms. Each form at the top is one clause: `(<= head body...)` or a fact. A word
-//! alone is an atom without arguments, and `(p)` is `p`. A clause with a syntax error is reported and left out; its
-//! neighbours are read.
+//! A form is a word or a list of forms. Each form at the top level is one clause: `(<= head body...)` or a fact. A
+//! single word is an atom without arguments, and `(p)` means `p`. A clause with a syntax error is reported and left
+//! out; the other clauses are read.
 
 mod layout;
 mod token;
 
-use super::finding::{Code, Finding, Severity};
-use super::read::{MAX_NESTING, Report, keyword_arity, splice, too_deep};
+use super::finding::{Finding, FindingCode, Severity};
+use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
 use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
 use layout::Repair;
-use token::{Kind, Token};
+use token::{KifToken, KifTokenKind};
 pub(super) use token::{is_name, looks_like_comment};
 
 /// A word, or a list of forms in parentheses.
-enum Form {
-    Word(Token),
-    List(Vec<Form>, Span),
+enum KifForm {
+    Word(KifToken),
+    List(Vec<KifForm>, Span),
 }
 
-impl Form {
+impl KifForm {
     fn span(&self) -> Span {
         match self {
-            Form::Word(token) => token.span(),
-            Form::List(_, span) => *span,
+            KifForm::Word(token) => token.span(),
+            KifForm::List(_, span) => *span,
         }
     }
 }
 
 /// Reads the clauses of a text.
-pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut Report) -> Vec<Clause> {
+pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
     let repair = layout::repair(&tokens, report);
     let mut clauses = Vec::new();
     each_form(&tokens, &repair, report, |form, report| {
-        clauses.extend(Reader { text, symbols, report }.clause(&form));
+        clauses.extend(KifReader { text, symbols, report }.clause(&form));
     });
     clauses
 }
 
-/// Calls `visit` for every form at the top, from left to right.
+/// Calls `visit` for every form at the top level, from left to right.
 fn each_form(
-    tokens: &[Token],
+    tokens: &[KifToken],
     repair: &Repair,
-    report: &mut Report,
-    mut visit: impl FnMut(Form, &mut Report),
+    report: &mut FindingCollector,
+    mut visit: impl FnMut(KifForm, &mut FindingCollector),
 ) {
     let mut skip = repair.skip.iter().copied().peekable();
     let mut close = repair.close.iter().copied().peekable();
-    let mut open: Vec<(Span, Vec<Form>)> = Vec::new();
-    // How many parentheses are open inside a form that is left out because it is too deep.
-    let mut drowned = 0_usize;
+    let mut open: Vec<(Span, Vec<KifForm>)> = Vec::new();
+    // The number of open parentheses inside a form that is left out because it is too deep.
+    let mut skipped = 0_usize;
     for position in 0..=tokens.len() {
         if close.next_if_eq(&position).is_some() || position == tokens.len() {
-            drowned = 0;
+            skipped = 0;
             let before = tokens[..position].last().map_or(0, |token| token.span().end);
             while let Some((span, forms)) = open.pop() {
-                put(Form::List(forms, span.to(Span::new(before, before))), &mut open, report, &mut visit);
+                put(KifForm::List(forms, span.to(Span::new(before, before))), &mut open, report, &mut visit);
             }
         }
         let Some(&token) = tokens.get(position) else { break };
@@ -72,30 +72,30 @@ fn each_form(
             continue;
         }
         match token.kind {
-            Kind::Open if drowned > 0 => drowned += 1,
-            Kind::Close if drowned > 0 => drowned -= 1,
-            _ if drowned > 0 => {}
-            Kind::Open if open.len() == MAX_NESTING => {
+            KifTokenKind::Open if skipped > 0 => skipped += 1,
+            KifTokenKind::Close if skipped > 0 => skipped -= 1,
+            _ if skipped > 0 => {}
+            KifTokenKind::Open if open.len() == MAX_NESTING => {
                 report.add(too_deep(open[0].0, token.span()));
-                drowned = open.len() + 1;
+                skipped = open.len() + 1;
                 open.clear();
             }
-            Kind::Open => open.push((token.span(), Vec::new())),
-            Kind::Close => {
+            KifTokenKind::Open => open.push((token.span(), Vec::new())),
+            KifTokenKind::Close => {
                 let (span, forms) = open.pop().expect("the repaired parentheses balance");
-                put(Form::List(forms, span.to(token.span())), &mut open, report, &mut visit);
+                put(KifForm::List(forms, span.to(token.span())), &mut open, report, &mut visit);
             }
-            _ => put(Form::Word(token), &mut open, report, &mut visit),
+            _ => put(KifForm::Word(token), &mut open, report, &mut visit),
         }
     }
 }
 
-/// Puts a finished form where it belongs: into the innermost open list, or to the visitor.
+/// Adds a finished form to the innermost open list, or passes it to the visitor if no list is open.
 fn put(
-    form: Form,
-    open: &mut [(Span, Vec<Form>)],
-    report: &mut Report,
-    visit: &mut impl FnMut(Form, &mut Report),
+    form: KifForm,
+    open: &mut [(Span, Vec<KifForm>)],
+    report: &mut FindingCollector,
+    visit: &mut impl FnMut(KifForm, &mut FindingCollector),
 ) {
     match open.last_mut() {
         Some((_, forms)) => forms.push(form),
@@ -103,18 +103,19 @@ fn put(
     }
 }
 
-/// What is needed to make sense of forms. Each method reports what it cannot make sense of and returns `None`.
-struct Reader<'r> {
+/// The translation of forms into clauses. Each method reports a form that it cannot translate and returns `None`.
+struct KifReader<'r> {
     text: &'r str,
     symbols: &'r mut Symbols,
-    report: &'r mut Report,
+    report: &'r mut FindingCollector,
 }
 
-impl Reader<'_> {
-    fn clause(&mut self, form: &Form) -> Option<Clause> {
+impl KifReader<'_> {
+    fn clause(&mut self, form: &KifForm) -> Option<Clause> {
         let at = At(form.span());
         match form {
-            Form::List(forms, span) if matches!(forms.first(), Some(Form::Word(t)) if t.kind == Kind::If) => {
+            KifForm::List(forms, span) if matches!(forms.first(), Some(KifForm::Word(t)) if t.kind == KifTokenKind::If) =>
+            {
                 let Some(head) = forms.get(1) else {
                     self.report.syntax(*span, "`<=` without a head");
                     return None;
@@ -134,15 +135,15 @@ impl Reader<'_> {
         }
     }
 
-    fn formula(&mut self, form: &Form) -> Option<Formula> {
+    fn formula(&mut self, form: &KifForm) -> Option<Formula> {
         let at = At(form.span());
         let word = self.name(form, "a condition", "the name of a relation")?;
         if !word.is_logical() {
             return self.atom(form).map(Formula::Atom);
         }
-        let members: &[Form] = match form {
-            Form::List(forms, _) => &forms[1..],
-            Form::Word(_) => &[],
+        let members: &[KifForm] = match form {
+            KifForm::List(forms, _) => &forms[1..],
+            KifForm::Word(_) => &[],
         };
         match word {
             Symbol::DISTINCT => {
@@ -162,15 +163,15 @@ impl Reader<'_> {
         }
     }
 
-    fn atom(&mut self, form: &Form) -> Option<Atom> {
+    fn atom(&mut self, form: &KifForm) -> Option<Atom> {
         let relation = self.name(form, "a clause", "the name of a relation");
         let arguments = self.arguments(form);
         Some(Atom { relation: relation?, arguments: arguments?, at: At(form.span()) })
     }
 
-    fn term(&mut self, form: &Form) -> Option<Term> {
-        if let Form::Word(token) = form
-            && token.kind == Kind::Variable
+    fn term(&mut self, form: &KifForm) -> Option<Term> {
+        if let KifForm::Word(token) = form
+            && token.kind == KifTokenKind::Variable
         {
             let name = &self.text[token.span().start + 1..token.span().end];
             return Some(Term::Variable(self.symbols.intern(name)));
@@ -180,19 +181,19 @@ impl Reader<'_> {
         Some(Term::new(functor?, arguments?))
     }
 
-    fn arguments(&mut self, form: &Form) -> Option<Vec<Term>> {
-        let Form::List(forms, _) = form else { return Some(Vec::new()) };
+    fn arguments(&mut self, form: &KifForm) -> Option<Vec<Term>> {
+        let KifForm::List(forms, _) = form else { return Some(Vec::new()) };
         let terms: Vec<Option<Term>> = forms.iter().skip(1).map(|form| self.term(form)).collect();
         terms.into_iter().collect()
     }
 
     /// The relation or function of a form: the word itself, or the first word of the list. `alone` and `first` say
     /// what must stand in its place.
-    fn name(&mut self, form: &Form, alone: &str, first: &str) -> Option<Symbol> {
+    fn name(&mut self, form: &KifForm, alone: &str, first: &str) -> Option<Symbol> {
         let (word, wanted) = match form {
-            Form::Word(token) => (token, alone),
-            Form::List(forms, span) => match forms.first() {
-                Some(Form::Word(token)) => (token, first),
+            KifForm::Word(token) => (token, alone),
+            KifForm::List(forms, span) => match forms.first() {
+                Some(KifForm::Word(token)) => (token, first),
                 Some(list) => {
                     let message = format!("{first} must follow `(`, not another `(`");
                     self.report.syntax(Span::new(span.start, list.span().start + 1), message);
@@ -206,18 +207,18 @@ impl Reader<'_> {
         };
         let text = &self.text[word.span().start..word.span().end];
         match word.kind {
-            Kind::Variable => {
+            KifTokenKind::Variable => {
                 let message = format!("the variable `{text}` stands where {wanted} must stand");
-                let finding = Finding::new(Code::Syntax, Severity::Error, word.span(), message);
+                let finding = Finding::new(FindingCode::Syntax, Severity::Error, word.span(), message);
                 self.report.add(match form {
-                    Form::List(..) => {
+                    KifForm::List(..) => {
                         finding.help("GDL has no lists: begin with a name, as in `(pair ?x ?y)`")
                     }
-                    Form::Word(_) => finding,
+                    KifForm::Word(_) => finding,
                 });
                 None
             }
-            Kind::If => {
+            KifTokenKind::If => {
                 let message =
                     format!("`{text}` can only begin a rule, and a rule cannot stand inside another clause");
                 self.report.syntax(word.span(), message);
@@ -227,7 +228,7 @@ impl Reader<'_> {
         }
     }
 
-    fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &Form) -> Option<T> {
+    fn arity<T>(&mut self, word: &str, right: usize, wrong: usize, form: &KifForm) -> Option<T> {
         self.report.add(keyword_arity(word, right, wrong, form.span()));
         None
     }
@@ -236,14 +237,14 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::read::read;
-    use super::super::{Code, Finding, Rulesheet, Source, Syntax};
+    use super::super::{Finding, FindingCode, Rulesheet, Source, Syntax};
 
     fn kif(text: &str) -> (Rulesheet, Vec<Finding>) {
         read(Source::new("t", text), Some(Syntax::Kif))
     }
 
     /// Codes of the findings, each with its line and column.
-    fn places(text: &str) -> Vec<(Code, usize, usize)> {
+    fn places(text: &str) -> Vec<(FindingCode, usize, usize)> {
         let (sheet, findings) = kif(text);
         let place = |finding: Finding| {
             let (line, column) = sheet.source.line_column(finding.span.start);
@@ -267,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_word_with_no_meaning_where_it_stands_is_named() {
-        use Code::{KeywordArity, Syntax};
+        use FindingCode::{KeywordArity, Syntax};
         for (text, expected) in [
             ("(p)\n()", vec![(Syntax, 2, 1)]),
             ("(<=)", vec![(Syntax, 1, 1)]),
@@ -286,7 +287,7 @@ mod tests {
 
     #[test]
     fn an_unbalanced_parenthesis_is_named_and_the_rest_is_read() {
-        use Code::UnbalancedParenthesis;
+        use FindingCode::UnbalancedParenthesis;
         for (text, line, column, clauses) in [
             ("(role a)\n(role b\n(init c)\n(init d)", 2, 1, 4),
             ("(role a)\n(<= (next p)\n (true p)\n(init c)\n(init d)", 2, 1, 4),
@@ -316,13 +317,13 @@ mod tests {
     #[test]
     fn deep_text_is_refused_at_once() {
         let deep = "(".repeat(1_000_000);
-        assert_eq!(places(&deep)[1].0, Code::TooDeep);
+        assert_eq!(places(&deep)[1].0, FindingCode::TooDeep);
         let balanced = format!("(role a)(p {}x{})(role b)", "(f ".repeat(5000), ")".repeat(5000));
-        assert_eq!(places(&balanced), [(Code::TooDeep, 1, 9)]);
+        assert_eq!(places(&balanced), [(FindingCode::TooDeep, 1, 9)]);
         assert_eq!(kif(&balanced).0.clauses.len(), 2);
         let shallow = |n| format!("(p {}x{})", "(f ".repeat(n), ")".repeat(n));
         assert_eq!(places(&shallow(199)), []);
-        assert_eq!(places(&shallow(200)), [(Code::TooDeep, 1, 1)]);
+        assert_eq!(places(&shallow(200)), [(FindingCode::TooDeep, 1, 1)]);
     }
 
     #[test]

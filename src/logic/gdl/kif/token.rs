@@ -1,16 +1,15 @@
 //! Tokens of the prefix form.
 //!
-//! Parentheses stand for themselves; every other run of characters up to a blank, a parenthesis or a comment is a
-//! name, whatever it consists of, and a variable if it begins with `?`. A comment runs from `;` to the end of the
-//! line.
+//! Each parenthesis is a token. Every other sequence of characters up to a blank, a parenthesis or a comment is a name,
+//! or a variable if it begins with `?`. A comment runs from `;` to the end of the line.
 
-use crate::gdl::finding::{Code, Finding, Severity};
-use crate::gdl::read::{Report, is_blank};
+use crate::gdl::finding::{Finding, FindingCode, Severity};
+use crate::gdl::read::{FindingCollector, is_blank};
 use crate::gdl::source::Span;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum KifTokenKind {
     /// `(`
     Open,
     /// `)`
@@ -25,30 +24,30 @@ pub(super) enum Kind {
 
 /// A token with its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    /// Whether nothing stands before it in its line.
+pub(super) struct KifToken {
+    pub(super) kind: KifTokenKind,
+    /// Whether it is the first token of its line.
     pub(super) first: bool,
     start: u32,
     end: u32,
-    /// Its line, from 0.
+    /// The line, from 0.
     pub(super) line: u32,
-    /// The byte of the line at which it stands, from 0.
+    /// The offset in its line in bytes, from 0.
     pub(super) column: u32,
 }
 
-impl Token {
+impl KifToken {
     pub(super) fn span(self) -> Span {
         Span::new(self.start as usize, self.end as usize)
     }
 }
 
-/// Whether a name must be kept from the beginning of a line, where it would look like a comment of another language.
+/// Whether a name looks like a comment of another language, so that it must not stand at the beginning of a line.
 pub(in crate::gdl) fn looks_like_comment(name: &str) -> bool {
     name.starts_with('%') || name.starts_with("//")
 }
 
-/// Whether the reader takes the text as one name.
+/// Whether the reader reads the text as one name.
 pub(in crate::gdl) fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains(ends_name) && !is_if(text)
 }
@@ -63,17 +62,17 @@ fn ends_name(c: char) -> bool {
 }
 
 /// Splits a text into tokens.
-pub(super) fn tokens(text: &str, report: &mut Report) -> Vec<Token> {
+pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken> {
     let mut tokens = Vec::new();
     let (mut line, mut line_start, mut first) = (0, 0, true);
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let leads = first;
-        let mut token = |kind: Kind, length: usize| {
+        let mut token = |kind: KifTokenKind, length: usize| {
             let [start, end, column] = [at, at + length, at - line_start]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
-            tokens.push(Token { kind, first: leads, start, end, line, column });
+            tokens.push(KifToken { kind, first: leads, start, end, line, column });
             first = false;
             length
         };
@@ -84,16 +83,16 @@ pub(super) fn tokens(text: &str, report: &mut Report) -> Vec<Token> {
             }
             _ if is_blank(c) => c.len_utf8(),
             ';' => to_line_end(rest),
-            '(' => token(Kind::Open, 1),
-            ')' => token(Kind::Close, 1),
+            '(' => token(KifTokenKind::Open, 1),
+            ')' => token(KifTokenKind::Close, 1),
             '?' => {
                 let length = 1 + rest[1..].find(ends_name).unwrap_or(rest.len() - 1);
                 if length > 1 {
-                    token(Kind::Variable, length);
+                    token(KifTokenKind::Variable, length);
                 } else {
                     report.syntax(Span::new(at, at + 1), "`?` must be followed by the name of a variable");
                 }
-                apart(text, at + length, report);
+                report_inner_question_mark(text, at + length, report);
                 length
             }
             _ if c.is_control() => {
@@ -105,15 +104,15 @@ pub(super) fn tokens(text: &str, report: &mut Report) -> Vec<Token> {
                 let length = to_line_end(rest);
                 let message = "this looks like a comment of another language";
                 let finding =
-                    Finding::new(Code::Syntax, Severity::Error, Span::new(at, at + length), message);
+                    Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + length), message);
                 report.add(finding.help("in the prefix form a comment begins with `;`"));
                 length
             }
             _ => {
                 let length = rest.find(ends_name).unwrap_or(rest.len());
-                let kind = if is_if(&rest[..length]) { Kind::If } else { Kind::Name };
+                let kind = if is_if(&rest[..length]) { KifTokenKind::If } else { KifTokenKind::Name };
                 token(kind, length);
-                apart(text, at + length, report);
+                report_inner_question_mark(text, at + length, report);
                 length
             }
         };
@@ -125,11 +124,11 @@ fn to_line_end(rest: &str) -> usize {
     rest.find('\n').unwrap_or(rest.len())
 }
 
-/// Reports a word that ends at `end` only because a `?` follows.
-fn apart(text: &str, end: usize, report: &mut Report) {
+/// Reports a word that ends at `end` only because a `?` follows it.
+fn report_inner_question_mark(text: &str, end: usize, report: &mut FindingCollector) {
     if text[end..].starts_with('?') {
         let finding = Finding::new(
-            Code::Syntax,
+            FindingCode::Syntax,
             Severity::Error,
             Span::new(end, end + 1),
             "`?` cannot stand inside a name",

@@ -1,23 +1,23 @@
-//! Cycles: what guarantees that finitely many atoms are derived, in one meaning.
+//! Cycles: the conditions under which the rules have one meaning and derive finitely many atoms.
 //!
-//! `unstratified-negation`: no relation may depend on its own negation. `unrestricted-recursion`: where a
-//! clause calls a relation that is in a cycle with its head, every argument of the call must be ground, or be
-//! an argument of the head, or occur in a positive condition that is not in the cycle (GDL specification,
-//! definition of the recursion restriction). A compound argument occurs there also when all its variables do,
-//! for then it has finitely many instances.
+//! - `unstratified-negation`: no relation may depend on its own negation.
+//! - `unrestricted-recursion`: if a clause calls a relation that is in a cycle with its head, every argument of the
+//!   call must be ground, or be an argument of the head, or occur in a positive condition that is not in the cycle
+//!   (the recursion restriction of the GDL specification). A compound argument also counts as occurring there if all
+//!   its variables do, because then it has finitely many instances.
 
 use rustc_hash::FxHashSet;
 
 use super::super::depend::Dependency;
-use super::super::finding::{Code, Finding, Severity};
-use super::super::normal::Branch;
+use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause, Literal};
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{MANY, View};
+use super::{MANY, RulesheetView};
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     findings.extend(view.graph.negative_cycles().iter().map(|cycle| unstratified(view, cycle)));
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
@@ -40,7 +40,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The variables of the positive conditions that are not in a cycle with the head.
-fn bound_outside(view: &View<'_>, clause: &Clause, branch: &Branch) -> FxHashSet<Symbol> {
+fn bound_outside(view: &RulesheetView<'_>, clause: &Clause, branch: &ClauseBranch) -> FxHashSet<Symbol> {
     let mut variables = FxHashSet::default();
     branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation)).for_each(
         |atom| {
@@ -52,16 +52,15 @@ fn bound_outside(view: &View<'_>, clause: &Clause, branch: &Branch) -> FxHashSet
     variables
 }
 
-/// Whether a condition recurs to the head. A call of the head's own name with another arity has a finding
-/// already.
-fn recursive(view: &View<'_>, clause: &Clause, call: &Atom) -> bool {
+/// Whether a condition is a recursive call. A call of the head's own name with another arity has a finding already.
+fn recursive(view: &RulesheetView<'_>, clause: &Clause, call: &Atom) -> bool {
     let head = &clause.head;
     view.graph.in_a_cycle(head.relation, call.relation)
         && (head.relation != call.relation || head.arguments.len() == call.arguments.len())
 }
 
 /// The cycle in words: `p <- not q <- r <- p`, with the line of each clause.
-fn unstratified(view: &View<'_>, cycle: &[Dependency]) -> Finding {
+fn unstratified(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Finding {
     let first = cycle[0];
     let mut words = format!("`{}`", view.name(first.head));
     for arrow in cycle.iter().take(MANY) {
@@ -78,7 +77,7 @@ fn unstratified(view: &View<'_>, cycle: &[Dependency]) -> Finding {
         .take(MANY)
         .map(|arrow| format!("`{}` at line {}", view.name(arrow.head), view.line(place(view, arrow))))
         .collect();
-    let finding = Finding::new(Code::UnstratifiedNegation, Severity::Error, span, message)
+    let finding = Finding::new(FindingCode::UnstratifiedNegation, Severity::Error, span, message)
         .help(format!("the cycle runs through {}; break it at one of them", lines.join(", ")));
     match cycle.last() {
         Some(last) if cycle.len() > 1 => finding.related(place(view, last), "the cycle closes here"),
@@ -86,8 +85,8 @@ fn unstratified(view: &View<'_>, cycle: &[Dependency]) -> Finding {
     }
 }
 
-/// Where the body of the clause reads the relation of an arrow.
-fn place(view: &View<'_>, arrow: &Dependency) -> Span {
+/// The place at which the body of the clause reads the relation of a dependency.
+fn place(view: &RulesheetView<'_>, arrow: &Dependency) -> Span {
     view.branches[arrow.clause]
         .iter()
         .flat_map(|branch| &branch.body)
@@ -99,7 +98,7 @@ fn place(view: &View<'_>, arrow: &Dependency) -> Span {
         .map_or(view.sheet.clauses[arrow.clause].at.0, |(_, span)| *span)
 }
 
-fn unrestricted(view: &View<'_>, clause: &Clause, call: &Atom, argument: &Term) -> Finding {
+fn unrestricted(view: &RulesheetView<'_>, clause: &Clause, call: &Atom, argument: &Term) -> Finding {
     let head = view.name(clause.head.relation);
     let argument = view.show(argument);
     let message = format!(
@@ -107,7 +106,7 @@ fn unrestricted(view: &View<'_>, clause: &Clause, call: &Atom, argument: &Term) 
          an argument of the head, nor in a condition outside the cycle",
         view.name(call.relation)
     );
-    Finding::new(Code::UnrestrictedRecursion, Severity::Error, call.at.0, message)
+    Finding::new(FindingCode::UnrestrictedRecursion, Severity::Error, call.at.0, message)
         .related(clause.head.at.0, "the head that it recurs to")
         .help("add a condition that lists the values it may take")
 }

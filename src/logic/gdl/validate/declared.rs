@@ -1,21 +1,21 @@
-//! Declared: `base`, `input` and `percept`, where a rulesheet has them.
+//! Declarations: `base`, `input` and `percept`, if a rulesheet has them.
 //!
-//! `not-declared`: the head of `init` or `next`, `legal` or `sees` has no instance among the declared terms.
-//! Only what cannot match at all is found here; whether every term met in play is declared is checked by
-//! simulation.
+//! `not-declared`: the head of a clause for `init`, `next`, `legal` or `sees` has no instance among the declared terms.
+//! This check finds only heads that cannot match at all. Simulation checks whether every term that occurs in play is
+//! declared.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Atom;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::View;
+use super::RulesheetView;
 
-/// Heads and declarations are compared this often, far more than any author's rulesheet needs.
+/// The number of comparisons of heads with declarations, which is far more than an author's rulesheet needs.
 const COMPARISONS: usize = 10_000_000;
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     for (declaration, made) in [
         (Symbol::BASE, &[Symbol::INIT, Symbol::NEXT][..]),
         (Symbol::INPUT, &[Symbol::LEGAL][..]),
@@ -32,7 +32,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
                 continue;
             }
             let term = head.arguments.last().expect("a keyword with arguments");
-            // Of a function that is not declared at all, the first use is enough.
+            // A function that is not declared at all is reported only at its first use.
             let key = match (term, declared.functor(term)) {
                 (Term::Compound(functor, arguments), false) => Err((*functor, arguments.len())),
                 _ => Ok(&head.arguments),
@@ -43,7 +43,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
                     view.show(term),
                     view.name(declaration)
                 );
-                findings.push(Finding::new(Code::NotDeclared, Severity::Warning, head.at.0, message));
+                findings.push(Finding::new(FindingCode::NotDeclared, Severity::Warning, head.at.0, message));
             }
         }
     }
@@ -58,7 +58,7 @@ struct Declared<'s> {
 }
 
 impl<'s> Declared<'s> {
-    fn of(view: &View<'s>, declaration: Symbol) -> Self {
+    fn of(view: &RulesheetView<'s>, declaration: Symbol) -> Self {
         let mut declared = Declared::default();
         for head in view.sheet.clauses.iter().map(|clause| &clause.head) {
             if head.relation != declaration || declaration.keyword_arity() != Some(head.arguments.len()) {
@@ -78,13 +78,13 @@ impl<'s> Declared<'s> {
         self.functors.is_empty()
     }
 
-    /// Whether a term with the functor of `term` is declared, or any term at all by a variable.
+    /// Whether a term with the functor of `term` is declared, or every term by a variable.
     fn functor(&self, term: &Term) -> bool {
         self.functors.contains(&None) || functor(term).is_none_or(|key| self.functors.contains(&Some(key)))
     }
 
-    /// Whether some declaration may have an instance in common with a head; taken to be so when the
-    /// comparisons are used up.
+    /// Whether some declaration may have an instance in common with a head. The answer is true when the comparisons are
+    /// used up.
     fn admits(&self, head: &Atom, comparisons: &mut usize) -> bool {
         if self.ground.contains(&head.arguments[..]) {
             return true;

@@ -1,19 +1,19 @@
 //! Disjunctions: `nested-or` and `empty-or`.
 //!
-//! Both mean what they say, but some systems read them wrongly, and an author seldom means a disjunction of
-//! fewer than two conditions.
+//! Both have a clear meaning, but some systems read them wrongly, and an author rarely intends a disjunction of fewer
+//! than two conditions.
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Formula;
-use super::View;
+use super::RulesheetView;
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     for clause in &view.sheet.clauses {
         clause.body.iter().for_each(|formula| visit(formula, false, findings));
     }
 }
 
-/// `inside` another disjunction or an explicit conjunction.
+/// Checks a formula; `inside` is true within another disjunction or an explicit conjunction.
 fn visit(formula: &Formula, inside: bool, findings: &mut Vec<Finding>) {
     let (parts, at) = match formula {
         Formula::Atom(_) | Formula::Distinct(..) => return,
@@ -26,11 +26,11 @@ fn visit(formula: &Formula, inside: bool, findings: &mut Vec<Finding>) {
         1 => Some("a disjunction of one condition is that condition"),
         _ => None,
     };
-    findings.extend(few.map(|message| Finding::new(Code::EmptyOr, Severity::Warning, at, message)));
+    findings.extend(few.map(|message| Finding::new(FindingCode::EmptyOr, Severity::Warning, at, message)));
     if inside {
         let message = "a disjunction inside another connective";
         findings.push(
-            Finding::new(Code::NestedOr, Severity::Warning, at, message)
+            Finding::new(FindingCode::NestedOr, Severity::Warning, at, message)
                 .help("some systems misread it; give it a relation of its own"),
         );
     }

@@ -1,32 +1,32 @@
-//! Keywords: the words of the language, each with its arity and its place.
+//! Keywords: their arity, and the places where they may stand.
 //!
-//! `keyword-arity`, `keyword-misused`, `reserved-head` and `keyword-in-term`. A keyword as a function or
-//! constant is accepted with a note where it may be meant, as in `(sees alice (does bob fold))`; a connective
-//! as a function, and a keyword for a role, are errors. What the grammar itself excludes (`not` of two
-//! formulas) the readers report.
+//! The findings are `keyword-arity`, `keyword-misused`, `reserved-head` and `keyword-in-term`. A keyword as a
+//! function or constant is accepted with a note, because it may be intended, as in `(sees alice (does bob fold))`. A
+//! connective as a function and a keyword as the name of a role are errors. The readers report what the grammar
+//! itself excludes, such as `not` with two formulas.
 
 use rustc_hash::FxHashSet;
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::{Atom, Clause};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{MANY, View, each_atom, each_part, each_term};
+use super::{MANY, RulesheetView, each_atom, each_part, each_term};
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut noted = FxHashSet::default();
     for clause in &view.sheet.clauses {
         head(view, clause, findings);
         arity(view, &clause.head, findings);
         clause.body.iter().for_each(|formula| {
             each_atom(formula, &mut |atom| {
-                if connective(view, atom.relation) {
+                if is_connective(view, atom.relation) {
                     let name = view.name(atom.relation);
                     let message = format!("`{name}` stands for a relation here");
                     findings.push(Finding::new(
-                        Code::KeywordMisused,
+                        FindingCode::KeywordMisused,
                         Severity::Error,
                         view.locate(atom.at.0, atom.relation),
                         message,
@@ -45,15 +45,15 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Calls `visit` for the terms of a clause with their places, leaving out atoms with a wrong number of
-/// arguments: their arguments are not where they are meant to be.
-pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Term, Span)) {
-    if right(&clause.head) {
+/// Calls `visit` for the terms of a clause with their places. Atoms with a wrong number of arguments are left out,
+/// because their arguments may be at wrong positions.
+pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut dyn FnMut(&'c Term, Span)) {
+    if has_right_arity(&clause.head) {
         clause.head.arguments.iter().for_each(|term| visit(term, clause.head.at.0));
     }
     for formula in &clause.body {
         let mut wrong = false;
-        each_atom(formula, &mut |atom| wrong |= !right(atom));
+        each_atom(formula, &mut |atom| wrong |= !has_right_arity(atom));
         if !wrong {
             each_term(formula, visit);
         }
@@ -61,31 +61,31 @@ pub(super) fn terms<'c>(clause: &'c Clause, visit: &mut impl FnMut(&'c Term, Spa
 }
 
 /// Whether an atom has as many arguments as its relation takes.
-pub(super) fn right(atom: &Atom) -> bool {
+pub(super) fn has_right_arity(atom: &Atom) -> bool {
     atom.relation.keyword_arity().is_none_or(|arity| arity == atom.arguments.len())
 }
 
 /// Whether a name is `not`, `and`, `or`, `distinct` or the arrow.
-fn connective(view: &View<'_>, symbol: Symbol) -> bool {
+fn is_connective(view: &RulesheetView<'_>, symbol: Symbol) -> bool {
     symbol.is_logical() || matches!(view.name(symbol), "<=" | ":-" | "=>" | "<==" | "<-")
 }
 
 /// Whether a name is a relation of the language or a connective.
-fn keyword(view: &View<'_>, symbol: Symbol) -> bool {
-    symbol.keyword_arity().is_some() || connective(view, symbol)
+fn is_keyword(view: &RulesheetView<'_>, symbol: Symbol) -> bool {
+    symbol.keyword_arity().is_some() || is_connective(view, symbol)
 }
 
-fn head(view: &View<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
+fn head(view: &RulesheetView<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
     let head = &clause.head;
     let name = view.name(head.relation);
     let place = view.locate(head.at.0, head.relation);
-    if connective(view, head.relation) {
+    if is_connective(view, head.relation) {
         let message = format!("`{name}` stands where a clause is defined");
         let help = match view.sheet.syntax {
             Syntax::Kif => "a clause is a fact `(p a)` or a rule `(<= (p ?x) (q ?x))`",
             Syntax::Infix => "a clause is a fact `p(a)` or a rule `p(X) :- q(X)`",
         };
-        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, place, message).help(help));
+        findings.push(Finding::new(FindingCode::KeywordMisused, Severity::Error, place, message).help(help));
         return;
     }
     let help = match head.relation {
@@ -98,12 +98,12 @@ fn head(view: &View<'_>, clause: &Clause, findings: &mut Vec<Finding>) {
         Symbol::ROLE => "the roles cannot be derived by a rule".to_owned(),
         _ => format!("`{name}` is given by the match; no clause may define it"),
     };
-    findings.push(Finding::new(Code::ReservedHead, Severity::Error, place, message).help(help));
+    findings.push(Finding::new(FindingCode::ReservedHead, Severity::Error, place, message).help(help));
 }
 
-fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
+fn arity(view: &RulesheetView<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
     let Some(arity) = atom.relation.keyword_arity() else { return };
-    if connective(view, atom.relation) || right(atom) {
+    if is_connective(view, atom.relation) || has_right_arity(atom) {
         return;
     }
     let name = view.name(atom.relation);
@@ -113,8 +113,12 @@ fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
         more => format!("{more} arguments"),
     };
     let message = format!("`{name}` takes {takes}, here it has {}", atom.arguments.len());
-    let finding =
-        Finding::new(Code::KeywordArity, Severity::Error, view.locate(atom.at.0, atom.relation), message);
+    let finding = Finding::new(
+        FindingCode::KeywordArity,
+        Severity::Error,
+        view.locate(atom.at.0, atom.relation),
+        message,
+    );
     findings.push(match arity_help(view, atom, arity) {
         Some(help) => finding.help(help),
         None => finding,
@@ -122,10 +126,10 @@ fn arity(view: &View<'_>, atom: &Atom, findings: &mut Vec<Finding>) {
 }
 
 /// A suggestion for `(base cell (1 2))`, `(init cell 1 1)`, `(legal move)` and the like.
-fn arity_help(view: &View<'_>, atom: &Atom, arity: usize) -> Option<String> {
-    // `(<= (base (p ?x) (role ?x)))`: the conditions slipped into the head.
+fn arity_help(view: &RulesheetView<'_>, atom: &Atom, arity: usize) -> Option<String> {
+    // `(<= (base (p ?x) (role ?x)))`: the conditions stand inside the head by mistake.
     let condition = |term: &Term| match term {
-        Term::Compound(functor, _) => keyword(view, *functor) || view.defines(*functor),
+        Term::Compound(functor, _) => is_keyword(view, *functor) || view.defines(*functor),
         _ => false,
     };
     if atom.arguments.len() > arity && atom.arguments[arity..].iter().all(condition) {
@@ -147,7 +151,7 @@ fn arity_help(view: &View<'_>, atom: &Atom, arity: usize) -> Option<String> {
     }
 }
 
-/// The term that is meant by a name and the arguments behind it, those that are long cut short.
+/// The term that a name and the arguments after it seem to mean, with long arguments shortened.
 fn joined(functor: Symbol, arguments: &[Term]) -> Term {
     let short = |term: &Term| match term {
         Term::Compound(functor, _) => Term::Constant(*functor),
@@ -156,9 +160,9 @@ fn joined(functor: Symbol, arguments: &[Term]) -> Term {
     Term::new(functor, arguments.iter().take(MANY).map(short).collect())
 }
 
-/// A keyword as functor or constant.
+/// Reports a keyword that is used as a functor or constant.
 fn part(
-    view: &View<'_>,
+    view: &RulesheetView<'_>,
     term: &Term,
     span: Span,
     noted: &mut FxHashSet<Symbol>,
@@ -169,11 +173,11 @@ fn part(
         Term::Constant(symbol) => (*symbol, false),
         Term::Compound(functor, _) => (*functor, true),
     };
-    if !keyword(view, symbol) {
+    if !is_keyword(view, symbol) {
         return;
     }
     let name = view.name(symbol);
-    if compound && connective(view, symbol) {
+    if compound && is_connective(view, symbol) {
         let message = format!("`{name}` stands inside a term");
         let help = match symbol {
             Symbol::NOT => "negate the whole condition, not the term inside it",
@@ -181,19 +185,24 @@ fn part(
             _ => "connectives join conditions, not terms",
         };
         let place = view.locate(span, symbol);
-        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, place, message).help(help));
+        findings.push(Finding::new(FindingCode::KeywordMisused, Severity::Error, place, message).help(help));
     } else if noted.insert(symbol) {
         let kind = if compound { "function" } else { "constant" };
         let message = format!("`{name}` is used as a {kind} inside a term");
         let help = "it is taken as a plain name there, without its meaning in the language";
         let place = view.locate(span, symbol);
-        findings.push(Finding::new(Code::KeywordInTerm, Severity::Note, place, message).help(help));
+        findings.push(Finding::new(FindingCode::KeywordInTerm, Severity::Note, place, message).help(help));
     }
 }
 
-fn named_role(view: &View<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
-    if keyword(view, role) {
+fn named_role(view: &RulesheetView<'_>, role: Symbol, span: Span, findings: &mut Vec<Finding>) {
+    if is_keyword(view, role) {
         let message = format!("a role cannot be named `{}`", view.name(role));
-        findings.push(Finding::new(Code::KeywordMisused, Severity::Error, view.locate(span, role), message));
+        findings.push(Finding::new(
+            FindingCode::KeywordMisused,
+            Severity::Error,
+            view.locate(span, role),
+            message,
+        ));
     }
 }

@@ -1,17 +1,17 @@
-//! Locate: the word inside an atom that a finding is about.
+//! Locating: the word inside an atom that a finding is about.
 //!
-//! The syntax tree keeps places for atoms and formulas only. A finding about one name finds it again here, by
-//! splitting the text of the atom into words as the readers do, comments left out.
+//! The syntax tree stores places for atoms and formulas only. For a finding about one name, the name is found again
+//! here: the text of the atom is split into words as the readers do it, without comments.
 
 use std::ops::Range;
 
 use super::super::rulesheet::{Rulesheet, Syntax};
 use super::super::source::Span;
 use super::super::symbol::{Symbol, fold};
-use super::View;
+use super::RulesheetView;
 
-impl View<'_> {
-    /// The first place of a constant, functor or relation inside `span`; all of `span` if it is not found.
+impl RulesheetView<'_> {
+    /// The first place of a constant, functor or relation inside `span`; the whole `span` if the name is not found.
     pub(super) fn locate(&self, span: Span, name: Symbol) -> Span {
         self.find(span, name, false).unwrap_or(span)
     }
@@ -21,7 +21,7 @@ impl View<'_> {
         self.find(span, name, true)
     }
 
-    /// A variable as it is written at `span`, or as it would be.
+    /// A variable as it is written inside `span`, or as it would be written if it is not found there.
     pub(super) fn variable(&self, span: Span, name: Symbol) -> String {
         match self.locate_variable(span, name) {
             Some(place) => self.sheet.source.slice(place).to_owned(),
@@ -29,7 +29,7 @@ impl View<'_> {
         }
     }
 
-    /// The name as a variable of the syntax.
+    /// The name written as a variable in the syntax of the rulesheet.
     pub(super) fn as_variable(&self, name: Symbol) -> String {
         let name = self.name(name);
         match self.sheet.syntax {
@@ -52,7 +52,7 @@ impl View<'_> {
     }
 }
 
-/// How far into an atom or a clause a name is looked for, in bytes; a finding farther in is about the whole.
+/// The number of bytes of an atom or a clause in which a name is searched. A finding further in gets the whole span.
 const FAR: usize = 500;
 
 /// Whether a word is a variable.
@@ -63,7 +63,7 @@ pub(super) fn is_variable(syntax: Syntax, word: &str) -> bool {
     }
 }
 
-/// The words of a stretch of the text with their places, comments left out.
+/// The words of a part of the text with their places, without comments.
 pub(super) fn words(sheet: &Rulesheet, span: Span) -> impl Iterator<Item = (&str, Span)> {
     let text = sheet.source.slice(span);
     let syntax = sheet.syntax;
@@ -75,7 +75,7 @@ pub(super) fn words(sheet: &Rulesheet, span: Span) -> impl Iterator<Item = (&str
     })
 }
 
-/// The stretches of the text outside comments, with the offsets at which they begin.
+/// The parts of the text outside comments, with the offsets at which they begin.
 pub(super) fn code(sheet: &Rulesheet) -> impl Iterator<Item = (&str, usize)> {
     let mut start = 0;
     sheet.source.text().split_inclusive('\n').map(move |line| {
@@ -108,7 +108,7 @@ fn next_word(text: &str, mut at: usize, syntax: Syntax) -> Option<Range<usize>> 
     }
 }
 
-/// How long the word at the beginning of a text is; quotes of the infix form belong to it.
+/// The length of the word at the beginning of a text, quotes of the infix form included.
 fn length(text: &str, syntax: Syntax) -> usize {
     let mark = text.len() - text.trim_start_matches('?').len();
     if syntax == Syntax::Infix && text[mark..].starts_with('\'') {

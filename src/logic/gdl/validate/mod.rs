@@ -1,19 +1,19 @@
-//! Validation: everything that is wrong, or worth saying, about a rulesheet; and the game, unless something
-//! is an error.
+//! Validation: all findings on a rulesheet, and the game if none of them is an error.
 //!
-//! Every check sees the same [`View`] of the rulesheet (its clauses, their branches, the dependency graph)
-//! and adds its findings to one list; no check stops another, so that an author gets the whole list at once.
-//! Each group of checks is one file:
+//! Every check gets the same [`RulesheetView`] (the clauses, their branches, the dependency graph) and adds its
+//! findings to one list. No check stops another, so an author gets the complete list at once. Each group of checks is
+//! one file:
 //!
 //! ```text
-//! keywords      the words of the language: arity, place        safety      what binds the variables
-//! names         one name, one arity, one kind, one spelling    cycles      negation and recursion in cycles
-//! relations     defined and read                               state       what may depend on the state or the moves
-//! disjunctions  `or` where it reads oddly                      roles       roles, goals and who they are for
+//! keywords      arity and place of the keywords                safety      the binding of variables
+//! names         arity, kind and spelling of names              cycles      negation and recursion in cycles
+//! relations     relations are defined and read                 state       dependence on the state and the moves
+//! disjunctions  unusual disjunctions                           roles       roles, moves and goals
 //! typos         variables that look mistyped                   declared    base, input and percept
+//! sizes         sizes that later stages cannot represent
 //! ```
 //!
-//! Invariant: a [`Game`] is made exactly if no finding is an error. All checks are linear in the size of the
+//! Invariant: a [`Game`] is made if and only if no finding is an error. All checks are linear in the size of the
 //! rulesheet, up to logarithms and up to the number of findings.
 
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::depend::{Dependencies, Dependency};
-use super::finding::{Code, Finding, Severity};
+use super::finding::{Finding, FindingCode, Severity};
 use super::game::Game;
-use super::normal::{self, Branch};
+use super::normal::{self, ClauseBranch};
 use super::print::print_term;
 use super::rule::{Atom, Clause, Formula, Rule};
 use super::rulesheet::Rulesheet;
@@ -47,16 +47,11 @@ mod state;
 mod tests;
 mod typos;
 
-/// Validates a rulesheet: all findings, by place, and the game unless a finding is an error.
-pub fn validate(sheet: &Rulesheet) -> (Vec<Finding>, Option<Game>) {
-    validate_partly(sheet, true)
-}
-
-/// Validates a rulesheet. If it is not `whole`, because parts of the text could not be read, what is missing
-/// from it is no finding.
-pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, Option<Game>) {
+/// Validates a rulesheet. Returns all findings, ordered by place, and the game unless a finding is an error. If the
+/// rulesheet is not complete, because parts of the text could not be read, what is missing from it is not reported.
+pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, Option<Game>) {
     let mut findings = Vec::new();
-    let view = View::new(sheet, whole, &mut findings);
+    let view = RulesheetView::new(sheet, is_complete, &mut findings);
     let checks = [
         sizes::check,
         keywords::check,
@@ -80,8 +75,8 @@ pub(super) fn validate_partly(sheet: &Rulesheet, whole: bool) -> (Vec<Finding>, 
 }
 
 /// The game of a rulesheet without errors.
-fn game(view: View<'_>, findings: &[Finding]) -> Game {
-    let View { sheet, branches, .. } = view;
+fn game(view: RulesheetView<'_>, findings: &[Finding]) -> Game {
+    let RulesheetView { sheet, branches, .. } = view;
     let terms = TermStore::new(sheet.symbols.clone());
     let mut roles = Vec::new();
     for clause in sheet.clauses.iter().filter(|clause| clause.head.relation == Symbol::ROLE) {
@@ -111,10 +106,10 @@ fn game(view: View<'_>, findings: &[Finding]) -> Game {
     }
 }
 
-/// A message lists at most this many names.
+/// The number of names that a message lists at most.
 const MANY: usize = 12;
 
-/// Names in a list, each in backquotes, a long one cut short.
+/// The names as a list, each in backquotes. A long list is cut off.
 fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let mut text = String::new();
     for (position, name) in names.enumerate() {
@@ -128,49 +123,53 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
     text
 }
 
-/// What every check looks at.
-struct View<'s> {
+/// The data that every check reads.
+struct RulesheetView<'s> {
     sheet: &'s Rulesheet,
     /// Whether the whole text could be read.
-    whole: bool,
-    /// The alternatives of each clause, the repair of role variables made.
-    branches: Vec<Vec<Branch>>,
-    /// Which relation is derived from which.
+    is_complete: bool,
+    /// The alternatives of each clause, with role variables repaired.
+    branches: Vec<Vec<ClauseBranch>>,
+    /// The dependency graph.
     graph: Dependencies,
-    /// The relations that some clause has for its head.
+    /// The relations that are the head of some clause.
     defined: FxHashSet<Symbol>,
-    /// Where each line begins.
+    /// The offsets at which the lines begin.
     lines: Vec<usize>,
 }
 
-impl<'s> View<'s> {
-    fn new(sheet: &'s Rulesheet, whole: bool, findings: &mut Vec<Finding>) -> Self {
+impl<'s> RulesheetView<'s> {
+    fn new(sheet: &'s Rulesheet, is_complete: bool, findings: &mut Vec<Finding>) -> Self {
         let mut growth = normal::MAX_GROWTH;
         let mut branches = Vec::with_capacity(sheet.clauses.len());
         for clause in &sheet.clauses {
-            branches.push(normal::branches(clause, &mut growth).unwrap_or_else(|normal::TooLarge| {
-                findings.push(too_large(sheet, clause));
-                Vec::new()
-            }));
+            branches.push(normal::branches(clause, &mut growth).unwrap_or_else(
+                |normal::TooManyAlternatives| {
+                    findings.push(too_large(sheet, clause));
+                    Vec::new()
+                },
+            ));
         }
-        let heads = sheet.clauses.iter().map(|clause| clause.head.relation);
-        let arrows = branches.iter().enumerate().flat_map(|(index, branches)| {
-            let head = sheet.clauses[index].head.relation;
-            branches.iter().flat_map(Branch::atoms).map(move |(atom, negative)| Dependency {
-                head,
-                body: atom.relation,
-                negative,
-                clause: index,
-            })
-        });
-        let graph = Dependencies::new(heads, arrows);
+        let mut heads = sheet.clauses.iter().map(|clause| clause.head.relation);
+        let graph = Dependencies::new(
+            &mut heads,
+            &mut branches.iter().enumerate().flat_map(|(index, branches)| {
+                let head = sheet.clauses[index].head.relation;
+                branches.iter().flat_map(ClauseBranch::atoms).map(move |(atom, negative)| Dependency {
+                    head,
+                    body: atom.relation,
+                    negative,
+                    clause: index,
+                })
+            }),
+        );
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
-        View { sheet, whole, branches, graph, defined, lines }
+        RulesheetView { sheet, is_complete, branches, graph, defined, lines }
     }
 
     /// The clauses with their alternatives.
-    fn clauses(&self) -> impl Iterator<Item = (&'s Clause, &[Branch])> {
+    fn clauses(&self) -> impl Iterator<Item = (&'s Clause, &[ClauseBranch])> {
         self.sheet.clauses.iter().zip(&self.branches).map(|(clause, branches)| (clause, &branches[..]))
     }
 
@@ -179,12 +178,12 @@ impl<'s> View<'s> {
         self.sheet.symbols.name(symbol)
     }
 
-    /// A term as it would be written.
+    /// A term in the syntax of the rulesheet.
     fn show(&self, term: &Term) -> String {
         print_term(term, &self.sheet.symbols, self.sheet.syntax)
     }
 
-    /// The line of an offset.
+    /// The line on which a span begins.
     fn line(&self, span: Span) -> usize {
         self.lines.partition_point(|begin| *begin <= span.start)
     }
@@ -194,7 +193,7 @@ impl<'s> View<'s> {
         self.defined.contains(&relation)
     }
 
-    /// The relations of a chain of arrows with their lines, as in ``` `goal` (line 3) reads `won` (line 5)
+    /// The relations of a chain of dependencies with their lines, for example ``` `goal` (line 3) reads `won` (line 5)
     /// reads `does` ```.
     fn chain(&self, arrows: &[Dependency]) -> String {
         let mut text = String::new();
@@ -212,7 +211,7 @@ impl<'s> View<'s> {
 fn too_large(sheet: &Rulesheet, clause: &Clause) -> Finding {
     let name = sheet.symbols.name(clause.head.relation);
     Finding::new(
-        Code::TooLarge,
+        FindingCode::TooLarge,
         Severity::Error,
         clause.head.at.0,
         format!(
@@ -226,7 +225,7 @@ fn too_large(sheet: &Rulesheet, clause: &Clause) -> Finding {
 }
 
 /// Calls `visit` for every atom of a formula, from left to right.
-fn each_atom<'f>(formula: &'f Formula, visit: &mut impl FnMut(&'f Atom)) {
+fn each_atom<'f>(formula: &'f Formula, visit: &mut dyn FnMut(&'f Atom)) {
     match formula {
         Formula::Atom(atom) => visit(atom),
         Formula::Distinct(..) => {}
@@ -238,7 +237,7 @@ fn each_atom<'f>(formula: &'f Formula, visit: &mut impl FnMut(&'f Atom)) {
 }
 
 /// Calls `visit` for every outermost term of a formula with the place of its atom, from left to right.
-fn each_term<'f>(formula: &'f Formula, visit: &mut impl FnMut(&'f Term, Span)) {
+fn each_term<'f>(formula: &'f Formula, visit: &mut dyn FnMut(&'f Term, Span)) {
     match formula {
         Formula::Atom(atom) => atom.arguments.iter().for_each(|term| visit(term, atom.at.0)),
         Formula::Distinct(a, b, at) => [a, b].into_iter().for_each(|term| visit(term, at.0)),
@@ -250,19 +249,19 @@ fn each_term<'f>(formula: &'f Formula, visit: &mut impl FnMut(&'f Term, Span)) {
 }
 
 /// Calls `visit` for every outermost term of a clause with the place of its atom, the head first.
-fn each_term_of_clause<'f>(clause: &'f Clause, visit: &mut impl FnMut(&'f Term, Span)) {
+fn each_term_of_clause<'f>(clause: &'f Clause, visit: &mut dyn FnMut(&'f Term, Span)) {
     clause.head.arguments.iter().for_each(|term| visit(term, clause.head.at.0));
     clause.body.iter().for_each(|formula| each_term(formula, visit));
 }
 
 /// Calls `visit` for every atom of a clause, the head first.
-fn each_atom_of_clause<'f>(clause: &'f Clause, visit: &mut impl FnMut(&'f Atom)) {
+fn each_atom_of_clause<'f>(clause: &'f Clause, visit: &mut dyn FnMut(&'f Atom)) {
     visit(&clause.head);
     clause.body.iter().for_each(|formula| each_atom(formula, visit));
 }
 
 /// Calls `visit` for a term and every term inside it, outermost first.
-fn each_part<'t>(term: &'t Term, visit: &mut impl FnMut(&'t Term)) {
+fn each_part<'t>(term: &'t Term, visit: &mut dyn FnMut(&'t Term)) {
     visit(term);
     if let Term::Compound(_, arguments) = term {
         arguments.iter().for_each(|argument| each_part(argument, visit));

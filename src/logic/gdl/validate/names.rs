@@ -1,25 +1,26 @@
-//! Names: one name, one arity, one kind, one spelling.
+//! Names: every name should have one arity, one kind and one spelling.
 //!
-//! `arity-mismatch` (an error for relations; a fault for functions, fluents and moves among them, for games
-//! in use have it, and terms of different arity are different terms anyway; a constant is no function),
-//! `function-and-relation`, `capitalisation` and `unusual-character`. The keywords have a file of their own.
+//! The findings are `arity-mismatch`, `function-and-relation`, `capitalisation` and `unusual-character`. A second
+//! arity is an error for a relation. For a function, which includes fluents and moves, it is only a fault, because
+//! games in use have it and terms of different arity are different terms. A constant does not count as a function.
+//! The keywords are checked in a file of their own.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::{Symbol, fold};
 use super::super::term::Term;
 use super::locate::{code, is_variable, words};
-use super::{View, each_atom_of_clause, each_part, keywords};
+use super::{RulesheetView, each_atom_of_clause, each_part, keywords};
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
-    let mut relations = Uses::new("relation", Severity::Error);
-    let mut functions = Uses::new("function", Severity::Fault);
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
+    let mut relations = ArityUses::new("relation", Severity::Error);
+    let mut functions = ArityUses::new("function", Severity::Fault);
     for clause in &view.sheet.clauses {
         each_atom_of_clause(clause, &mut |atom| {
             if atom.relation.keyword_arity().is_none() {
@@ -40,20 +41,27 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The first use of every name of one kind.
-struct Uses {
+struct ArityUses {
     kind: &'static str,
     severity: Severity,
     first: FxHashMap<Symbol, (usize, Span)>,
     reported: FxHashSet<(Symbol, usize)>,
 }
 
-impl Uses {
+impl ArityUses {
     fn new(kind: &'static str, severity: Severity) -> Self {
-        Uses { kind, severity, first: FxHashMap::default(), reported: FxHashSet::default() }
+        ArityUses { kind, severity, first: FxHashMap::default(), reported: FxHashSet::default() }
     }
 
-    /// Notes a use; reports the first with each arity that is not the first arity.
-    fn add(&mut self, view: &View<'_>, name: Symbol, arity: usize, span: Span, findings: &mut Vec<Finding>) {
+    /// Records a use. Reports the first use with each arity that differs from the first arity.
+    fn add(
+        &mut self,
+        view: &RulesheetView<'_>,
+        name: Symbol,
+        arity: usize,
+        span: Span,
+        findings: &mut Vec<Finding>,
+    ) {
         let (usual, first) = match self.first.entry(name) {
             Entry::Vacant(entry) => {
                 entry.insert((arity, span));
@@ -71,8 +79,9 @@ impl Uses {
             count(arity),
             count(usual)
         );
-        let finding = Finding::new(Code::ArityMismatch, self.severity, view.locate(span, name), message)
-            .related(view.locate(first, name), "used first here");
+        let finding =
+            Finding::new(FindingCode::ArityMismatch, self.severity, view.locate(span, name), message)
+                .related(view.locate(first, name), "used first here");
         findings.push(match self.severity {
             Severity::Fault => finding.help("they are taken to be two functions of one name"),
             _ => finding,
@@ -88,7 +97,12 @@ fn count(arguments: usize) -> String {
     }
 }
 
-fn kinds(view: &View<'_>, relations: &Uses, functions: &Uses, findings: &mut Vec<Finding>) {
+fn kinds(
+    view: &RulesheetView<'_>,
+    relations: &ArityUses,
+    functions: &ArityUses,
+    findings: &mut Vec<Finding>,
+) {
     for (&name, &(_, relation)) in &relations.first {
         let Some(&(_, function)) = functions.first.get(&name) else { continue };
         let (earlier, later) = if relation < function { (relation, function) } else { (function, relation) };
@@ -97,17 +111,22 @@ fn kinds(view: &View<'_>, relations: &Uses, functions: &Uses, findings: &mut Vec
         let shown = view.name(name);
         let message = format!("`{shown}` is a {kind} here and a {other} elsewhere");
         findings.push(
-            Finding::new(Code::FunctionAndRelation, Severity::Warning, view.locate(later, name), message)
-                .related(view.locate(earlier, name), format!("a {other} here"))
-                .help(format!(
-                    "if the fluent is meant, write it with `true`; if not, `{shown}` needs another name"
-                )),
+            Finding::new(
+                FindingCode::FunctionAndRelation,
+                Severity::Warning,
+                view.locate(later, name),
+                message,
+            )
+            .related(view.locate(earlier, name), format!("a {other} here"))
+            .help(format!(
+                "if the fluent is meant, write it with `true`; if not, `{shown}` needs another name"
+            )),
         );
     }
 }
 
-/// Names in two spellings; a variable only within its clause.
-fn spelling(view: &View<'_>, findings: &mut Vec<Finding>) {
+/// Reports names in two spellings. A variable is compared only within its clause.
+fn spelling(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut names: FxHashMap<Cow<'_, str>, (&str, Span)> = FxHashMap::default();
     let mut reported = FxHashSet::default();
     for clause in &view.sheet.clauses {
@@ -121,7 +140,7 @@ fn spelling(view: &View<'_>, findings: &mut Vec<Finding>) {
             }
             let message = format!("`{word}` is `{first}` in another spelling");
             findings.push(
-                Finding::new(Code::Capitalisation, Severity::Warning, span, message)
+                Finding::new(FindingCode::Capitalisation, Severity::Warning, span, message)
                     .related(place, "spelt so first")
                     .help("capitals do not count in GDL: the two are one name"),
             );
@@ -129,12 +148,12 @@ fn spelling(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The signs that stand in the names of the games in use, and those of the grammars.
+/// The signs that occur in names of the games in use and in the grammars.
 const SIGNS: &str = "()?;_-+*/.<>=";
 const INFIX_SIGNS: &str = "()?;_-+*/.<>=,:|&~!%'\u{2227}\u{2228}\u{00ac}\u{21d0}\u{2190}";
 
-/// Characters that are not letters or digits of ASCII nor usual signs, each once.
-fn characters(view: &View<'_>, findings: &mut Vec<Finding>) {
+/// Reports each character that is neither an ASCII letter or digit nor a usual sign, once.
+fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let signs = match view.sheet.syntax {
         Syntax::Kif => SIGNS,
         Syntax::Infix => INFIX_SIGNS,
@@ -156,7 +175,7 @@ fn characters(view: &View<'_>, findings: &mut Vec<Finding>) {
                     u32::from(character)
                 );
                 let span = Span::new(at, at + character.len_utf8());
-                findings.push(Finding::new(Code::UnusualCharacter, Severity::Warning, span, message));
+                findings.push(Finding::new(FindingCode::UnusualCharacter, Severity::Warning, span, message));
             }
         }
     }

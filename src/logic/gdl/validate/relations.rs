@@ -1,21 +1,21 @@
-//! Relations: what is read is defined, and what is defined is read.
+//! Relations: every relation that is read should be defined, and every relation that is defined should be read.
 //!
-//! `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing defines is
-//! empty; it is often a fluent without `true`, or misspelt. The relations that a game master reads (`legal`,
-//! `sees`, ...) are used without being read by a rule; one that only calls itself is not used.
+//! The findings are `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing
+//! defines is empty; often it is a fluent without `true`, or it is misspelt. The relations that a game master reads
+//! (`legal`, `sees`, ...) are used even if no rule reads them. A relation that only its own rules read is not used.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Atom;
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::suggest::nearest;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{View, each_atom, each_atom_of_clause};
+use super::{RulesheetView, each_atom, each_atom_of_clause};
 
-/// The words that a misspelt relation may stand for.
+/// The keywords that a misspelt relation may stand for.
 const KEYWORDS: [Symbol; 13] = [
     Symbol::ROLE,
     Symbol::INIT,
@@ -32,7 +32,7 @@ const KEYWORDS: [Symbol; 13] = [
     Symbol::DISTINCT,
 ];
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut defined: FxHashMap<Symbol, Span> = FxHashMap::default();
     let mut read: FxHashMap<Symbol, &Atom> = FxHashMap::default();
     let mut used = FxHashSet::default();
@@ -48,12 +48,12 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             });
         }
     }
-    // An error in the text may have swallowed the clauses that define or read a relation.
-    if !view.whole {
+    // The clauses that define or read a relation may be among those that could not be read.
+    if !view.is_complete {
         return;
     }
     let kinds = Kinds::of(view);
-    // Suggestions compare every name with every other; a text with that many names gets none.
+    // Suggestions compare every name with every other one, so a text with very many names gets none.
     let few = read.len() * defined.len() <= 1_000_000;
     for (&relation, &atom) in &read {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
@@ -70,8 +70,12 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
         if plain && !used.contains(&relation) {
             let message = format!("nothing reads the relation `{}`", view.name(relation));
-            let finding =
-                Finding::new(Code::UnusedRelation, Severity::Warning, view.locate(span, relation), message);
+            let finding = Finding::new(
+                FindingCode::UnusedRelation,
+                Severity::Warning,
+                view.locate(span, relation),
+                message,
+            );
             let unread = |word: &&str| {
                 view.sheet.symbols.get(word).is_none_or(|symbol| !defined.contains_key(&symbol))
             };
@@ -86,14 +90,14 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The functions that stand for fluents, and those that stand for moves.
+/// The functors of fluents and of moves.
 struct Kinds {
     fluents: FxHashSet<Symbol>,
     moves: FxHashSet<Symbol>,
 }
 
 impl Kinds {
-    fn of(view: &View<'_>) -> Self {
+    fn of(view: &RulesheetView<'_>) -> Self {
         let mut kinds = Kinds { fluents: FxHashSet::default(), moves: FxHashSet::default() };
         for clause in &view.sheet.clauses {
             each_atom_of_clause(clause, &mut |atom| {
@@ -117,7 +121,7 @@ impl Kinds {
 }
 
 fn undefined(
-    view: &View<'_>,
+    view: &RulesheetView<'_>,
     kinds: &Kinds,
     defined: Option<&FxHashMap<Symbol, Span>>,
     atom: &Atom,
@@ -125,7 +129,7 @@ fn undefined(
     let name = view.name(atom.relation);
     let message = format!("nothing defines the relation `{name}`: it never holds");
     let place = view.locate(atom.at.0, atom.relation);
-    let finding = Finding::new(Code::UndefinedRelation, Severity::Warning, place, message);
+    let finding = Finding::new(FindingCode::UndefinedRelation, Severity::Warning, place, message);
     let inner = match (&atom.arguments[..], view.sheet.syntax) {
         ([], _) => name.to_owned(),
         (_, Syntax::Kif) => format!("({name} ...)"),

@@ -1,34 +1,35 @@
-//! Roles: that there are any, that they can move, win and lose, and that nobody else is spoken of.
+//! Roles: there are roles, every role has moves and goals, and the rules mention no other players.
 //!
-//! `no-role`, `no-terminal`, `no-legal`, `no-goal`, `duplicate-role`, `not-a-role`, `goal-out-of-range` and
-//! `goal-not-a-number`. Where a relation is missing and another is spelt nearly so, that one is suggested.
+//! The findings are `no-role`, `no-terminal`, `no-legal`, `no-goal`, `duplicate-role`, `not-a-role`,
+//! `goal-out-of-range` and `goal-not-a-number`. If a relation is missing and another one has a similar name, that one
+//! is suggested.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::{Atom, Clause};
 use super::super::source::Span;
 use super::super::suggest::nearest;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{MANY, View, each_atom_of_clause, list};
+use super::{MANY, RulesheetView, each_atom_of_clause, list};
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let roles = roles(view, findings);
-    if view.whole {
+    if view.is_complete {
         missing(view, findings);
-        immobile(view, &roles, findings);
+        roles_without_rules(view, &roles, findings);
     }
-    if view.whole && !roles.is_empty() && roles.iter().all(|(role, _)| role.is_ground()) {
-        strangers(view, &roles, findings);
+    if view.is_complete && !roles.is_empty() && roles.iter().all(|(role, _)| role.is_ground()) {
+        unknown_roles(view, &roles, findings);
     }
     for clause in &view.sheet.clauses {
         goal(view, &clause.head, findings);
     }
 }
 
-/// The roles in the order of the text with their places; reports those named again.
-fn roles<'s>(view: &View<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Span)> {
+/// The roles in the order of the text with their places. Reports a role that is named a second time.
+fn roles<'s>(view: &RulesheetView<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Span)> {
     let mut first: FxHashMap<&Term, Span> = FxHashMap::default();
     let mut roles = Vec::new();
     for Clause { head, .. } in &view.sheet.clauses {
@@ -40,7 +41,7 @@ fn roles<'s>(view: &View<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Spa
             }
             Some(place) if role.is_ground() => findings.push(
                 Finding::new(
-                    Code::DuplicateRole,
+                    FindingCode::DuplicateRole,
                     Severity::Fault,
                     head.at.0,
                     "this role is named a second time",
@@ -54,16 +55,16 @@ fn roles<'s>(view: &View<'s>, findings: &mut Vec<Finding>) -> Vec<(&'s Term, Spa
     roles
 }
 
-fn missing(view: &View<'_>, findings: &mut Vec<Finding>) {
+fn missing(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let needed = [
-        (Symbol::ROLE, Code::NoRole, "the game has no role"),
+        (Symbol::ROLE, FindingCode::NoRole, "the game has no role"),
         (
             Symbol::TERMINAL,
-            Code::NoTerminal,
+            FindingCode::NoTerminal,
             "nothing says when the game is over: there is no clause for `terminal`",
         ),
-        (Symbol::LEGAL, Code::NoLegal, "no move is ever legal: there is no clause for `legal`"),
-        (Symbol::GOAL, Code::NoGoal, "nobody wins anything: there is no clause for `goal`"),
+        (Symbol::LEGAL, FindingCode::NoLegal, "no move is ever legal: there is no clause for `legal`"),
+        (Symbol::GOAL, FindingCode::NoGoal, "nobody wins anything: there is no clause for `goal`"),
     ];
     for (relation, code, message) in needed {
         if view.defines(relation) {
@@ -86,30 +87,30 @@ fn missing(view: &View<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Roles that no head of `legal` or `goal` can be about.
-fn immobile(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
+/// Reports the roles that match no head of `legal` or of `goal`.
+fn roles_without_rules(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
     let (legal, goal) = (About::of(view, Symbol::LEGAL), About::of(view, Symbol::GOAL));
     for &(role, span) in roles.iter().filter(|(role, _)| role.is_ground()) {
         let name = view.show(role);
         if view.defines(Symbol::LEGAL) && !legal.admits(role) {
             let message = format!("no clause for `legal` can be about the role `{name}`: it can never move");
             findings.push(
-                Finding::new(Code::NoLegal, Severity::Error, span, message)
+                Finding::new(FindingCode::NoLegal, Severity::Error, span, message)
                     .help("give it a move that does nothing, such as `noop`, where it has no choice"),
             );
         }
         if view.defines(Symbol::GOAL) && !goal.admits(role) && *role != Term::Constant(Symbol::RANDOM) {
             let message = format!("no clause for `goal` can be about the role `{name}`");
-            let finding = Finding::new(Code::NoGoal, Severity::Fault, span, message);
+            let finding = Finding::new(FindingCode::NoGoal, Severity::Fault, span, message);
             findings.push(finding.help("its goal is taken to be 0"));
         }
     }
 }
 
-/// Whom the heads of a relation are about: their first arguments.
+/// The first arguments of the heads of a relation: the roles that the heads are about.
 #[derive(Default)]
 struct About<'s> {
-    /// Some head is about anybody.
+    /// Whether some head is about every role.
     anybody: bool,
     ground: FxHashSet<&'s Term>,
     /// Compound terms with variables, by functor.
@@ -117,7 +118,7 @@ struct About<'s> {
 }
 
 impl<'s> About<'s> {
-    fn of(view: &View<'s>, relation: Symbol) -> Self {
+    fn of(view: &RulesheetView<'s>, relation: Symbol) -> Self {
         let mut about = About::default();
         let heads = view.sheet.clauses.iter().map(|clause| &clause.head);
         for first in heads.filter(|head| head.relation == relation).filter_map(|head| head.arguments.first())
@@ -146,8 +147,8 @@ impl<'s> About<'s> {
     }
 }
 
-/// Named things that stand for a role and are none.
-fn strangers(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
+/// Reports ground terms that stand for a role but are not the name of one.
+fn unknown_roles(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
     let known: FxHashSet<&Term> = roles.iter().map(|(role, _)| *role).collect();
     let about_a_role = |atom: &Atom| {
         matches!(
@@ -178,12 +179,12 @@ fn strangers(view: &View<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Findin
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the roles are {}", list(names)),
             };
-            findings.push(Finding::new(Code::NotARole, Severity::Error, place, message).help(help));
+            findings.push(Finding::new(FindingCode::NotARole, Severity::Error, place, message).help(help));
         });
     }
 }
 
-fn goal(view: &View<'_>, head: &Atom, findings: &mut Vec<Finding>) {
+fn goal(view: &RulesheetView<'_>, head: &Atom, findings: &mut Vec<Finding>) {
     let (Symbol::GOAL, [_, value]) = (head.relation, &head.arguments[..]) else { return };
     let (number, place) = match value {
         Term::Variable(_) => return,
@@ -195,13 +196,14 @@ fn goal(view: &View<'_>, head: &Atom, findings: &mut Vec<Finding>) {
         Some(number) => {
             let message = format!("the goal value {number} is outside 0..=100");
             let help = format!("it is taken to be {}", number.clamp(0, 100));
-            findings.push(Finding::new(Code::GoalOutOfRange, Severity::Fault, place, message).help(help));
+            findings
+                .push(Finding::new(FindingCode::GoalOutOfRange, Severity::Fault, place, message).help(help));
         }
         None => {
             let shown = view.show(value);
             let message = format!("the goal value `{shown}` is not a whole number");
             findings.push(
-                Finding::new(Code::GoalNotANumber, Severity::Error, place, message)
+                Finding::new(FindingCode::GoalNotANumber, Severity::Error, place, message)
                     .help("goals are whole numbers from 0 to 100"),
             );
         }

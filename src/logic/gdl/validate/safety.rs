@@ -1,34 +1,33 @@
 //! Safety: every variable is bound by a positive atom of the body.
 //!
-//! `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. The check is made for each branch,
-//! for an alternative of a disjunction may leave a variable unbound that another binds. A role variable of
-//! `legal`, `goal` or `sees` that nothing binds has been repaired by the normal form; that is a fault of its
-//! own.
+//! The findings are `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. Each branch is checked,
+//! because one alternative of a disjunction may leave a variable unbound that another alternative binds. If nothing
+//! binds the role variable of `legal`, `goal` or `sees`, the normal form has repaired it, and the finding is a fault.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::finding::{Code, Finding, Severity};
-use super::super::normal::Branch;
+use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::normal::ClauseBranch;
 use super::super::rule::{Clause, Literal};
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::Symbol;
-use super::typos::{Uses, better, uses};
-use super::{MANY, View, keywords, list};
+use super::typos::{NameUses, suggestion, uses};
+use super::{MANY, RulesheetView, keywords, list};
 
-/// Where a variable stands that must be bound elsewhere.
+/// The place of a variable that must be bound elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum VariablePlace {
     Head,
     Negation,
     Distinct,
 }
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
-    // A head with a wrong number of arguments has a finding already; the rest would only echo it.
-    for (clause, branches) in view.clauses().filter(|(clause, _)| keywords::right(&clause.head)) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
+    // A head with a wrong number of arguments has a finding already, and further findings would only repeat it.
+    for (clause, branches) in view.clauses().filter(|(clause, _)| keywords::has_right_arity(&clause.head)) {
         if let Some(role) = branches.iter().find_map(|branch| branch.repaired) {
             findings.push(role_variable(view, clause, role));
         }
@@ -49,28 +48,28 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
 #[derive(Default)]
 struct Unbound {
     seen: FxHashSet<Symbol>,
-    places: BTreeMap<(Place, Span), Vec<Symbol>>,
+    places: BTreeMap<(VariablePlace, Span), Vec<Symbol>>,
 }
 
 impl Unbound {
-    /// Adds the variables that `branch` leaves unbound, unless they are there already.
-    fn collect(&mut self, clause: &Clause, branch: &Branch) {
+    /// Adds the variables that `branch` leaves unbound and that have not been added before.
+    fn collect(&mut self, clause: &Clause, branch: &ClauseBranch) {
         let bound = branch.bound();
-        let mut add = |variable: Symbol, place: Place, span: Span| {
+        let mut add = |variable: Symbol, place: VariablePlace, span: Span| {
             if bound.binary_search(&variable).is_err() && self.seen.insert(variable) {
                 self.places.entry((place, span)).or_default().push(variable);
             }
         };
-        clause.head.each_variable(&mut |variable| add(variable, Place::Head, clause.head.at.0));
+        clause.head.each_variable(&mut |variable| add(variable, VariablePlace::Head, clause.head.at.0));
         for (literal, span) in &branch.body {
             match literal {
                 Literal::Positive(_) => {}
                 Literal::Negative(atom) => {
-                    atom.each_variable(&mut |variable| add(variable, Place::Negation, *span));
+                    atom.each_variable(&mut |variable| add(variable, VariablePlace::Negation, *span));
                 }
                 Literal::Distinct(a, b) | Literal::Same(a, b) => {
                     for term in [a, b] {
-                        term.each_variable(&mut |variable| add(variable, Place::Distinct, *span));
+                        term.each_variable(&mut |variable| add(variable, VariablePlace::Distinct, *span));
                     }
                 }
             }
@@ -78,7 +77,7 @@ impl Unbound {
     }
 }
 
-fn role_variable(view: &View<'_>, clause: &Clause, role: Symbol) -> Finding {
+fn role_variable(view: &RulesheetView<'_>, clause: &Clause, role: Symbol) -> Finding {
     let span = clause.head.at.0;
     let variable = view.variable(span, role);
     let relation = view.name(clause.head.relation);
@@ -88,7 +87,7 @@ fn role_variable(view: &View<'_>, clause: &Clause, role: Symbol) -> Finding {
         Syntax::Infix => format!("role({variable})"),
     };
     Finding::new(
-        Code::RoleVariableUnbound,
+        FindingCode::RoleVariableUnbound,
         Severity::Fault,
         view.locate_variable(span, role).unwrap_or(span),
         message,
@@ -97,11 +96,11 @@ fn role_variable(view: &View<'_>, clause: &Clause, role: Symbol) -> Finding {
 }
 
 fn report(
-    view: &View<'_>,
+    view: &RulesheetView<'_>,
     clause: &Clause,
-    (place, span): (Place, Span),
+    (place, span): (VariablePlace, Span),
     variables: &[Symbol],
-    uses: &Uses,
+    uses: &NameUses,
 ) -> Finding {
     let shown: Vec<String> =
         variables.iter().take(MANY + 1).map(|&variable| view.variable(span, variable)).collect();
@@ -112,7 +111,7 @@ fn report(
     };
     if clause.body.is_empty() {
         let message = format!("a fact with variables: {names}");
-        let finding = Finding::new(Code::FactWithVariable, Severity::Error, at, message);
+        let finding = Finding::new(FindingCode::FactWithVariable, Severity::Error, at, message);
         return finding.help(match view.sheet.syntax {
             Syntax::Kif => "a fact holds for named things only: write a rule whose body binds them",
             Syntax::Infix => {
@@ -122,16 +121,16 @@ fn report(
         });
     }
     let place_name = match place {
-        Place::Head => format!("the head of `{}`", view.name(clause.head.relation)),
-        Place::Negation => "a negation".to_owned(),
-        Place::Distinct => "`distinct`".to_owned(),
+        VariablePlace::Head => format!("the head of `{}`", view.name(clause.head.relation)),
+        VariablePlace::Negation => "a negation".to_owned(),
+        VariablePlace::Distinct => "`distinct`".to_owned(),
     };
     let message = format!("unsafe: no positive condition of the body binds {names}, used in {place_name}");
-    let finding = Finding::new(Code::UnsafeVariable, Severity::Error, at, message);
+    let finding = Finding::new(FindingCode::UnsafeVariable, Severity::Error, at, message);
     let once = variables.iter().all(|variable| uses.variables.get(variable).is_none_or(|count| *count <= 1));
-    match variables.iter().take(MANY).find_map(|&variable| better(view, uses, variable)) {
+    match variables.iter().take(MANY).find_map(|&variable| suggestion(view, uses, variable)) {
         Some(help) => finding.help(help),
-        None if place == Place::Negation && once => {
+        None if place == VariablePlace::Negation && once => {
             finding.help("to say that there is none, define a relation for \"there is one\" and negate that")
         }
         None => finding.help("add a condition that says which values it may take"),

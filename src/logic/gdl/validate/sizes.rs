@@ -1,24 +1,24 @@
 //! Sizes: `too-large`.
 //!
-//! The stages below count roles and arguments in a byte and walk through a body recursively. No rulesheet met in the
-//! wild comes near these bounds; hostile text does.
+//! Later stages store numbers of roles and arguments in a byte and process a body recursively. No known rulesheet comes
+//! near these bounds; only hostile text exceeds them.
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{View, each_atom_of_clause, each_part, each_term_of_clause};
+use super::{RulesheetView, each_atom_of_clause, each_part, each_term_of_clause};
 
-/// The most arguments of an atom or term.
+/// The largest number of arguments of an atom or term.
 const ARGUMENTS: usize = 255;
-/// The most roles.
+/// The largest number of roles.
 const ROLES: usize = 255;
-/// The most conditions in one alternative of a clause.
+/// The largest number of conditions in one alternative of a clause.
 const CONDITIONS: usize = 1000;
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut report = |span: Span, what: String| {
-        findings.push(Finding::new(Code::TooLarge, Severity::Error, span, what));
+        findings.push(Finding::new(FindingCode::TooLarge, Severity::Error, span, what));
     };
     let mut roles = 0;
     for (clause, branches) in view.clauses() {
@@ -64,7 +64,8 @@ mod tests {
             roles,
         ] {
             let loaded = load(Source::new("test", &text), Some(Syntax::Kif));
-            let found = loaded.findings.iter().filter(|finding| finding.code == Code::TooLarge).count();
+            let found =
+                loaded.findings.iter().filter(|finding| finding.code == FindingCode::TooLarge).count();
             assert_eq!(found, 1, "{}", &text[..60]);
             assert!(loaded.game.is_none());
         }

@@ -1,55 +1,57 @@
-//! State: what may depend on the state, and what on the moves.
+//! State: which relations may depend on the state, and which on the moves.
 //!
-//! `depends-on-state`: the roles, the initial state and the declarations are the same in every state.
-//! `depends-on-does`: what is legal, terminal and a goal is decided before a move. `sees-without-move`:
-//! `sees` is about a move; where none is made `does` is empty, and so are the percepts. `sees-reads-next` and
-//! `sees-in-body` are accepted with a note. Dependence is followed through helper relations, and not through
-//! `legal`, `goal` and `terminal`, which get their own findings.
+//! - `depends-on-state`: the roles, the initial state and the declarations must be the same in every state.
+//! - `depends-on-does`: `legal`, `terminal` and `goal` are decided before a move is made.
+//! - `sees-without-move`: `sees` is about a move. Where no move is made, `does` is empty, and so are the percepts.
+//! - `sees-reads-next` and `sees-in-body` are accepted with a note.
+//!
+//! Dependence is followed through helper relations, but not through `legal`, `goal` and `terminal`, which get findings
+//! of their own.
 
 use super::super::depend::{Dependency, Routes};
-use super::super::finding::{Code, Finding, Severity};
-use super::super::normal::Branch;
+use super::super::finding::{Finding, FindingCode, Severity};
+use super::super::normal::ClauseBranch;
 use super::super::symbol::Symbol;
-use super::{MANY, View};
+use super::{MANY, RulesheetView};
 
 const ALWAYS: [Symbol; 5] = [Symbol::ROLE, Symbol::INIT, Symbol::BASE, Symbol::INPUT, Symbol::PERCEPT];
 const BEFORE_MOVES: [Symbol; 3] = [Symbol::TERMINAL, Symbol::LEGAL, Symbol::GOAL];
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let helper = |symbol| symbol != Symbol::SEES && !BEFORE_MOVES.contains(&symbol);
-    let always = Rule {
-        code: Code::DependsOnState,
+    let always = DependencyRule {
+        code: FindingCode::DependsOnState,
         severity: Severity::Error,
         what: "must be the same in every state",
         help: None,
-        routes: view.graph.routes(&[Symbol::TRUE, Symbol::DOES], |symbol| !ALWAYS.contains(&symbol)),
+        routes: view.graph.routes(&[Symbol::TRUE, Symbol::DOES], &|symbol| !ALWAYS.contains(&symbol)),
     };
-    let before_moves = Rule {
-        code: Code::DependsOnDoes,
+    let before_moves = DependencyRule {
+        code: FindingCode::DependsOnDoes,
         severity: Severity::Error,
         what: "is decided before the moves are made",
         help: None,
-        routes: view.graph.routes(&[Symbol::DOES], helper),
+        routes: view.graph.routes(&[Symbol::DOES], &helper),
     };
-    let no_percepts = Rule {
-        code: Code::SeesWithoutMove,
+    let no_percepts = DependencyRule {
+        code: FindingCode::SeesWithoutMove,
         severity: Severity::Fault,
         what: "reads percepts where no move is being made",
         help: Some("`does` is taken to be empty there"),
-        routes: view.graph.routes(&[Symbol::SEES], helper),
+        routes: view.graph.routes(&[Symbol::SEES], &helper),
     };
-    let foresight = Rule {
-        code: Code::SeesReadsNext,
+    let reads_next = DependencyRule {
+        code: FindingCode::SeesReadsNext,
         severity: Severity::Note,
         what: "is read from the rules of the next state or of legal moves",
         help: Some(
             "it is evaluated in the state before the moves, with the moves made; some systems refuse it",
         ),
-        routes: view.graph.routes(&[Symbol::NEXT, Symbol::LEGAL], |symbol| symbol != Symbol::SEES),
+        routes: view.graph.routes(&[Symbol::NEXT, Symbol::LEGAL], &|symbol| symbol != Symbol::SEES),
     };
     for (index, (clause, branches)) in view.clauses().enumerate() {
         let head = clause.head.relation;
-        let mut apply = |rule: &Rule| findings.extend(rule.apply(view, index, branches));
+        let mut apply = |rule: &DependencyRule| findings.extend(rule.apply(view, index, branches));
         if ALWAYS.contains(&head) {
             apply(&always);
         } else if BEFORE_MOVES.contains(&head) {
@@ -57,36 +59,38 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
             apply(&no_percepts);
             continue;
         } else if head == Symbol::SEES {
-            apply(&foresight);
+            apply(&reads_next);
         }
-        let mut atoms = branches.iter().flat_map(Branch::atoms).map(|(atom, _)| atom);
+        let mut atoms = branches.iter().flat_map(ClauseBranch::atoms).map(|(atom, _)| atom);
         if !ALWAYS.contains(&head)
             && let Some(atom) = atoms.find(|atom| atom.relation == Symbol::SEES)
         {
             let message = format!("the body of `{}` reads `sees`", view.name(head));
             findings.push(
-                Finding::new(Code::SeesInBody, Severity::Note, atom.at.0, message)
+                Finding::new(FindingCode::SeesInBody, Severity::Note, atom.at.0, message)
                     .help("it is evaluated with the moves that are being made; some systems refuse it"),
             );
         }
     }
 }
 
-/// What some relations may not depend on, with the ways that lead there.
-struct Rule {
-    code: Code,
+/// A relation that some other relations must not depend on, with the paths that lead to it.
+struct DependencyRule {
+    code: FindingCode,
     severity: Severity,
     what: &'static str,
     help: Option<&'static str>,
     routes: Routes,
 }
 
-impl Rule {
-    /// The finding for a clause, at the first atom of its body from which a way begins.
-    fn apply(&self, view: &View<'_>, index: usize, branches: &[Branch]) -> Option<Finding> {
+impl DependencyRule {
+    /// The finding for a clause, at the first atom of its body from which a path begins.
+    fn apply(&self, view: &RulesheetView<'_>, index: usize, branches: &[ClauseBranch]) -> Option<Finding> {
         let clause = &view.sheet.clauses[index];
-        let (atom, negative) =
-            branches.iter().flat_map(Branch::atoms).find(|(atom, _)| self.routes.begin_at(atom.relation))?;
+        let (atom, negative) = branches
+            .iter()
+            .flat_map(ClauseBranch::atoms)
+            .find(|(atom, _)| self.routes.begin_at(atom.relation))?;
         let head = clause.head.relation;
         let first = Dependency { head, body: atom.relation, negative, clause: index };
         let path: Vec<Dependency> =

@@ -1,21 +1,21 @@
-//! Each check on the smallest rulesheet that shows what it must find, and what it must leave alone.
+//! Tests of each check on the smallest rulesheet that shows what it must report and what it must not.
 //!
-//! The clauses of a case are written behind a minimal game, so that its findings are the case's alone. The
-//! tables of `tests/diagnostics.rs` hold whole files.
+//! The clauses of a case are appended to a minimal game, so that all findings belong to the case. The tables of
+//! `tests/diagnostics.rs` contain whole files.
 
-use super::super::finding::Code::{
+use super::super::finding::FindingCode::{
     ArityMismatch, Capitalisation, DependsOnDoes, DependsOnState, DuplicateRole, EmptyOr, FactWithVariable,
     FunctionAndRelation, GoalNotANumber, GoalOutOfRange, KeywordArity, KeywordInTerm, KeywordMisused,
     MissingQuestionMark, NestedOr, NoGoal, NoLegal, NotARole, NotDeclared, ReservedHead, RoleVariableUnbound,
     SeesInBody, SeesReadsNext, SeesWithoutMove, SingleUseVariable, TooLarge, UndefinedRelation,
     UnrestrictedRecursion, UnsafeVariable, UnstratifiedNegation, UnusedRelation, UnusualCharacter,
 };
-use super::super::{Code, Finding, Severity, Source, Syntax, load};
+use super::super::{Finding, FindingCode, Severity, Source, Syntax, load};
 
 const GAME: &str = "(role alice) (role bob) (legal alice noop) (legal bob noop) (goal alice 0) (goal bob 0) \
                     (init (p 1)) (<= terminal (true (p 2)) go) (<= go (q 1)) (q 1) (q 2)\n";
 
-/// The findings on the clauses behind the game.
+/// The findings on the clauses that are appended to the game.
 fn findings(clauses: &str) -> Vec<Finding> {
     let loaded = load(Source::new("t", format!("{GAME}{clauses}")), Some(Syntax::Kif));
     let error = loaded.findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -23,8 +23,8 @@ fn findings(clauses: &str) -> Vec<Finding> {
     loaded.findings
 }
 
-/// Their codes, without those that a clause by itself cannot avoid.
-fn codes(clauses: &str) -> Vec<Code> {
+/// The codes of the findings, without those that a single clause cannot avoid.
+fn codes(clauses: &str) -> Vec<FindingCode> {
     findings(clauses).iter().map(|finding| finding.code).filter(|code| *code != UnusedRelation).collect()
 }
 
@@ -172,7 +172,7 @@ fn relations_are_defined_and_read() {
 fn a_text_with_an_error_gets_no_echoes() {
     // The clause that defines `h` is lost, and with it no more is said than why.
     let found = findings("(<= (next (p 1)) (h 1)) (<= (h ?x) (?y ?x))");
-    assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::Syntax]);
+    assert_eq!(found.iter().map(|finding| finding.code).collect::<Vec<_>>(), [FindingCode::Syntax]);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn slips_are_told_from_families_of_names() {
     for (a, b) in
         [("palyer", "player"), ("playr", "player"), ("collumn", "column"), ("raw", "rows"), ("rwos", "rows")]
     {
-        let expected: &[Code] = if (a, b) == ("raw", "rows") { &[] } else { &[SingleUseVariable] };
+        let expected: &[FindingCode] = if (a, b) == ("raw", "rows") { &[] } else { &[SingleUseVariable] };
         assert_eq!(twin(a, b), expected, "{a} {b}");
     }
     for (a, b) in

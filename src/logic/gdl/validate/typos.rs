@@ -1,31 +1,32 @@
-//! Typos: variables that look mistyped.
+//! Typing errors: variables that look mistyped.
 //!
-//! `single-use-variable`: a variable that occurs once in its clause, beside one whose name is a slip away
-//! (one letter more, less, other, or two swapped), except where authors number or prefix names on purpose
-//! (`?x1 ?x2`, `?xold ?yold`, `?row ?nrow`). `missing-question-mark`: in the prefix form, a constant beside
-//! the variable of the same name and found nowhere else; or a capitalised constant that is found twice in
-//! every rule in which it occurs, and in no fact, so that nothing ever brings it in (in several rules: an
-//! error, for then the author took capitals for variables).
+//! - `single-use-variable`: a variable that occurs once in its clause, next to a variable whose name differs by one
+//!   typing error (one letter more, less or different, or two swapped). Names that authors number or prefix on
+//!   purpose (`?x1 ?x2`, `?xold ?yold`, `?row ?nrow`) are not reported.
+//! - `missing-question-mark`, in the prefix form only: a constant next to the variable of the same name that occurs
+//!   in no other clause; or a capitalised constant that occurs at least twice in every rule that contains it and in
+//!   no fact, so that no rule introduces it. If several rules have such constants this is an error, because the
+//!   author seems to have used capitals for variables.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::finding::{Code, Finding, Severity};
+use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::rule::Clause;
 use super::super::rulesheet::Syntax;
 use super::super::source::Span;
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{View, each_part, each_term_of_clause};
+use super::{RulesheetView, each_part, each_term_of_clause};
 
-/// A clause with more variables than this is no author's, and is not searched for slips.
+/// A clause with more variables than this was not written by hand and is not searched for typing errors.
 const MOST: usize = 100;
 
-/// In how many rules capitals must stand for variables before that is an error.
+/// The number of rules with capitals for variables from which on this is an error.
 const SEVERAL: usize = 3;
 
-pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
-    let uses: Vec<Uses> = view.sheet.clauses.iter().map(uses).collect();
-    // In how many clauses each constant occurs.
+pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
+    let uses: Vec<NameUses> = view.sheet.clauses.iter().map(uses).collect();
+    // The number of clauses in which each constant occurs.
     let mut clauses: FxHashMap<Symbol, usize> = FxHashMap::default();
     for constant in uses.iter().flat_map(|uses| uses.constants.keys()) {
         *clauses.entry(*constant).or_default() += 1;
@@ -34,34 +35,34 @@ pub(super) fn check(view: &View<'_>, findings: &mut Vec<Finding>) {
         let uses = &uses[position];
         let bound: Vec<Vec<Symbol>> = branches.iter().map(|branch| branch.bound()).collect();
         let safe = |variable: &Symbol| bound.iter().all(|bound| bound.binary_search(variable).is_ok());
-        // An unbound variable gets a finding, with the suggestion, from the safety check.
+        // For an unbound variable the safety check makes the finding, with the suggestion.
         for variable in uses.variables.keys().filter(|variable| safe(variable)) {
             let confused = uses.constants.contains_key(variable) && clauses[variable] == 1;
             if confused && view.sheet.syntax == Syntax::Kif {
-                findings.push(marked(view, clause, &[*variable], Severity::Warning));
+                findings.push(missing_mark(view, clause, &[*variable], Severity::Warning));
             } else if uses.variables[variable] == 1 {
                 let constant = || confused.then(|| view.name(*variable).to_owned());
-                if let Some(other) = alike(view, uses, *variable).or_else(constant) {
-                    findings.push(single(view, clause, *variable, &other));
+                if let Some(other) = similar_variable(view, uses, *variable).or_else(constant) {
+                    findings.push(used_once(view, clause, *variable, &other));
                 }
             }
         }
     }
     if view.sheet.syntax == Syntax::Kif {
-        capitals(view, &uses, findings);
+        capitalised_constants(view, &uses, findings);
     }
 }
 
-/// How often each variable and each constant occurs in a clause.
+/// The number of occurrences of each variable and each constant in a clause.
 #[derive(Default)]
-pub(super) struct Uses {
+pub(super) struct NameUses {
     pub(super) variables: FxHashMap<Symbol, usize>,
     constants: FxHashMap<Symbol, usize>,
 }
 
 /// Counts the variables and constants of a clause.
-pub(super) fn uses(clause: &Clause) -> Uses {
-    let mut uses = Uses::default();
+pub(super) fn uses(clause: &Clause) -> NameUses {
+    let mut uses = NameUses::default();
     each_term_of_clause(clause, &mut |outer, _| {
         each_part(outer, &mut |term| match term {
             Term::Variable(variable) => *uses.variables.entry(*variable).or_default() += 1,
@@ -72,8 +73,8 @@ pub(super) fn uses(clause: &Clause) -> Uses {
     uses
 }
 
-/// What may be meant by a variable that nothing binds.
-pub(super) fn better(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<String> {
+/// A suggestion for a variable that nothing binds.
+pub(super) fn suggestion(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol) -> Option<String> {
     let shown = view.as_variable(variable);
     if uses.constants.contains_key(&variable) {
         let constant = view.name(variable);
@@ -81,18 +82,18 @@ pub(super) fn better(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<S
             "the constant `{constant}` stands elsewhere in the clause; did you mean `{shown}` there?"
         ));
     }
-    alike(view, uses, variable).map(|other| format!("did you mean `{other}`?"))
+    similar_variable(view, uses, variable).map(|other| format!("did you mean `{other}`?"))
 }
 
-/// The variable of the clause that a variable looks like a slip for.
-fn alike(view: &View<'_>, uses: &Uses, variable: Symbol) -> Option<String> {
+/// The variable of the clause for which a variable may be a typing error.
+fn similar_variable(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol) -> Option<String> {
     let others = uses.variables.keys().take(if uses.variables.len() > MOST { 0 } else { MOST });
-    let near = others.filter(|other| slip(view.name(variable), view.name(**other)));
+    let near = others.filter(|other| is_typing_error(view.name(variable), view.name(**other)));
     near.min().map(|other| view.as_variable(*other))
 }
 
-/// Whether one name looks like a slip for the other.
-fn slip(a: &str, b: &str) -> bool {
+/// Whether one name looks like a typing error for the other.
+fn is_typing_error(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
@@ -115,18 +116,18 @@ fn slip(a: &str, b: &str) -> bool {
     }
 }
 
-fn single(view: &View<'_>, clause: &Clause, variable: Symbol, other: &str) -> Finding {
+fn used_once(view: &RulesheetView<'_>, clause: &Clause, variable: Symbol, other: &str) -> Finding {
     let span = clause.at.0;
     let shown = view.variable(span, variable);
     let message = format!("the variable `{shown}` occurs once in this clause, beside `{other}`");
     let place = view.locate_variable(span, variable).unwrap_or(span);
-    Finding::new(Code::SingleUseVariable, Severity::Warning, place, message)
+    Finding::new(FindingCode::SingleUseVariable, Severity::Warning, place, message)
         .help(format!("did you mean `{other}`?"))
 }
 
-/// Constants that nothing ever brings in and that are written as if they were variables.
-fn capitals(view: &View<'_>, uses: &[Uses], findings: &mut Vec<Finding>) {
-    // Found in a fact, or singly in a rule: something brings it in.
+/// Reports constants that no rule introduces and that are written as if they were variables.
+fn capitalised_constants(view: &RulesheetView<'_>, uses: &[NameUses], findings: &mut Vec<Finding>) {
+    // A constant that occurs in a fact, or once in a rule, is introduced there.
     let mut brought: FxHashSet<Symbol> = FxHashSet::default();
     for (clause, uses) in view.sheet.clauses.iter().zip(uses) {
         let known =
@@ -144,22 +145,22 @@ fn capitals(view: &View<'_>, uses: &[Uses], findings: &mut Vec<Finding>) {
             .collect();
         repeated.sort_unstable();
         repeated.truncate(MOST);
-        repeated.retain(|name| capital(view, clause, *name));
-        // Beside one that nothing brings in, other single capitals are taken for variables too.
+        repeated.retain(|name| is_capitalised(view, clause, *name));
+        // Next to a constant that is not introduced, other single capitals count as variables too.
         if repeated.iter().any(|name| !brought.contains(name)) {
             found.push((clause, repeated));
         }
     }
     let severity = if found.len() >= SEVERAL { Severity::Error } else { Severity::Warning };
-    findings.extend(found.into_iter().map(|(clause, names)| marked(view, clause, &names, severity)));
+    findings.extend(found.into_iter().map(|(clause, names)| missing_mark(view, clause, &names, severity)));
 }
 
 /// Whether a constant is written with a capital in this clause.
-fn capital(view: &View<'_>, clause: &Clause, name: Symbol) -> bool {
+fn is_capitalised(view: &RulesheetView<'_>, clause: &Clause, name: Symbol) -> bool {
     view.sheet.source.slice(view.locate(clause.at.0, name)).starts_with(char::is_uppercase)
 }
 
-fn marked(view: &View<'_>, clause: &Clause, names: &[Symbol], severity: Severity) -> Finding {
+fn missing_mark(view: &RulesheetView<'_>, clause: &Clause, names: &[Symbol], severity: Severity) -> Finding {
     let span = clause.at.0;
     let places: Vec<Span> = names.iter().map(|name| view.locate(span, *name)).collect();
     let quoted = |mark: &str| {
@@ -169,6 +170,6 @@ fn marked(view: &View<'_>, clause: &Clause, names: &[Symbol], severity: Severity
     let constants = if names.len() == 1 { "is a constant" } else { "are constants" };
     let message = format!("{} {constants} here, but used like a variable", quoted(""));
     let place = places.iter().min().copied().unwrap_or(span);
-    Finding::new(Code::MissingQuestionMark, severity, place, message)
+    Finding::new(FindingCode::MissingQuestionMark, severity, place, message)
         .help(format!("a variable begins with `?`: did you mean {}?", quoted("?")))
 }

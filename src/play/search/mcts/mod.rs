@@ -1,11 +1,11 @@
 //! UCT: a tree of playouts over each state, in which every role learns which of its moves bring it most.
 //!
-//! All trees grow in step. A round lets every tree make the same number of descents, asks [`Bulk::advance`] for all
-//! new leaves in one call and [`Bulk::playouts`] for playouts from each in another, and credits the goals: an
-//! engine that works on many states at once gets its blocks even from a single tree. Rounds grow with the trees
-//! and taper off towards the end ([`Blocks`]), because descents of one round do not learn from each other. With a deadline,
-//! lanes that a round would leave idle play more from the same leaves. Chance is sampled, `random`
-//! uniformly. The value of an own move is the mean goal of the playouts that began with it.
+//! All trees grow in lockstep. In a round, every tree makes the same number of descents. Then one call of
+//! [`Bulk::advance`] computes all new leaves, one call of [`Bulk::playouts`] makes playouts from each, and the goals
+//! are credited. So an engine that works on many states at once gets its blocks even from a single tree. Rounds grow
+//! with the trees and taper off towards the end ([`Blocks`]), because descents of one round do not learn from each
+//! other. With a deadline, lanes that a round would leave idle play more from the same leaves. Chance is sampled,
+//! `random` uniformly. The value of an own move is the mean goal of the playouts that began with it.
 //!
 //! The number of descents is divided evenly by state before anything starts. Whatever ends the work (that number, the
 //! nodes, the deadline), the trees have had the same number of descents. Without a deadline the result depends on the
@@ -19,13 +19,14 @@ mod select;
 use node::{Descent, Leaf, Tree};
 use select::Arm;
 
+use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
-use super::pace::Pace;
 use super::playout::{OpenState, Playouts};
 use hyperplay_engine::machine::{Bulk, Move, Role, Start};
 
-/// How many descents a round has, all trees together.
+/// How many descents a round has, all trees together. `growth`, `taper` and `most` of 1 make one descent after the
+/// other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocks {
     /// As many as were made before the round, divided by this.
@@ -36,14 +37,11 @@ pub struct Blocks {
     /// At most so many.
     pub most: u64,
     /// Playouts from each new leaf, at most, to fill the lanes that a machine [has](Bulk::at_once): 1 for none but
-    /// those that are asked for.
+    /// those that are requested.
     pub fill: u32,
 }
 
 impl Blocks {
-    /// One descent after the other, one playout each.
-    pub const PLAIN: Blocks = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
-
     fn size(&self, made: u64, rest: u64) -> u64 {
         (made / self.growth).min(rest / self.taper).clamp(1, self.most)
     }
@@ -58,6 +56,20 @@ impl Default for Blocks {
 
 /// Judges the moves of the context's role in each state by a tree over it with up to `descents` descents, at least one
 /// for each own move. The weights of the states have no part in it.
+///
+/// ```
+#[doc = include_str!("../../monty_hall.example")]
+/// use hyperplay_play::search::{Blocks, OpenState, SearchContext, uct};
+///
+/// let mut scratch = machine.scratch();
+/// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+/// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
+/// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
+/// let open = OpenState { state: &state, moves, weight: 1.0 };
+/// let made = uct(&mut context, &[open], 100, &Blocks::default());
+/// assert_eq!(made.evaluations[0].values, [0.0, 100.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn uct<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     states: &[OpenState<'_, M::State>],
@@ -71,12 +83,12 @@ pub fn uct<M: Bulk>(
     let (wanted, count) = (descents.max(least), trees.len() as u64);
     // Where playouts are counted they are too dear to fill lanes with.
     let fill = if budget.reproduces() { 1 } else { blocks.fill };
-    let (mut made, mut pace, mut all) = (0, Pace::new(*budget), 0);
+    let (mut made, mut batch, mut all) = (0, BatchSize::new(*budget), 0);
     for round in 0.. {
-        let rest = (wanted - made).min(pace.rest() / count.max(1));
+        let rest = (wanted - made).min(batch.rest() / count.max(1));
         let block = (blocks.size(made * count, rest * count) / count.max(1)).max(1).min(wanted - made);
         let weight = (machine.at_once() / (block * count).clamp(1, 1 << 20) as u32).clamp(1, fill);
-        let size = match pace.size(count, block) {
+        let size = match batch.size(count, block) {
             0 if made < least && count > 0 && !budget.is_late() => 1,
             size => u64::from(size),
         };
@@ -102,12 +114,12 @@ pub fn uct<M: Bulk>(
             all += u64::from(tally.count);
             trees[*tree].learn(descent, tally.count, |role| tally.sum[role]);
         }
-        pace.spend(descents, steps);
+        batch.spend(descents, steps);
         made += size;
     }
     let evaluations =
         trees.iter().zip(states).map(|(tree, open)| evaluation(tree, &open.moves, role)).collect();
-    Playouts { evaluations, playouts: all, steps: pace.steps }
+    Playouts { evaluations, playouts: all, steps: batch.steps }
 }
 
 /// Computes the states that the descents came to, in one call; the goals of those that end the game are credited at
@@ -163,14 +175,15 @@ fn evaluation<S: Clone>(tree: &Tree<S>, moves: &[Move], role: Role) -> Evaluatio
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Toy, choice, context, end};
+    use super::super::context::toy_context as context;
     use super::*;
+    use crate::toy::{Toy, at, choice, end};
     use hyperplay_engine::machine::{Budget, StateMachine, StateMachineExt};
     use std::time::Duration;
 
     fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {
         let moves = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(role)].clone();
-        let open = OpenState { state: &0, moves, weight: 1.0 };
+        let open = OpenState { state: &at(0), moves, weight: 1.0 };
         uct(&mut context(toy, role, budget), &[open], descents, &Blocks::default())
     }
 
@@ -186,13 +199,14 @@ mod tests {
         let top = sizes.iter().position(|&size| size == 40).unwrap();
         assert!(sizes[..top].is_sorted() && sizes[top..].is_sorted_by(|a, b| a >= b), "{sizes:?}");
         assert_eq!((sizes[0], sizes.last()), (1, Some(&1)));
-        assert_eq!(Blocks::PLAIN.size(1_000, 1_000), 1);
+        let plain = Blocks { growth: 1, taper: 1, most: 1, fill: 1 };
+        assert_eq!(plain.size(1_000, 1_000), 1);
     }
 
     /// The first move gives the other a choice between 100 and 0 for the first role, the second a certain 40.
     fn trap() -> Toy {
         let table = [choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), choice(&[1, 1], &[5])];
-        Toy::new(
+        Toy::table(
             &["a", "b"],
             table.into_iter().chain([end(&[100, 0]), end(&[0, 100]), end(&[40, 60])]).collect(),
         )
@@ -211,7 +225,7 @@ mod tests {
     #[test]
     fn random_does_not_learn() {
         let table = vec![choice(&[2, 1], &[1, 2]), choice(&[1, 2], &[3, 4]), end(&[40, 0])];
-        let toy = Toy::with_random(
+        let toy = Toy::table_with_random(
             &["a", "random"],
             table.into_iter().chain([end(&[100, 0]), end(&[0, 0])]).collect(),
         );
@@ -223,7 +237,7 @@ mod tests {
     fn moves_made_at_once_are_learnt_by_each_role_for_itself() {
         // The second row dominates, then the first column.
         let table = vec![choice(&[2, 2], &[1, 2, 3, 1]), end(&[0, 100]), end(&[60, 40]), end(&[70, 30])];
-        let toy = Toy::new(&["a", "b"], table);
+        let toy = Toy::table(&["a", "b"], table);
         for role in 0..2 {
             let made = run(&toy, role, 2_000, Budget::UNLIMITED);
             assert_eq!(made.evaluations[0].moves.len(), 2);

@@ -1,11 +1,11 @@
 //! Node: one tree of states with what each role has learnt at each of them.
 //!
-//! A tree grows by one node a descent: [`Tree::descend`] follows the bandits from the root to the first joint move
-//! that has no node yet ([`Leaf::New`]) or to the end of the game; [`Tree::learn`] credits the goals to every arm on
+//! A tree grows by one node a descent. [`Tree::descend`] follows the bandits from the root to the first joint move
+//! that has no node yet ([`Leaf::New`]) or to the end of the game. [`Tree::learn`] credits the goals to every arm on
 //! the way. Nothing here steps the game: the caller advances the new leaves of many descents in one call. A state
-//! reached in two ways has two nodes.
+//! that is reached in two ways has two nodes.
 //!
-//! A descent counts as many times as its leaf has playouts, one that comes to an end too: what an arm knows are
+//! A descent counts as many times as its leaf has playouts, also where it comes to an end. What an arm counts are
 //! playouts, and their mean is that of its descents.
 //!
 //! Invariant: `tried >= known` for every arm, with equality when no descent is under way and no deadline has passed.
@@ -143,7 +143,7 @@ impl<S: Clone> Tree<S> {
         &self.nodes[descent.path.last().map_or(0, |taken| taken.node) as usize].state
     }
 
-    /// Adds the successor that a descent has asked for, unless another descent of the same block has.
+    /// Adds the successor that a descent needs, unless another descent of the same block has.
     pub fn grow(&mut self, descent: &Descent, state: S, end: Option<ByRole<Goal>>) {
         let Some(last) = descent.path.last() else { return };
         let arms = &self.nodes[last.node as usize].arms;

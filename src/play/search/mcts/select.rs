@@ -1,11 +1,11 @@
 //! Select: which move a role tries next at a node, by UCB1 over what its moves have brought it there.
 //!
 //! Every role has a bandit of its own at every node (decoupled UCT): it learns the mean of each of its moves over
-//! whatever the others did. That needs no table of joint moves, and where one role only has a choice it is plain UCT.
+//! whatever the others did. That needs no table of joint moves, and where only one role has a choice it is plain UCT.
 //! With moves made at once it does not converge to the mixed move of an equilibrium; nothing here claims so.
 //!
 //! Descents whose playouts are still to be made count as tried but not as known (Liu et al. 2020, "watch the
-//! unobserved"), so that the leaves of a block spread out without being taken for losses.
+//! unobserved"). So the leaves of a block spread out without being taken for losses.
 //!
 //! References: Auer, Cesa-Bianchi, Fischer 2002 (UCB1); Kocsis, Szepesvári 2006 (UCT).
 

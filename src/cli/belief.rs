@@ -1,0 +1,250 @@
+//! `hyperplay belief`: how far samplers are from the exact posterior, compared with what perfect sampling would reach.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::failure::CommandFailure;
+use super::game_argument::GameArgument;
+use super::options::{EngineOption, ThreadsOption, pick_seed, seed};
+use super::output::Output;
+use super::progress::Progress;
+use hyperplay_engine::machine::StateMachine as _;
+use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
+use hyperplay_lab::study::files::{self, StudyFileError, StudySubject};
+use hyperplay_lab::study::{LeftOut, MatchSource, Study, StudyError, StudyPlan};
+use hyperplay_logic::gdl::{Game, fold};
+use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecKind};
+use hyperplay_play::referee::Interrupt;
+
+/// Arguments of `belief`.
+#[derive(Args, Debug)]
+pub struct BeliefArguments {
+    #[command(flatten)]
+    game: GameArgument,
+    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare): hyperplay, hyperplay12, hyperplay12-unweighted, bootstrap, rejection or exact
+    #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
+    samplers: Vec<String>,
+    /// Particles in a set, several numbers separated by commas
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [16, 64])]
+    particles: Vec<usize>,
+    /// Independent replicates: beliefs that follow each match
+    #[arg(long, value_name = "R", default_value_t = 200)]
+    replicates: usize,
+    /// Matches that evidence is taken from
+    #[arg(long, value_name = "M", default_value_t = 1)]
+    matches: usize,
+    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), under which there is a posterior to measure against too, or a player in every seat
+    #[arg(long, value_name = "POLICY", default_value = "uniform")]
+    play: String,
+    /// The role whose belief is measured (repeat for several) [default: every role but random]
+    #[arg(long = "role", value_name = "ROLE")]
+    roles: Vec<String>,
+    /// Measure up to this step only, or at these steps only, as in 3-5
+    #[arg(long, value_name = "K|A-B", value_parser = steps, default_value = "all")]
+    steps: (usize, usize),
+    /// The largest information set that is enumerated
+    #[arg(long, value_name = "HISTORIES", default_value_t = 10_000)]
+    max_set: usize,
+    /// Where the set is larger: particles of the run that replaces the posterior, as a multiple of --particles; 0 leaves these steps out
+    #[arg(long, value_name = "TIMES", default_value_t = 100)]
+    reference: usize,
+    /// Random playouts that value a move in a state, for the regret; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    playouts: u32,
+    /// Write turns.jsonl, timings.jsonl, rows.csv and report.html into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Determines every random choice [default: drawn and printed]
+    #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    threads: ThreadsOption,
+    #[command(flatten)]
+    engine: EngineOption,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads `--steps`.
+fn steps(text: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&step| step > 0);
+    let range = match text.split_once('-') {
+        _ if text == "all" => Some((1, PLAYOUT_STEPS)),
+        Some((first, last)) => number(first).zip(number(last)),
+        None => number(text).map(|last| (1, last)),
+    };
+    range
+        .filter(|(first, last)| first <= last)
+        .ok_or_else(|| "expected a step of 1 or more, or two of them as in 3-5, or all".to_owned())
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(
+    arguments: &BeliefArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let threads = arguments.threads.apply()?;
+    if arguments.replicates == 0 || arguments.matches == 0 || arguments.particles.contains(&0) {
+        return Err(CommandFailure::usage(
+            "without replicates, matches or particles there is nothing to measure",
+            "give 1 or more",
+        ));
+    }
+    let specs: Vec<SamplerSpec> = arguments
+        .samplers
+        .iter()
+        .map(|text| sampler(text, registry))
+        .collect::<Result<_, CommandFailure>>()?;
+    let play = play(&arguments.play, registry)?;
+    let opened = arguments.game.open()?;
+    let names: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
+    for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
+        if let Some(misfit) = spec.misfit(&names) {
+            return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
+        }
+    }
+    let roles = roles(&opened.game, &names, &arguments.roles)?;
+    if let Some(folder) = &arguments.out {
+        files::prepare(folder)?;
+    }
+    let plan = StudyPlan {
+        samplers: specs,
+        particles: arguments.particles.clone(),
+        replicates: arguments.replicates,
+        matches: arguments.matches,
+        play,
+        roles,
+        steps: arguments.steps,
+        limit: arguments.max_set,
+        reference: arguments.reference,
+        playouts: arguments.playouts,
+        seed: pick_seed(arguments.seed),
+    };
+    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
+    let roles = plan.roles_of(&engine);
+    let progress = Progress::new(plan.total(roles.len()), "replicates", false);
+    let study = plan.study(&engine, interrupt, &|| progress.tick());
+    let time = progress.finish();
+    let study = study.map_err(|error| failed(&opened.name, &error))?;
+    if let Some(folder) = &arguments.out {
+        let (rules, kind) = (opened.hash(), engine.kind().to_string());
+        let roles: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
+        let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &roles };
+        files::write(folder, &files::config(&plan, &subject), &study, threads, time)?;
+    }
+    if arguments.json {
+        let mut document = json!({
+            "game": opened.name,
+            "rules": opened.hash(),
+            "seed": plan.seed,
+            "threads": threads,
+            "matches": plan.matches,
+            "replicates": plan.replicates,
+            "play": plan.play.spec().to_string(),
+        });
+        document["rows"] = study.table().as_json();
+        document["summary"] = study.summary_table(plan.seed).as_json();
+        let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
+        document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
+        document["seconds"] = json!(time.as_secs_f64());
+        out.json(&document)?;
+    } else {
+        let StudyPlan { replicates, matches, seed, .. } = &plan;
+        let name = &opened.name;
+        out.line(format_args!("{name}: {replicates} replicates on each of {matches} matches, seed {seed}"))?;
+        write(&study, plan.seed, out)?;
+    }
+    if study.is_complete { Ok(()) } else { Err(CommandFailure::Interrupted) }
+}
+
+/// The report for reading.
+fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+    out.text(&study.shown_rows().as_text())?;
+    for LeftOut { index, role, why } in &study.left_out {
+        out.line(format_args!("match {index}, {role}: {why}"))?;
+    }
+    if study.rows.iter().any(|row| !row.is_exact()) {
+        out.line(
+            "Rows without a number of histories are measured against a reference run; their coverage is of that run.",
+        )?;
+    }
+    out.line("\nOver the decisions (more than one legal move, more than one history); geometric means:")?;
+    out.text(&study.shown_summaries(seed).as_text())
+}
+
+/// What the error of a study means to the user.
+pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
+    let remedy = match error {
+        StudyError::Evaluation(_) => "measure fewer --steps",
+        StudyError::Thread(_) => "take another --play",
+    };
+    CommandFailure::failed(format!("{game}: {error}"), remedy)
+}
+
+impl From<StudyFileError> for CommandFailure {
+    fn from(StudyFileError { path, cause }: StudyFileError) -> Self {
+        CommandFailure::File { path, cause }
+    }
+}
+
+fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+    registry.sampler(text).map_err(|error| {
+        CommandFailure::usage(
+            error.to_string(),
+            "`hyperplay help belief` shows examples; docs/belief.md explains the keys",
+        )
+    })
+}
+
+fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> {
+    MatchSource::read(text, registry).map_err(|error| {
+        let known: Vec<&str> = registry.entries(SpecKind::Model).map(|entry| &*entry.name).collect();
+        CommandFailure::usage(
+            format!("--play: {error}"),
+            format!("give an opponent model ({}) or a player (`hyperplay players`)", known.join(", ")),
+        )
+    })
+}
+
+/// The roles of these names.
+fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, CommandFailure> {
+    let random = game.random();
+    let choosing: Vec<&str> =
+        (0..names.len()).filter(|&role| random != Some(role)).map(|role| names[role].as_str()).collect();
+    let choices = format!("the roles are {}", choosing.join(", "));
+    let mut roles = Vec::new();
+    for name in asked {
+        match names.iter().position(|known| fold(known) == fold(name.trim())) {
+            Some(role) if random == Some(role) => {
+                return Err(CommandFailure::usage("the role random has no belief", choices));
+            }
+            Some(role) if !roles.contains(&Role::new(role)) => roles.push(Role::new(role)),
+            Some(_) => {}
+            None => return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices)),
+        }
+    }
+    Ok(roles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_a_last_one_or_a_range() {
+        assert_eq!(steps("3"), Ok((1, 3)));
+        assert_eq!(steps("3-5"), Ok((3, 5)));
+        assert_eq!(steps("all"), Ok((1, PLAYOUT_STEPS)));
+        for wrong in ["0", "5-3", "-2", "a", "1-", ""] {
+            assert!(steps(wrong).is_err(), "{wrong}");
+        }
+    }
+}

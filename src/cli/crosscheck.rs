@@ -1,0 +1,229 @@
+//! `hyperplay crosscheck`: compares the fast engines with the interpreter, step by step on random matches.
+//!
+//! The first difference of a game is shown as facts; the games after it are compared all the same.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::failure::CommandFailure;
+use super::game_argument::{GameArgument, Opened, SyntaxArgument};
+use super::options::{ThreadsOption, no_engine, pick_seed, seed};
+use super::output::Output;
+use super::progress::Progress;
+use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
+use hyperplay_engine::lanes::Tracer;
+use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
+use hyperplay_play::referee::{Interrupt, Stopwatch, match_seed, play_series};
+
+/// Arguments of `crosscheck`.
+#[derive(Args, Debug)]
+pub struct CrosscheckArguments {
+    /// Files with rules, `-` for standard input, or names of built-in games
+    #[arg(required = true, value_name = "GAME")]
+    games: Vec<String>,
+    /// The syntax of the rules [default: recognised from each text]
+    #[arg(long)]
+    syntax: Option<SyntaxArgument>,
+    /// How many matches of each game
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
+    matches: usize,
+    /// Determines the matches [default: drawn and printed]
+    #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
+    /// The longest match in steps
+    #[arg(long, value_name = "STEPS", default_value_t = 1000)]
+    limit: usize,
+    #[command(flatten)]
+    threads: ThreadsOption,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// Matches that the lanes play side by side.
+const BLOCK: usize = 64;
+
+/// What is to be said about one game.
+#[derive(Default)]
+struct Compared {
+    engines: Vec<EngineKind>,
+    matches: usize,
+    /// Matches that the lanes drew themselves.
+    drawn: usize,
+    /// Steps of both.
+    steps: usize,
+    /// Why no engine was compared.
+    left_out: Option<String>,
+    /// The match and the difference.
+    difference: Option<(usize, Box<EngineDifference>)>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`]; a difference is a finding.
+pub fn run(
+    arguments: &CrosscheckArguments,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    arguments.threads.apply()?;
+    let argument = |game: &String| GameArgument { game: game.clone(), syntax: arguments.syntax };
+    // All are opened before the first is played: a name that is wrong is found at once.
+    let opened = arguments.games.iter().map(|game| argument(game).open()).collect::<Result<Vec<_>, _>>()?;
+    let seed = pick_seed(arguments.seed);
+    let watch = Stopwatch::start();
+    let mut games = Vec::new();
+    for opened in &opened {
+        let compared = compare(opened, arguments, seed, interrupt)?;
+        if !arguments.json {
+            compared.write(&opened.name, seed, out)?;
+        }
+        games.push((opened, compared));
+        if interrupt.is_raised() {
+            break;
+        }
+    }
+    if arguments.json {
+        let games: Vec<Value> =
+            games.iter().map(|(opened, compared)| compared.as_json(&opened.name, &opened.hash())).collect();
+        out.json(&json!({
+            "seed": seed,
+            "limit": arguments.limit,
+            "games": games,
+            "seconds": watch.elapsed().as_secs_f64(),
+        }))?;
+    }
+    if interrupt.is_raised() {
+        return Err(CommandFailure::Interrupted);
+    }
+    if games.iter().any(|(_, compared)| compared.difference.is_some()) {
+        Err(CommandFailure::Findings)
+    } else {
+        Ok(())
+    }
+}
+
+/// Compares the engines of one game.
+fn compare(
+    opened: &Opened,
+    arguments: &CrosscheckArguments,
+    seed: u64,
+    interrupt: &Interrupt,
+) -> Result<Compared, CommandFailure> {
+    let engines = Engines::new(&opened.game);
+    let reference = engines.interpreter().map_err(|error| no_engine(&opened.name, &error))?;
+    let mut compared = Compared::default();
+    let mut others: Vec<Arc<Engine>> = Vec::new();
+    for kind in EngineKind::FAST {
+        match engines.get(kind) {
+            Ok(engine) => others.push(engine),
+            Err(EngineError::TooLarge(why)) => compared.left_out = Some(why.to_string()),
+            Err(error) => return Err(no_engine(&opened.name, &error)),
+        }
+    }
+    if others.is_empty() {
+        return Ok(compared);
+    }
+    compared.engines = others.iter().map(|engine| engine.kind()).collect();
+    let progress = Progress::new(arguments.matches, "matches", false);
+    let played = play(&reference, &others, arguments, seed, interrupt, &progress, &mut compared);
+    progress.finish();
+    match played {
+        Ok(()) => {}
+        Err((index, Disagreement::Differs(difference))) => compared.difference = Some((index, difference)),
+        Err((index, Disagreement::Failed(failure))) => {
+            let what = format!("{}, match {index}: {failure}", opened.name);
+            return Err(CommandFailure::failed(what, "take a smaller --limit"));
+        }
+    }
+    Ok(compared)
+}
+
+/// Plays the matches of one game; the first that does not agree, by index.
+fn play(
+    reference: &Interpreter,
+    engines: &[Arc<Engine>],
+    arguments: &CrosscheckArguments,
+    seed: u64,
+    interrupt: &Interrupt,
+    progress: &Progress,
+    compared: &mut Compared,
+) -> Result<(), (usize, Disagreement)> {
+    let one = |index| {
+        let agreed = crosscheck(reference, engines, arguments.limit, &match_seed(seed, index));
+        progress.tick();
+        agreed.map_err(|disagreement| (index, disagreement))
+    };
+    play_series(arguments.matches, true, interrupt, one, |_, agreed| {
+        compared.matches += 1;
+        compared.steps += agreed.steps;
+        Ok(())
+    })?;
+    for engine in engines {
+        let Some(tracer) = engine.network_engine().and_then(|engine| Tracer::new(engine)) else { continue };
+        let of_block = |block: usize| (arguments.matches - block * BLOCK).min(BLOCK);
+        let one = |block| {
+            let (count, seed) = (of_block(block) as u32, match_seed(seed, block).child("drawn"));
+            crosscheck_drawn(reference, &tracer, count, arguments.limit, &seed)
+                .map_err(|disagreement| (block * BLOCK, disagreement))
+        };
+        play_series(arguments.matches.div_ceil(BLOCK), true, interrupt, one, |block, agreed| {
+            compared.drawn += of_block(block);
+            compared.steps += agreed.steps;
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+impl Compared {
+    fn engines(&self) -> Vec<&'static str> {
+        self.engines.iter().map(|kind| kind.as_str()).collect()
+    }
+
+    fn write(&self, name: &str, seed: u64, out: &Output) -> Result<(), CommandFailure> {
+        if let Some(why) = &self.left_out {
+            return out.line(format_args!("{name}: left out: {why}"));
+        }
+        let engines = self.engines().join(" and ");
+        match &self.difference {
+            None => out.line(format_args!(
+                "{name}: {engines} agree with the interpreter in {} matches, and in {} drawn in lanes, {} steps, seed \
+                 {seed}",
+                self.matches, self.drawn, self.steps
+            )),
+            Some((index, difference)) => {
+                out.line(format_args!("{name}: a difference in match {index}, seed {seed}"))?;
+                out.text(&difference.to_string())
+            }
+        }
+    }
+
+    fn as_json(&self, name: &str, hash: &str) -> Value {
+        let difference = self.difference.as_ref().map(|(index, difference)| {
+            json!({
+                "match": index,
+                "step": difference.step,
+                "engine": difference.engine.as_str(),
+                "question": difference.question,
+                "state": difference.state,
+                "joint_move": difference.joint,
+                "missing": difference.missing,
+                "extra": difference.extra,
+            })
+        });
+        json!({
+            "game": name,
+            "rules": hash,
+            "engines": self.engines(),
+            "matches": self.matches,
+            "drawn": self.drawn,
+            "steps": self.steps,
+            "left_out": self.left_out,
+            "difference": difference,
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Where an engine and the interpreter give different answers, as facts of the game.
+
+use std::fmt;
+
+use crate::EngineKind;
+use crate::machine::{JointMove, StateMachine, StateMachineExt};
+
+/// The first difference of a match.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EngineDifference {
+    /// The engine that differs from the interpreter.
+    pub engine: EngineKind,
+    /// What was asked, in words.
+    pub question: &'static str,
+    /// Joint moves made before.
+    pub step: usize,
+    /// The state as `true` facts.
+    pub state: Vec<String>,
+    /// The joint move as `does` facts; none if the question is about a state.
+    pub joint: Vec<String>,
+    /// What only the interpreter derives.
+    pub missing: Vec<String>,
+    /// What only the other engine derives.
+    pub extra: Vec<String>,
+}
+
+impl EngineDifference {
+    /// The difference between two lists of facts; they have the same facts if only their order differs.
+    pub(super) fn between(
+        question: &'static str,
+        expected: Vec<String>,
+        found: Vec<String>,
+    ) -> EngineDifference {
+        let but = |these: &[String], those: &[String]| -> Vec<String> {
+            these.iter().filter(|fact| !those.contains(fact)).cloned().collect()
+        };
+        EngineDifference {
+            engine: EngineKind::Auto,
+            question,
+            step: 0,
+            state: Vec::new(),
+            joint: Vec::new(),
+            missing: but(&expected, &found),
+            extra: but(&found, &expected),
+        }
+    }
+
+    /// The same with its place.
+    pub(super) fn at<M: StateMachine>(
+        self,
+        (machine, engine): (&M, EngineKind),
+        (step, state): (usize, &M::State),
+        joint: Option<&JointMove>,
+    ) -> EngineDifference {
+        let state = machine.fluents(state).iter().map(|fluent| format!("(true {fluent})")).collect();
+        let does = |joint: &JointMove| {
+            let names = machine.roles().values().iter();
+            names.zip(joint.iter()).map(|(role, &own)| fact("does", role, &machine.show_move(own))).collect()
+        };
+        EngineDifference { engine, step, state, joint: joint.map_or_else(Vec::new, does), ..self }
+    }
+}
+
+/// A fact with two arguments.
+pub(super) fn fact(relation: &str, role: &str, argument: &str) -> String {
+    format!("({relation} {role} {argument})")
+}
+
+impl fmt::Display for EngineDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "after {} steps the {} differs in {}", self.step, self.engine, self.question)?;
+        let mut part = |title: &str, facts: &[String]| -> fmt::Result {
+            if facts.is_empty() {
+                return Ok(());
+            }
+            writeln!(f, "; {title}")?;
+            facts.iter().try_for_each(|fact| writeln!(f, "{fact}"))
+        };
+        part("the state", &self.state)?;
+        part("the joint move", &self.joint)?;
+        if self.missing.is_empty() && self.extra.is_empty() {
+            return part("the same facts in another order", &[String::new()]);
+        }
+        part("only by the interpreter", &self.missing)?;
+        part(&format!("only by the {}", self.engine), &self.extra)
+    }
+}

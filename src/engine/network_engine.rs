@@ -1,0 +1,194 @@
+//! The engine on the ground network of a game.
+//!
+//! A [`NetworkEngine`] answers questions about single states, and expands steps in bulk, with its [`Propagator`]. It
+//! makes random playouts with its [`Lanes`] if it has some; otherwise the propagator makes them one after the other.
+//!
+//! ```
+//! use hyperplay_engine::Engines;
+//! use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
+//! use hyperplay_logic::gdl::{self, Source};
+//!
+//! let text = "(role a) (init s) (legal a win) (legal a lose) (<= (next (did ?m)) (does a ?m))
+//!     (<= terminal (not (true s))) (<= (goal a 100) (true (did win))) (<= (goal a 0) (true (did lose)))";
+//! let game = gdl::load(Source::new("coin", text), None).game.expect("the rules are fine");
+//! let engine = Engines::new(&game).lanes()?;
+//! assert!(engine.lanes().is_some());
+//! let start = Start { state: engine.initial(), first: vec![], count: 1000 };
+//! let (tallies, usage) =
+//!     engine.measured_playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut engine.scratch());
+//! assert_eq!((tallies[0].count, tallies[0].steps), (1000, 1000));
+//! assert_eq!(usage.expect("it has lanes").steps, 1000);
+//! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
+//! ```
+
+use std::sync::Arc;
+
+use super::State;
+use super::lanes::{LaneUsage, Lanes, LanesScratch};
+use super::propagator::{Propagator, PropagatorScratch};
+use crate::machine::{
+    Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
+};
+use hyperplay_logic::gdl::{Game, TermId, TermStore};
+
+/// Playouts that a call should have where they are made in lanes.
+const IN_LANES: u32 = 4096;
+
+/// The engine on the ground network of a game, with lanes for playouts or without.
+#[derive(Debug)]
+pub struct NetworkEngine {
+    propagator: Arc<Propagator>,
+    lanes: Option<Lanes>,
+}
+
+/// What one thread evaluates with on a [`NetworkEngine`].
+#[derive(Debug)]
+pub struct NetworkScratch {
+    single: PropagatorScratch,
+    lanes: LanesScratch,
+}
+
+impl NetworkEngine {
+    /// The engine whose lanes, if it has some, were made from this propagator.
+    pub fn new(propagator: Arc<Propagator>, lanes: Option<Lanes>) -> NetworkEngine {
+        NetworkEngine { propagator, lanes }
+    }
+
+    /// The engine with lanes in which every role chooses uniformly.
+    pub fn with_lanes(propagator: Arc<Propagator>) -> NetworkEngine {
+        let lanes = Lanes::new(&propagator);
+        NetworkEngine::new(propagator, Some(lanes))
+    }
+
+    /// The engine for single states.
+    pub fn propagator(&self) -> &Arc<Propagator> {
+        &self.propagator
+    }
+
+    /// The lanes, if it has some.
+    pub fn lanes(&self) -> Option<&Lanes> {
+        self.lanes.as_ref()
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        self.propagator.game()
+    }
+
+    /// The fluents that hold in a state, each once, in the natural order of terms.
+    pub fn holds(&self, state: &State) -> Vec<TermId> {
+        self.propagator.holds(state)
+    }
+
+    /// Compiles now what would be compiled when it is first needed.
+    pub fn prepare(&self) {
+        self.propagator.prepare();
+    }
+
+    /// As [`Bulk::playouts`], and how the lanes were used, if there are any.
+    pub fn measured_playouts(
+        &self,
+        starts: &[Start<State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut NetworkScratch,
+    ) -> (Vec<Tally>, Option<LaneUsage>) {
+        match &self.lanes {
+            Some(lanes) => {
+                let (tallies, usage) = lanes.playouts(
+                    &self.propagator,
+                    starts,
+                    seed,
+                    budget,
+                    &mut scratch.single,
+                    &mut scratch.lanes,
+                );
+                (tallies, Some(usage))
+            }
+            None => (self.propagator.playouts(starts, seed, budget, &mut scratch.single), None),
+        }
+    }
+}
+
+impl StateMachine for NetworkEngine {
+    type State = State;
+    type Scratch = NetworkScratch;
+
+    fn scratch(&self) -> NetworkScratch {
+        NetworkScratch { single: self.propagator.scratch(), lanes: LanesScratch::new() }
+    }
+
+    fn terms(&self) -> &TermStore {
+        self.propagator.terms()
+    }
+
+    fn roles(&self) -> &ByRole<String> {
+        self.propagator.roles()
+    }
+
+    fn random(&self) -> Option<Role> {
+        self.propagator.random()
+    }
+
+    fn initial(&self) -> State {
+        self.propagator.initial()
+    }
+
+    fn legal(&self, state: &State, role: Role, scratch: &mut NetworkScratch, out: &mut Vec<Move>) {
+        self.propagator.legal(state, role, &mut scratch.single, out);
+    }
+
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut NetworkScratch) -> State {
+        self.propagator.next(state, joint, &mut scratch.single)
+    }
+
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut NetworkScratch,
+    ) -> Percepts {
+        self.propagator.percepts(state, joint, role, &mut scratch.single)
+    }
+
+    fn terminal(&self, state: &State, scratch: &mut NetworkScratch) -> bool {
+        self.propagator.terminal(state, &mut scratch.single)
+    }
+
+    fn goal(&self, state: &State, role: Role, scratch: &mut NetworkScratch) -> Goal {
+        self.propagator.goal(state, role, &mut scratch.single)
+    }
+
+    fn fluents(&self, state: &State) -> Vec<String> {
+        self.propagator.fluents(state)
+    }
+}
+
+impl Bulk for NetworkEngine {
+    fn expand(&self, steps: &[(&State, &JointMove)], scratch: &mut NetworkScratch) -> Vec<Successor<State>> {
+        self.propagator.expand(steps, &mut scratch.single)
+    }
+
+    fn advance(
+        &self,
+        steps: &[(&State, &JointMove)],
+        scratch: &mut NetworkScratch,
+    ) -> Vec<(State, Option<ByRole<Goal>>)> {
+        self.propagator.advance(steps, &mut scratch.single)
+    }
+
+    fn at_once(&self) -> u32 {
+        if self.lanes.is_some() { IN_LANES } else { self.propagator.at_once() }
+    }
+
+    fn playouts(
+        &self,
+        starts: &[Start<State>],
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut NetworkScratch,
+    ) -> Vec<Tally> {
+        self.measured_playouts(starts, seed, budget, scratch).0
+    }
+}

@@ -1,0 +1,289 @@
+//! Statistics: means with their errors and intervals, shares, Elo, and the bootstrap.
+//!
+//! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's. The interval of a share is
+//! Jeffreys'. [`bootstrap`] gives the interval of any other figure: what was measured is drawn anew with replacement, as
+//! often as there are measurements, and the figure is computed from each such sample; the interval contains the middle
+//! 95 % of these figures. The draws come from a generator that the caller seeds, so an interval is as reproducible as the
+//! figure that it belongs to.
+//!
+//! Elo: 400 log10(s / (1 - s)), where s is the expected share of the points.
+//!
+//! Reference: Efron79 (`docs/REFERENCES.md`).
+
+use rand::{Rng, RngExt};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
+
+/// How many samples a bootstrap draws.
+pub const BOOTSTRAP_SAMPLES: usize = 400;
+
+/// The share of the middle figures that an interval contains, from the lower to the upper end.
+const ENDS: (f64, f64) = (0.025, 0.975);
+
+/// Independent numbers, added one by one. Sums are made of distances from the first number, so that equal numbers have no
+/// error at all.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Sample {
+    count: u64,
+    first: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl FromIterator<f64> for Sample {
+    fn from_iter<I: IntoIterator<Item = f64>>(numbers: I) -> Self {
+        let mut sample = Sample::default();
+        numbers.into_iter().for_each(|number| sample.add(number));
+        sample
+    }
+}
+
+impl Sample {
+    /// Counts one more number.
+    pub fn add(&mut self, number: f64) {
+        if self.count == 0 {
+            self.first = number;
+        }
+        let from = number - self.first;
+        self.count += 1;
+        self.sum += from;
+        self.squares += from * from;
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their mean; `None` without a number.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.first + self.sum / self.count as f64)
+    }
+
+    /// Their variance; `None` below two numbers.
+    pub fn variance(&self) -> Option<f64> {
+        let count = self.count as f64;
+        let square = || ((self.squares - self.sum * (self.sum / count)) / (count - 1.0)).max(0.0);
+        (self.count > 1).then(square)
+    }
+
+    /// The standard error of the mean; `None` below two numbers.
+    pub fn error(&self) -> Option<f64> {
+        self.variance().map(|variance| (variance / self.count as f64).sqrt())
+    }
+
+    /// Half the width of the 95 % confidence interval of the mean, by Student's t; `None` below two numbers.
+    pub fn half_width(&self) -> Option<f64> {
+        let error = self.error()?;
+        Some(error * self.student()?.inverse_cdf(ENDS.1))
+    }
+
+    /// The probability that the true mean is above zero, by Student's t and a flat prior; `None` below two numbers. For
+    /// paired differences this is the likelihood of superiority.
+    pub fn superiority(&self) -> Option<f64> {
+        let (mean, error) = (self.mean()?, self.error()?);
+        if error > 0.0 {
+            Some(self.student()?.cdf(mean / error))
+        } else if mean == 0.0 {
+            Some(0.5)
+        } else {
+            Some(f64::from(u8::from(mean > 0.0)))
+        }
+    }
+
+    fn student(&self) -> Option<StudentsT> {
+        StudentsT::new(0.0, 1.0, self.count.checked_sub(1)? as f64).ok()
+    }
+}
+
+/// A mean with its standard error. Both are NaN where there is none.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Mean {
+    /// The mean.
+    pub value: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+impl Mean {
+    /// No mean.
+    pub const NONE: Mean = Mean { value: f64::NAN, error: f64::NAN };
+
+    /// The mean of these numbers; one number has no error.
+    pub fn of(numbers: impl Iterator<Item = f64>) -> Self {
+        let sample: Sample = numbers.collect();
+        Mean { value: sample.mean().unwrap_or(f64::NAN), error: sample.error().unwrap_or(f64::NAN) }
+    }
+}
+
+/// A mean with its 95 % interval by the bootstrap. All are NaN where there is none.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MeanInterval {
+    /// The mean.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
+}
+
+impl MeanInterval {
+    /// The mean of these numbers; those that are not finite are left out.
+    pub fn of(numbers: impl Iterator<Item = f64>, rng: &mut impl Rng) -> Self {
+        let numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
+        let mean = |sum: f64| if numbers.is_empty() { f64::NAN } else { sum / numbers.len() as f64 };
+        let of_sample = |sample: &[usize]| mean(sample.iter().map(|&at| numbers[at]).sum());
+        let (low, high) = bootstrap(numbers.len(), rng, of_sample);
+        MeanInterval { value: mean(numbers.iter().sum()), low, high }
+    }
+
+    /// The geometric mean of these ratios.
+    pub fn geometric(ratios: impl Iterator<Item = f64>, rng: &mut impl Rng) -> Self {
+        let MeanInterval { value, low, high } = MeanInterval::of(ratios.map(f64::ln), rng);
+        MeanInterval { value: value.exp(), low: low.exp(), high: high.exp() }
+    }
+}
+
+/// The percentile interval of `figure` over samples of `count` measurements, which are given by their numbers. Both ends
+/// are NaN if there are fewer than two measurements.
+pub fn bootstrap(count: usize, rng: &mut impl Rng, mut figure: impl FnMut(&[usize]) -> f64) -> (f64, f64) {
+    if count < 2 {
+        return (f64::NAN, f64::NAN);
+    }
+    let mut sample = vec![0; count];
+    let mut figures: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
+        .map(|_| {
+            sample.fill_with(|| rng.random_range(0..count));
+            figure(&sample)
+        })
+        .collect();
+    figures.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| figures[((figures.len() - 1) as f64 * share).round() as usize];
+    (at(ENDS.0), at(ENDS.1))
+}
+
+/// The same interval, moved so that the middle of the samples' figures lies on the figure itself. This is for a distance,
+/// which any noise makes larger: samples of samples are noisier, so their plain interval would lie above the figure.
+pub fn centred(
+    value: f64,
+    count: usize,
+    rng: &mut impl Rng,
+    mut figure: impl FnMut(&[usize]) -> f64,
+) -> (f64, f64) {
+    let mut all = Vec::with_capacity(BOOTSTRAP_SAMPLES);
+    let (low, high) = bootstrap(count, rng, |sample| {
+        let one = figure(sample);
+        all.push(one);
+        one
+    });
+    all.sort_unstable_by(f64::total_cmp);
+    let middle = all.get(all.len() / 2).copied().unwrap_or(f64::NAN);
+    ((value + low - middle).max(0.0), value + high - middle)
+}
+
+/// A share with its 95 % interval, `count` of `of`: Jeffreys'. `None` of none.
+pub fn share(count: u64, of: u64) -> Option<(f64, f64, f64)> {
+    let (x, n) = (count as f64, of as f64);
+    let beta = Beta::new(x + 0.5, n - x + 0.5).ok()?;
+    let low = if count == 0 { 0.0 } else { beta.inverse_cdf(ENDS.0) };
+    let high = if count == of { 1.0 } else { beta.inverse_cdf(ENDS.1) };
+    (of > 0).then(|| (x / n, low, high))
+}
+
+/// The Elo difference of an expected score, 0..=100; infinite at the ends.
+pub fn elo(score: f64) -> f64 {
+    let share = score / 100.0;
+    400.0 * (share / (1.0 - share)).log10()
+}
+
+/// The number with six significant digits, so that what is written does not depend on the last bit of a logarithm.
+pub fn rounded(number: f64) -> f64 {
+    if number == 0.0 || !number.is_finite() {
+        return number;
+    }
+    let digits = 6 - 1 - number.abs().log10().floor() as i32;
+    let scale = 10_f64.powi(digits.min(12));
+    (number * scale).round() / scale
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+
+    fn sample(numbers: &[f64]) -> Sample {
+        numbers.iter().copied().collect()
+    }
+
+    #[test]
+    fn the_interval_is_student_s() {
+        let three = sample(&[0.0, 50.0, 100.0]);
+        assert_eq!((three.count(), three.mean(), three.variance()), (3, Some(50.0), Some(2500.0)));
+        // t(0.975, 2) = 4.302653 by the tables.
+        assert!((three.half_width().unwrap() - 4.302_653 * 50.0 / 3.0_f64.sqrt()).abs() < 1e-3);
+        assert_eq!(sample(&[1.0]).half_width(), None);
+        assert_eq!(
+            (sample(&[]).mean(), sample(&[]).half_width(), sample(&[]).superiority()),
+            (None, None, None)
+        );
+        // P(t(2) < 1) = 0.788675.
+        let one = sample(&[1.0 - 3.0_f64.sqrt(), 1.0, 1.0 + 3.0_f64.sqrt()]);
+        assert!((one.superiority().unwrap() - 0.788_675).abs() < 1e-5, "{:?}", one.superiority());
+        assert_eq!(sample(&[0.0, 0.0]).superiority(), Some(0.5));
+    }
+
+    #[test]
+    fn means_have_errors_and_too_few_numbers_have_none() {
+        assert_eq!(Mean::of([3.0; 5].into_iter()), Mean { value: 3.0, error: 0.0 });
+        assert_eq!(Mean::of([1.0, 3.0].into_iter()), Mean { value: 2.0, error: 1.0 });
+        assert!(Mean::of(std::iter::empty()).value.is_nan() && Mean::of([1.0].into_iter()).error.is_nan());
+        assert!(bootstrap(1, &mut StdRng::seed_from_u64(1), |_| 1.0).0.is_nan());
+    }
+
+    #[test]
+    fn a_bootstrap_interval_contains_the_true_mean_in_95_of_100() {
+        let contains = (0..400)
+            .filter(|&trial| {
+                let rng = &mut StdRng::seed_from_u64(trial);
+                let values: Vec<f64> = (0..40).map(|_| rng.random::<f64>()).collect();
+                let mean = |sample: &[usize]| sample.iter().map(|&at| values[at]).sum::<f64>() / 40.0;
+                let (low, high) = bootstrap(40, rng, mean);
+                (low..=high).contains(&0.5)
+            })
+            .count();
+        assert!((360..=396).contains(&contains), "{contains}");
+    }
+
+    #[test]
+    fn a_centred_interval_contains_its_figure() {
+        let values = [0.1, -0.2, 0.15, 0.05, -0.1];
+        let size = |sample: &[usize]| (sample.iter().map(|&at| values[at]).sum::<f64>() / 5.0).abs();
+        let (low, high) = centred(0.0, 5, &mut StdRng::seed_from_u64(3), size);
+        assert!(low == 0.0 && high > 0.0 && high < 0.2, "{low} {high}");
+    }
+
+    #[test]
+    fn a_share_has_jeffreys_interval() {
+        // Brown, Cai, DasGupta (2001), table 5: n = 10, x = 3.
+        let (mean, low, high) = share(3, 10).unwrap();
+        assert_eq!(mean, 0.3);
+        assert!((low - 0.093).abs() < 1e-3 && (high - 0.606).abs() < 1e-3, "{low} {high}");
+        assert_eq!(share(0, 10).map(|(_, low, _)| low), Some(0.0));
+        assert_eq!(share(0, 0), None);
+    }
+
+    #[test]
+    fn elo_is_the_logistic_scale() {
+        assert_eq!(elo(50.0), 0.0);
+        assert!((elo(64.006) - 100.0).abs() < 0.01);
+        assert_eq!((elo(0.0), elo(100.0)), (f64::NEG_INFINITY, f64::INFINITY));
+    }
+
+    #[test]
+    fn rounding_keeps_six_digits() {
+        assert_eq!(rounded(1_234.567_891), 1234.57);
+        assert_eq!(rounded(0.000_123_456_78), 0.000_123_457);
+        assert_eq!((rounded(0.0), rounded(-2.0)), (0.0, -2.0));
+    }
+}

@@ -1,0 +1,364 @@
+//! Table: rows and columns that can be shown as text, Markdown, CSV, JSON and HTML.
+//!
+//! A [`Column`] defines one figure: its name for machines, its heading for readers, its unit, its meaning, its format, and
+//! how it is read off a row of the caller's type. [`Table::of`] applies the columns to the rows. All forms of a table are
+//! made of the same entries, so they cannot contradict each other. [`legend`] writes the definitions of the columns
+//! themselves as a table.
+
+use serde_json::{Map, Value, json};
+
+use super::shown::MISSING;
+use super::statistics::rounded;
+
+/// One thing in a table.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TableEntry {
+    /// A name or a word.
+    Text(String),
+    /// Yes or no.
+    Flag(bool),
+    /// How many.
+    Count(u64),
+    /// A figure. It is missing if it is NaN, and infinite figures are missing for machines.
+    Figure(f64),
+    /// Several figures in one, by the names of their [`Parts`].
+    Nested(Vec<TableEntry>),
+    /// Nothing.
+    Missing,
+}
+
+impl From<&str> for TableEntry {
+    fn from(text: &str) -> Self {
+        TableEntry::Text(text.to_owned())
+    }
+}
+
+impl From<usize> for TableEntry {
+    fn from(count: usize) -> Self {
+        TableEntry::Count(count as u64)
+    }
+}
+
+impl From<f64> for TableEntry {
+    fn from(figure: f64) -> Self {
+        TableEntry::Figure(figure)
+    }
+}
+
+impl From<Option<f64>> for TableEntry {
+    fn from(figure: Option<f64>) -> Self {
+        figure.map_or(TableEntry::Missing, TableEntry::Figure)
+    }
+}
+
+/// How the entries of a column are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// A word; Markdown puts it to the left.
+    Text,
+    /// A whole number, yes or no.
+    Number,
+    /// A figure, shown with so many digits after the point; machines get all of it.
+    Digits(usize),
+    /// A figure, shown with so many digits after the point; machines get six significant digits.
+    Rounded(usize),
+    /// Several figures in one: an object for JSON, a column each for CSV. Readers see the one with this name, with so many
+    /// digits after the point.
+    Parts(Parts, &'static str, usize),
+}
+
+/// The names of what is nested in an entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parts {
+    /// An object with these keys.
+    Object(&'static [&'static str]),
+    /// An array of so many arrays, whose elements have these names in a CSV file.
+    Arrays(usize, &'static [&'static str]),
+}
+
+/// The definition of one figure of rows of type `R`.
+#[derive(Debug)]
+pub struct Column<R: ?Sized> {
+    /// The name for machines: the key in JSON, the column in CSV.
+    pub name: &'static str,
+    /// The heading for readers.
+    pub head: &'static str,
+    /// The unit; empty for names and counts.
+    pub unit: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// How it is written.
+    pub format: Format,
+    /// Reads it off a row.
+    pub read: fn(&R) -> TableEntry,
+}
+
+impl<R: ?Sized> Clone for Column<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R: ?Sized> Copy for Column<R> {}
+
+impl<R: ?Sized> Column<R> {
+    /// A column without a unit whose heading is its name.
+    pub const fn plain(name: &'static str, format: Format, read: fn(&R) -> TableEntry) -> Self {
+        Column { name, head: name, unit: "", meaning: "", format, read }
+    }
+
+    /// The same column with another heading.
+    #[must_use]
+    pub const fn headed(self, head: &'static str) -> Self {
+        Column { head, ..self }
+    }
+}
+
+/// A column of a table, without the type of the rows that it was read from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TableColumn {
+    /// See [`Column::name`].
+    pub name: &'static str,
+    /// See [`Column::head`].
+    pub head: &'static str,
+    /// See [`Column::format`].
+    pub format: Format,
+}
+
+/// Rows and columns.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Table {
+    /// Its name in files and keys.
+    pub name: &'static str,
+    /// What it shows, in some words; empty for a table that needs no heading.
+    pub title: &'static str,
+    /// How to read it, in sentences; may be empty.
+    pub note: String,
+    /// The columns.
+    pub columns: Vec<TableColumn>,
+    /// The rows, each as long as the columns.
+    pub rows: Vec<Vec<TableEntry>>,
+}
+
+impl Table {
+    /// The table of these columns over these rows.
+    pub fn of<'a, R: 'a>(columns: &[Column<R>], rows: impl IntoIterator<Item = &'a R>) -> Table {
+        let column = |column: &Column<R>| {
+            let Column { name, head, format, .. } = *column;
+            TableColumn { name, head, format }
+        };
+        let read = |row: &R| columns.iter().map(|column| (column.read)(row)).collect();
+        Table {
+            columns: columns.iter().map(column).collect(),
+            rows: rows.into_iter().map(read).collect(),
+            ..Table::default()
+        }
+    }
+
+    /// The same table with a name, a title and a note.
+    #[must_use]
+    pub fn named(self, name: &'static str, title: &'static str, note: impl Into<String>) -> Self {
+        Table { name, title, note: note.into(), ..self }
+    }
+
+    /// One object for each row.
+    pub fn as_json(&self) -> Value {
+        self.json_rows().collect()
+    }
+
+    /// The rows as objects, one after the other.
+    pub fn json_rows(&self) -> impl Iterator<Item = Value> + '_ {
+        self.rows.iter().map(|row| {
+            let pairs = self.columns.iter().zip(row);
+            let pairs = pairs.map(|(column, entry)| (column.name.to_owned(), column.format.value(entry)));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        })
+    }
+
+    /// Comma-separated values with a first line of names; what is missing is empty.
+    pub fn as_csv(&self) -> String {
+        self.csv_head() + &self.csv_lines()
+    }
+
+    /// The first line of [`as_csv`](Table::as_csv), with its end.
+    pub fn csv_head(&self) -> String {
+        let names: Vec<String> = self.columns.iter().flat_map(TableColumn::csv_names).collect();
+        names.join(",") + "\n"
+    }
+
+    /// The rows as lines of [`as_csv`](Table::as_csv), each with its end.
+    pub fn csv_lines(&self) -> String {
+        let line = |row: &Vec<TableEntry>| {
+            let cells = self.columns.iter().zip(row).flat_map(|(column, entry)| column.format.csv(entry));
+            cells.map(|value| csv_field(&value)).collect::<Vec<String>>().join(",") + "\n"
+        };
+        self.rows.iter().map(line).collect()
+    }
+
+    /// A heading, the table and the note.
+    pub fn as_markdown(&self) -> String {
+        format!("## {}\n\n{}\n{}\n", self.title, self.shown().as_markdown(), self.note)
+    }
+}
+
+impl TableColumn {
+    /// The columns that it becomes in a CSV file.
+    fn csv_names(&self) -> Vec<String> {
+        match self.format {
+            Format::Parts(Parts::Object(names), ..) => {
+                names.iter().map(|name| format!("{}_{name}", self.name)).collect()
+            }
+            Format::Parts(Parts::Arrays(count, names), ..) => (0..count)
+                .flat_map(|at| names.iter().map(move |name| (at, name)))
+                .map(|(at, name)| format!("{}_{at}_{name}", self.name))
+                .collect(),
+            _ => vec![self.name.to_owned()],
+        }
+    }
+}
+
+impl Format {
+    /// An entry for machines.
+    fn value(self, entry: &TableEntry) -> Value {
+        match (entry, self) {
+            (TableEntry::Text(text), _) => json!(text),
+            (TableEntry::Flag(flag), _) => json!(flag),
+            (TableEntry::Count(count), _) => json!(count),
+            (TableEntry::Figure(figure), Format::Rounded(_)) if figure.is_finite() => json!(rounded(*figure)),
+            (TableEntry::Figure(figure), _) => json!(figure),
+            (TableEntry::Nested(entries), Format::Parts(Parts::Object(names), ..)) => {
+                let pairs = names.iter().zip(entries);
+                pairs.map(|(name, entry)| ((*name).to_owned(), self.value(entry))).collect()
+            }
+            (TableEntry::Nested(entries), Format::Parts(Parts::Arrays(_, names), ..)) => {
+                let array =
+                    |part: &[TableEntry]| part.iter().map(|entry| self.value(entry)).collect::<Value>();
+                entries.chunks(names.len().max(1)).map(array).collect()
+            }
+            (TableEntry::Nested(_) | TableEntry::Missing, _) => Value::Null,
+        }
+    }
+
+    /// An entry as the fields of a CSV file.
+    fn csv(self, entry: &TableEntry) -> Vec<Value> {
+        let count = match self {
+            Format::Parts(Parts::Object(names), ..) => names.len(),
+            Format::Parts(Parts::Arrays(count, names), ..) => count * names.len(),
+            _ => return vec![self.value(entry)],
+        };
+        match entry {
+            TableEntry::Nested(entries) => entries.iter().map(|entry| self.value(entry)).collect(),
+            _ => vec![Value::Null; count],
+        }
+    }
+
+    /// An entry for readers.
+    pub(super) fn shown(self, entry: &TableEntry) -> String {
+        match (entry, self) {
+            (TableEntry::Text(text), _) => text.clone(),
+            (TableEntry::Flag(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),
+            (TableEntry::Count(count), _) => count.to_string(),
+            (TableEntry::Figure(figure), _) if figure.is_infinite() => {
+                if *figure > 0.0 { "inf" } else { "-inf" }.to_owned()
+            }
+            (
+                TableEntry::Figure(figure),
+                Format::Digits(digits) | Format::Rounded(digits) | Format::Parts(_, _, digits),
+            ) if figure.is_finite() => format!("{figure:.digits$}"),
+            (TableEntry::Figure(figure), _) if figure.is_finite() => figure.to_string(),
+            (TableEntry::Nested(entries), Format::Parts(Parts::Object(names), name, _)) => {
+                let at = names.iter().position(|part| *part == name);
+                let part = at.and_then(|at| entries.get(at));
+                part.map_or_else(|| MISSING.to_owned(), |entry| self.shown(entry))
+            }
+            _ => MISSING.to_owned(),
+        }
+    }
+}
+
+/// A value as a field of CSV.
+fn csv_field(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) if text.contains([',', '"', '\n', '\r']) => {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What the columns mean: a table of their names, units and meanings.
+pub fn legend<R>(columns: &[Column<R>]) -> Table {
+    let columns_of_a_legend: [Column<Column<R>>; 3] = [
+        Column::plain("column", Format::Text, |column| column.name.into()),
+        Column::plain("unit", Format::Text, |column| column.unit.into()),
+        Column::plain("meaning", Format::Text, |column| column.meaning.into()),
+    ];
+    Table::of(&columns_of_a_legend, columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Reading;
+    use super::*;
+
+    struct Fit(&'static str, f64, Option<(f64, usize)>);
+
+    const COLUMNS: [Column<Fit>; 3] = [
+        Column::plain("who", Format::Text, |fit| fit.0.into()),
+        Column {
+            name: "bias",
+            head: "bias TV",
+            unit: "probability",
+            meaning: "a distance",
+            format: Format::Digits(2),
+            read: |fit| fit.1.into(),
+        },
+        Column::plain("fit", Format::Parts(Parts::Object(&["p", "draws"]), "p", 3), |fit| {
+            fit.2.map_or(TableEntry::Missing, |(p, draws)| TableEntry::Nested(vec![p.into(), draws.into()]))
+        }),
+    ];
+
+    fn table() -> Table {
+        Table::of(&COLUMNS, &[Fit("a,b", 0.123_456_789, Some((0.5, 8))), Fit("c|d", f64::NAN, None)])
+    }
+
+    #[test]
+    fn one_table_is_json_csv_markdown_and_text() {
+        let table = table().named("fits", "Fits", "They fit.");
+        assert_eq!(
+            table.as_json().to_string(),
+            r#"[{"who":"a,b","bias":0.123456789,"fit":{"p":0.5,"draws":8}},{"who":"c|d","bias":null,"fit":null}]"#
+        );
+        assert_eq!(table.as_csv(), "who,bias,fit_p,fit_draws\n\"a,b\",0.123456789,0.5,8\nc|d,,,\n");
+        let markdown = "## Fits\n\n| who | bias TV | fit |\n| --- | ---: | ---: |\n| a,b | 0.12 | 0.500 |\n\
+                        | c\\|d | - | - |\n\nThey fit.\n";
+        assert_eq!(table.as_markdown(), markdown);
+        assert_eq!(
+            table.shown().as_text(),
+            "who  bias TV    fit\na,b     0.12  0.500\nc|d        -      -\n"
+        );
+    }
+
+    #[test]
+    fn a_reader_may_see_two_columns_as_one() {
+        let readings = [
+            Reading::One("who"),
+            Reading::Interval("bias", "bias", "95 %"),
+            Reading::Beside("bias", "fit", "bias (p)"),
+            Reading::WithInterval(["bias", "fit", "bias"], "ratio"),
+            Reading::Of("bias", "fit", "of"),
+        ];
+        let shown = table().read(&readings);
+        assert_eq!(shown.heads, ["who", "95 %", "bias (p)", "ratio", "of"]);
+        assert_eq!(shown.rows[0], ["a,b", "0.12..0.12", "0.12 (0.500)", "0.12 [0.500, 0.12]", "0.12/0.500"]);
+        assert_eq!(shown.rows[1], ["c|d", "-", "- (-)", "-", "-/-"]);
+    }
+
+    #[test]
+    fn a_legend_says_what_every_column_means() {
+        let shown = legend(&COLUMNS).shown();
+        assert_eq!(shown.rows[1], ["bias", "probability", "a distance"]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Evidence: the matches that figures are measured on.
+
+use rand::RngExt;
+
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{
+    ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine, StateMachineExt,
+};
+use hyperplay_play::belief::OpponentModel;
+
+/// A match in which every role chooses uniformly, of at most `steps` steps.
+pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> History {
+    let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
+    let mut state = machine.initial();
+    let mut history = History::default();
+    while history.step() < steps && !machine.terminal(&state, &mut scratch) {
+        let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { break };
+        state = machine.next(&state, &joint, &mut scratch);
+        history.0.push(joint);
+    }
+    history
+}
+
+/// A match of at most `steps` steps in which every role but `random` chooses as `model` says.
+pub fn model_match(machine: &Engine, model: &dyn OpponentModel, steps: usize, seed: &Seed) -> History {
+    let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
+    let mut state = machine.initial();
+    let mut known = ByRole::from_fn(machine.roles().len(), Evidence::new);
+    let mut history = History::default();
+    while history.step() < steps && !machine.terminal(&state, &mut scratch) {
+        let legal = machine.legal_by_role(&state, &mut scratch);
+        if legal.values().iter().any(Vec::is_empty) {
+            break;
+        }
+        let joint = JointMove::new(machine.each_role().map(|role| {
+            let moves = &legal[role];
+            if machine.random() == Some(role) || model.is_uniform() {
+                return moves[rng.random_range(0..moves.len())];
+            }
+            drawn(moves, &model.policy(role, &known[role], moves), rng.random())
+        }));
+        for role in machine.each_role() {
+            let percepts = machine.percepts(&state, &joint, role, &mut scratch);
+            known[role].steps.push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
+        }
+        state = machine.next(&state, &joint, &mut scratch);
+        history.0.push(joint);
+    }
+    history
+}
+
+/// The move at `place`, 0..1, of the distribution.
+fn drawn(moves: &[Move], policy: &[f64], place: f64) -> Move {
+    let mut left = place;
+    let at = policy.iter().position(|&share| {
+        left -= share;
+        left < 0.0
+    });
+    // Rounding may leave a remainder behind the last share.
+    let last = policy.iter().rposition(|&share| share > 0.0);
+    moves[at.or(last).expect("some legal move has a positive share")]
+}

@@ -1,0 +1,252 @@
+//! Figures: the measures of one sampler at one point, over all replicates.
+//!
+//! A figure that cannot be computed is NaN. This applies to all figures but the costs where no set has a particle, to every
+//! figure that needs the posterior where there is only a reference run, and to errors and intervals of a single set.
+
+use rayon::prelude::*;
+
+use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
+use super::fluents::{BINS, Bin};
+use super::point::EvaluationPoint;
+use super::set::ParticleSet;
+use crate::report::{Mean, centred};
+use hyperplay_engine::machine::Seed;
+use hyperplay_play::belief::UpdateCost;
+
+/// What an update cost, over the replicates.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Costs {
+    /// States visited at this step for one particle, rejuvenation included.
+    pub states_per_particle: Mean,
+    /// Those of them that were visited in rejuvenation.
+    pub rejuvenation_per_particle: f64,
+    /// Metropolis-Hastings moves for one particle.
+    pub moves_per_particle: f64,
+    /// The share of these moves that led to another history; NaN without moves.
+    pub moves_accepted: f64,
+    /// How often a particle took a move back or started anew, for one particle.
+    pub backtracks_per_particle: f64,
+    /// States visited in one update of all particles: the median and the greatest number over the replicates.
+    pub states_median: f64,
+    /// See `states_median`.
+    pub states_max: f64,
+    /// Processor time of an update in seconds: mean, median and greatest. Not fixed by the seed.
+    pub seconds: [f64; 3],
+}
+
+/// The figures of one sampler at one point, over all replicates.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figures {
+    /// Sets that are not empty.
+    pub sets: usize,
+    /// Sets that are empty.
+    pub depletions: usize,
+    /// The total variation of the mean of all sets from the posterior.
+    pub bias_tv: f64,
+    /// The 95 % interval of the same, by the bootstrap over replicates.
+    pub bias_tv_interval: (f64, f64),
+    /// The expectation of the same under independent draws from the posterior.
+    pub bias_tv_baseline: f64,
+    /// As `bias_tv`, for the states that the histories end in.
+    pub state_bias_tv: f64,
+    /// The expectation of the same under independent draws from the posterior.
+    pub state_bias_tv_baseline: f64,
+    /// The mean over sets of their total variation from the posterior.
+    pub set_tv: f64,
+    /// The standard error of the same.
+    pub set_tv_error: f64,
+    /// The expectation of the same under independent draws from the posterior.
+    pub set_tv_baseline: f64,
+    /// The mean effective sample size of the particles as reported (merged, if the sampler merges).
+    pub ess: f64,
+    /// The standard error of the same.
+    pub ess_error: f64,
+    /// The mean posterior mass of the histories held.
+    pub coverage: f64,
+    /// The standard error of the same.
+    pub coverage_error: f64,
+    /// The expectation of the same under independent draws from the posterior.
+    pub coverage_baseline: f64,
+    /// The mean number of different histories held.
+    pub distinct: f64,
+    /// The mean weight on the true history, times the size of the information set: 1 is no better than chance.
+    pub true_history_ratio: Mean,
+    /// What the posterior itself gives the true history, times the size of the information set.
+    pub true_history_ratio_exact: f64,
+    /// The mean log loss of the marginals of open fluents, in nats.
+    pub log_loss: Mean,
+    /// The log loss of the posterior's own marginals.
+    pub log_loss_exact: f64,
+    /// The mean Brier score of the marginals of open fluents.
+    pub brier: Mean,
+    /// The Brier score of the posterior's own marginals.
+    pub brier_exact: f64,
+    /// Fluents that may hold and may not.
+    pub open_fluents: usize,
+    /// What was said of them and what was so.
+    pub calibration: [Bin; BINS],
+    /// What is lost by choosing by the set instead of by the posterior, in goal points.
+    pub regret: Mean,
+    /// The Kullback-Leibler divergence of the posterior from the smoothed mean of all sets.
+    pub kl: f64,
+    /// Whether the sampler draws from the posterior: a test of all particles where they are independent draws without
+    /// weights, otherwise of one particle a run, drawn by weight.
+    pub chi_squared: Option<GoodnessOfFit>,
+    /// What it cost.
+    pub costs: Costs,
+}
+
+/// One replicate at one point.
+pub(super) struct Held {
+    /// None if there was no particle.
+    pub(super) set: Option<ParticleSet>,
+    pub(super) cost: UpdateCost,
+    pub(super) seconds: f64,
+}
+
+/// The figures at a point. `independent` says whether all particles are independent draws without weights.
+pub(super) fn figures(
+    point: &EvaluationPoint,
+    replicates: &[Held],
+    particles: usize,
+    independent: bool,
+    seed: &Seed,
+) -> Figures {
+    let sets: Vec<&ParticleSet> = replicates.iter().filter_map(|held| held.set.as_ref()).collect();
+    let posterior = &point.posterior;
+    let draws = particles * sets.len();
+    let size = posterior.histories.len() as f64;
+    let over = |figure: &dyn Fn(&ParticleSet) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
+    let place = point.places.get(&point.truth).copied();
+    let weight_at = |set: &ParticleSet, place| {
+        let at = set.cells.binary_search_by_key(&place, |&(place, _)| place);
+        at.map_or(0.0, |at| set.cells[at].1)
+    };
+    let own = point.fluents.scores(&point.fluents.marginals(posterior), 0.0);
+    let exact = |value: f64| if point.is_exact() { value } else { f64::NAN };
+    let of_scores = |figure: &dyn Fn(&super::fluents::Scores) -> f64| {
+        if point.fluents.len() == 0 {
+            return Mean::NONE;
+        }
+        Mean::of(sets.iter().filter_map(|set| set.scores.as_ref()).map(figure))
+    };
+    let mut calibration = [Bin::default(); BINS];
+    for scores in sets.iter().filter_map(|set| set.scores.as_ref()) {
+        let bins = calibration.iter_mut().zip(&scores.bins);
+        bins.for_each(|(sum, bin)| sum.add(bin, 1.0 / sets.len() as f64));
+    }
+    let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
+    let mut figures = Figures {
+        sets: sets.len(),
+        depletions: replicates.len() - sets.len(),
+        bias_tv: f64::NAN,
+        bias_tv_interval: (f64::NAN, f64::NAN),
+        bias_tv_baseline: exact(baseline(posterior, draws)),
+        state_bias_tv: f64::NAN,
+        state_bias_tv_baseline: exact(state_baseline(posterior, draws)),
+        set_tv: f64::NAN,
+        set_tv_error: f64::NAN,
+        set_tv_baseline: exact(baseline(posterior, particles)),
+        ess: ess.value,
+        ess_error: ess.error,
+        coverage: coverage.value,
+        coverage_error: coverage.error,
+        coverage_baseline: exact(expected_coverage(posterior, particles)),
+        distinct: over(&|set| set.distinct as f64).value,
+        true_history_ratio: Mean::NONE,
+        true_history_ratio_exact: exact(place.map_or(0.0, |place| posterior.histories[place].1) * size),
+        log_loss: of_scores(&|scores| scores.log_loss),
+        log_loss_exact: exact(own.map_or(f64::NAN, |scores| scores.log_loss)),
+        brier: of_scores(&|scores| scores.brier),
+        brier_exact: exact(own.map_or(f64::NAN, |scores| scores.brier)),
+        open_fluents: point.fluents.len(),
+        calibration,
+        regret: Mean::NONE,
+        kl: f64::NAN,
+        chi_squared: None,
+        costs: costs(replicates, particles),
+    };
+    if sets.is_empty() || !point.is_exact() {
+        return figures;
+    }
+    let ratio = |set: &ParticleSet| place.map_or(0.0, |place| weight_at(set, place)) * size;
+    figures.true_history_ratio = over(&ratio);
+    let set_tv = over(&|set| set.total_variation);
+    (figures.set_tv, figures.set_tv_error) = (set_tv.value, set_tv.error);
+    if point.values.is_some() {
+        figures.regret = over(&|set| set.regret);
+    }
+    let every: Vec<usize> = (0..sets.len()).collect();
+    let all = mean_of(&sets, &every, posterior.histories.len());
+    figures.bias_tv = all.total_variation(posterior);
+    figures.bias_tv_interval = centred(figures.bias_tv, sets.len(), &mut seed.rng(), |sample| {
+        mean_of(&sets, sample, posterior.histories.len()).total_variation(posterior)
+    });
+    figures.state_bias_tv = all.state_variation(posterior);
+    figures.kl = all.divergence(posterior, draws);
+    figures.chi_squared = if independent {
+        all.chi_squared(posterior, draws)
+    } else {
+        let mut counts = Placed::nothing(posterior.histories.len());
+        let share = 1.0 / sets.len() as f64;
+        for set in &sets {
+            *set.drawn.map_or(&mut counts.outside, |place| &mut counts.weights[place]) += share;
+        }
+        counts.chi_squared(posterior, sets.len())
+    };
+    figures
+}
+
+/// The equal mixture of the sets with these numbers.
+fn mean_of(sets: &[&ParticleSet], sample: &[usize], histories: usize) -> Placed {
+    let mut all = Placed::nothing(histories);
+    let share = 1.0 / sample.len() as f64;
+    for &at in sample {
+        sets[at].cells.iter().for_each(|&(place, weight)| all.weights[place] += weight * share);
+        all.outside += sets[at].outside * share;
+    }
+    all
+}
+
+fn costs(replicates: &[Held], particles: usize) -> Costs {
+    let each = |figure: &dyn Fn(&UpdateCost) -> u64| {
+        replicates.iter().map(|held| figure(&held.cost) as f64).sum::<f64>()
+    };
+    let all = replicates.len() as f64 * particles as f64;
+    let moves = each(&|cost| cost.rejuvenation_moves);
+    let mut states: Vec<f64> = replicates.iter().map(|held| held.cost.states as f64).collect();
+    let mut seconds: Vec<f64> = replicates.iter().map(|held| held.seconds).collect();
+    states.sort_unstable_by(f64::total_cmp);
+    seconds.sort_unstable_by(f64::total_cmp);
+    let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN);
+    let greatest = |sorted: &[f64]| sorted.last().copied().unwrap_or(f64::NAN);
+    Costs {
+        states_per_particle: Mean::of(states.iter().map(|states| states / particles as f64)),
+        rejuvenation_per_particle: each(&|cost| cost.rejuvenation_states) / all,
+        moves_per_particle: moves / all,
+        moves_accepted: each(&|cost| cost.rejuvenation_changes) / moves,
+        backtracks_per_particle: each(&|cost| cost.backtracks) / all,
+        states_median: middle(&states),
+        states_max: greatest(&states),
+        seconds: [
+            seconds.iter().sum::<f64>() / replicates.len() as f64,
+            middle(&seconds),
+            greatest(&seconds),
+        ],
+    }
+}
+
+/// The figures at every point, in the order of the points; each uses a stream of its own.
+pub(super) fn all_figures(
+    points: &[EvaluationPoint],
+    replicates: &[Vec<Held>],
+    particles: usize,
+    independent: bool,
+    seed: &Seed,
+) -> Vec<Figures> {
+    let one = |(point, replicates): (&EvaluationPoint, &Vec<Held>)| {
+        let seed = seed.child("interval").index(point.evidence.step());
+        figures(point, replicates, particles, independent, &seed)
+    };
+    points.par_iter().zip(replicates).map(one).collect()
+}

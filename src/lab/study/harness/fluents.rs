@@ -1,0 +1,127 @@
+//! Fluents: what a role does not know of the true state.
+//!
+//! A fluent is *open* if it holds in some state that the posterior leaves possible and not in all. A belief gives each of
+//! them a probability, its *marginal*: the weight of the states in which it holds. The true state says whether it does.
+
+use rustc_hash::FxHashMap;
+
+use hyperplay_engine::machine::{StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_play::belief::exact::Posterior;
+
+/// The number of bins of a calibration curve, all equally wide.
+pub const BINS: usize = 10;
+
+/// What was said of open fluents with a probability in one bin.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Bin {
+    /// Fluents; a point counts each once, whatever the number of sets.
+    pub count: f64,
+    /// The sum of their marginals.
+    pub said: f64,
+    /// How many of them hold in truth.
+    pub held: f64,
+}
+
+impl Bin {
+    /// Adds another bin, its weight multiplied.
+    pub fn add(&mut self, other: &Bin, times: f64) {
+        self.count += other.count * times;
+        self.said += other.said * times;
+        self.held += other.held * times;
+    }
+}
+
+/// How good marginals are.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Scores {
+    /// The mean over open fluents of minus the logarithm of the probability given to what is so, in nats.
+    pub(super) log_loss: f64,
+    /// The mean over open fluents of the squared distance of the marginal from what is so (0 or 1).
+    pub(super) brier: f64,
+    pub(super) bins: [Bin; BINS],
+}
+
+/// The open fluents of a point.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fluents {
+    /// The place of every open fluent.
+    places: FxHashMap<String, usize>,
+    /// For each state of the posterior, the places of the open fluents that hold.
+    holding: Vec<Vec<u32>>,
+    /// For each open fluent, whether it holds in truth.
+    truth: Vec<bool>,
+}
+
+impl Fluents {
+    pub(super) fn of(
+        machine: &Engine,
+        posterior: &Posterior,
+        truth: &State,
+        scratch: &mut EngineScratch,
+    ) -> Self {
+        let mut all: Vec<Vec<String>> = Vec::new();
+        for (at, (history, _)) in posterior.histories.iter().enumerate() {
+            if posterior.ends[at] == all.len() {
+                all.push(machine.fluents(&machine.replay(history, scratch)));
+            }
+        }
+        let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+        all.iter().flatten().for_each(|fluent| *counts.entry(fluent).or_default() += 1);
+        let mut open: Vec<&str> =
+            counts.iter().filter(|&(_, &count)| count < all.len()).map(|(&fluent, _)| fluent).collect();
+        open.sort_unstable();
+        let places: FxHashMap<String, usize> =
+            open.iter().enumerate().map(|(place, &fluent)| (fluent.to_owned(), place)).collect();
+        let holding = all.iter().map(|state| within(&places, state)).collect();
+        let mut so = vec![false; places.len()];
+        within(&places, &machine.fluents(truth)).into_iter().for_each(|place| so[place as usize] = true);
+        Fluents { places, holding, truth: so }
+    }
+
+    /// How many are open.
+    pub(super) fn len(&self) -> usize {
+        self.truth.len()
+    }
+
+    /// The open fluents that hold in a state, given all that hold in it.
+    pub(super) fn of_state(&self, fluents: &[String]) -> Vec<u32> {
+        within(&self.places, fluents)
+    }
+
+    /// The open fluents that hold in a state of the posterior.
+    pub(super) fn holding(&self, end: usize) -> &[u32] {
+        &self.holding[end]
+    }
+
+    /// The scores of these marginals; each is taken to be at least `least` away from 0 and from 1 in the log loss. `None` if
+    /// no fluent is open.
+    pub(super) fn scores(&self, marginals: &[f64], least: f64) -> Option<Scores> {
+        if self.truth.is_empty() {
+            return None;
+        }
+        let (mut log_loss, mut brier, mut bins) = (0.0, 0.0, [Bin::default(); BINS]);
+        for (&marginal, &so) in marginals.iter().zip(&self.truth) {
+            let of_truth = if so { marginal } else { 1.0 - marginal };
+            log_loss -= of_truth.clamp(least, 1.0 - least).ln();
+            brier += (1.0 - of_truth) * (1.0 - of_truth);
+            let at = ((marginal * BINS as f64) as usize).min(BINS - 1);
+            bins[at].add(&Bin { count: 1.0, said: marginal, held: f64::from(u8::from(so)) }, 1.0);
+        }
+        let count = self.truth.len() as f64;
+        Some(Scores { log_loss: log_loss / count, brier: brier / count, bins })
+    }
+
+    /// The marginals that the posterior gives.
+    pub(super) fn marginals(&self, posterior: &Posterior) -> Vec<f64> {
+        let mut marginals = vec![0.0; self.len()];
+        for (&end, (_, probability)) in posterior.ends.iter().zip(&posterior.histories) {
+            self.holding[end].iter().for_each(|&place| marginals[place as usize] += probability);
+        }
+        marginals
+    }
+}
+
+fn within(places: &FxHashMap<String, usize>, fluents: &[String]) -> Vec<u32> {
+    fluents.iter().filter_map(|fluent| places.get(fluent)).map(|&place| place as u32).collect()
+}

@@ -1,0 +1,215 @@
+//! Evaluation points: what one role knows after a step of a match, and the posterior that follows from it.
+//!
+//! The posterior is computed by enumeration ([`exact`](hyperplay_play::belief::exact)) as long as that finds few enough
+//! histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference run is no
+//! posterior; the only figure that is measured against it is how much of it a particle set covers.
+//!
+//! What all samplers are measured by is prepared once for each point: the position of each history, the open fluents, and
+//! the values of the moves.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::fluents::Fluents;
+use super::values::Values;
+use hyperplay_engine::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, State};
+use hyperplay_play::belief::exact::{ExactError, Posterior};
+use hyperplay_play::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
+use hyperplay_play::player::engine_beliefs::{particle_belief, posterior};
+
+/// How the posterior of a point was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PosteriorSource {
+    /// Enumeration: it is the posterior.
+    Exact,
+    /// A belief of so many particles: it is no more than a large sample.
+    Reference(usize),
+}
+
+/// What one role knows after a step of a match, and what follows from it.
+#[derive(Clone, Debug)]
+pub struct EvaluationPoint {
+    /// What it knows.
+    pub evidence: Evidence,
+    /// What may be true.
+    pub posterior: Posterior,
+    /// How that was made.
+    pub source: PosteriorSource,
+    /// What is true.
+    pub truth: History,
+    /// Whether the role has more than one legal move.
+    pub choice: bool,
+    /// The place of every history of the posterior.
+    pub(super) places: FxHashMap<History, usize>,
+    /// What may be so and may not.
+    pub(super) fluents: Fluents,
+    /// What the moves are worth, if that was asked for.
+    pub(super) values: Option<Values>,
+}
+
+impl EvaluationPoint {
+    /// Distinct states that the histories end in.
+    pub fn states(&self) -> usize {
+        self.posterior.ends.iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// Whether the role has something to choose and does not know the history.
+    pub fn is_decision(&self) -> bool {
+        self.choice && self.posterior.histories.len() > 1
+    }
+
+    /// Whether the posterior is exact.
+    pub fn is_exact(&self) -> bool {
+        self.source == PosteriorSource::Exact
+    }
+}
+
+/// The points of a match for one role.
+#[derive(Clone, Debug, Default)]
+pub struct EvaluationPoints {
+    /// From the first step looked at on, one a step, up to the last one before the end.
+    pub list: Vec<EvaluationPoint>,
+    /// Why the posterior is not exact, or is not there, up to the end.
+    pub ended: Option<ExactError>,
+}
+
+/// How points are made.
+#[derive(Clone)]
+pub struct Oracle<'a> {
+    /// What the other roles are taken to do.
+    pub model: &'a Arc<dyn OpponentModel>,
+    /// The largest information set that is enumerated.
+    pub limit: usize,
+    /// Particles of the reference run where it is larger; 0 for none: points then end there.
+    pub reference: usize,
+    /// Joint moves made, at the first point and at the last.
+    pub steps: (usize, usize),
+    /// Random playouts that value a move in a state, for regret; 0 for none.
+    pub playouts: u32,
+}
+
+/// The points of a match for a role, as long as the oracle finds at most `limit` histories at every step. Nothing is
+/// valued.
+pub fn points(
+    machine: &Engine,
+    role: Role,
+    history: &History,
+    model: &dyn OpponentModel,
+    limit: usize,
+) -> EvaluationPoints {
+    let mut points = EvaluationPoints::default();
+    for evidence in prefixes(machine, role, history) {
+        match posterior(machine, &evidence, model, limit) {
+            Ok(posterior) => {
+                points.list.push(point(machine, history, evidence, posterior, PosteriorSource::Exact));
+            }
+            Err(error) => {
+                points.ended = Some(error);
+                break;
+            }
+        }
+    }
+    points
+}
+
+impl Oracle<'_> {
+    /// The points of a match for a role. Until `stop` says so.
+    pub fn points(
+        &self,
+        machine: &Arc<Engine>,
+        role: Role,
+        history: &History,
+        seed: &Seed,
+        stop: &dyn Fn() -> bool,
+    ) -> EvaluationPoints {
+        let mut points = EvaluationPoints::default();
+        let mut reference: Option<Box<dyn Belief<Engine>>> = None;
+        for evidence in prefixes(machine, role, history) {
+            let step = evidence.step();
+            if step > self.steps.1 || stop() {
+                break;
+            }
+            if step < self.steps.0 {
+                continue;
+            }
+            if points.ended.is_none() {
+                match posterior(machine, &evidence, self.model.as_ref(), self.limit) {
+                    Ok(posterior) => {
+                        let mut point = point(machine, history, evidence, posterior, PosteriorSource::Exact);
+                        if self.playouts > 0 && point.is_decision() {
+                            let seed = seed.child("value").index(step);
+                            point.values = Values::of(machine, role, &point, self.playouts, &seed);
+                        }
+                        points.list.push(point);
+                        continue;
+                    }
+                    Err(error) => points.ended = Some(error),
+                }
+            }
+            if self.reference == 0 {
+                break;
+            }
+            let belief = reference.get_or_insert_with(|| {
+                let options = BeliefOptions { particles: self.reference, ..BeliefOptions::default() };
+                particle_belief(machine, role, self.model, options)
+            });
+            let outcome = belief.update(&evidence, &Budget::UNLIMITED, &seed.child("reference").index(step));
+            if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
+                break;
+            }
+            let posterior = held(belief.as_ref());
+            let source = PosteriorSource::Reference(self.reference);
+            points.list.push(point(machine, history, evidence, posterior, source));
+        }
+        points
+    }
+}
+
+/// What a role knows after each step of a history, from the first on, as long as the match goes on.
+fn prefixes(machine: &Engine, role: Role, history: &History) -> Vec<Evidence> {
+    let whole = machine.evidence(history, role, &mut machine.scratch());
+    let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };
+    (1..=last).map(|step| whole.until(step)).collect()
+}
+
+fn point(
+    machine: &Engine,
+    history: &History,
+    evidence: Evidence,
+    posterior: Posterior,
+    source: PosteriorSource,
+) -> EvaluationPoint {
+    let mut scratch = machine.scratch();
+    let truth = History(history.0[..evidence.step()].to_vec());
+    let state = machine.replay(&truth, &mut scratch);
+    let mut legal = Vec::new();
+    machine.legal(&state, evidence.role, &mut scratch, &mut legal);
+    let places =
+        posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
+    let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
+    EvaluationPoint {
+        evidence,
+        posterior,
+        source,
+        truth,
+        choice: legal.len() > 1,
+        places,
+        fluents,
+        values: None,
+    }
+}
+
+/// What a belief holds, as if it were the posterior.
+fn held(belief: &dyn Belief<Engine>) -> Posterior {
+    let mut histories: Vec<(History, f64)> = Vec::new();
+    let mut numbers: FxHashMap<&State, usize> = FxHashMap::default();
+    let mut ends = Vec::new();
+    for particle in belief.particles() {
+        let next = numbers.len();
+        ends.push(*numbers.entry(belief.state(particle)).or_insert(next));
+        histories.push((belief.history(particle), particle.weight));
+    }
+    Posterior { histories, ends, evidence: f64::NAN, states: belief.cost().states }
+}

@@ -1,0 +1,120 @@
+//! The particle set that one replicate has at a point, and the figures that depend on it alone.
+
+use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
+
+use super::fluents::Scores;
+use super::point::EvaluationPoint;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{History, StateMachine};
+use hyperplay_play::belief::{Belief, effective_size};
+
+/// The particle set that one replicate has at a point.
+#[derive(Clone, Debug)]
+pub(super) struct ParticleSet {
+    /// Places in the posterior with their weights, by place, each once.
+    pub(super) cells: Vec<(usize, f64)>,
+    /// The weight of what has no place in it.
+    pub(super) outside: f64,
+    /// Different histories.
+    pub(super) distinct: usize,
+    /// The effective sample size.
+    pub(super) effective: f64,
+    /// One history drawn by weight: its place, if it has one.
+    pub(super) drawn: Option<usize>,
+    pub(super) total_variation: f64,
+    pub(super) coverage: f64,
+    pub(super) scores: Option<Scores>,
+    pub(super) regret: f64,
+}
+
+/// What is known of a set before it is held against the posterior.
+#[derive(Default)]
+pub(super) struct Loose {
+    /// Places and weights; a place may come more than once.
+    pub(super) cells: Vec<(usize, f64)>,
+    /// The different histories without a place: the open fluents that hold after each, and its weight.
+    pub(super) strangers: Vec<(Vec<u32>, f64)>,
+    pub(super) effective: f64,
+}
+
+impl Loose {
+    /// What a belief holds.
+    pub(super) fn of(machine: &Engine, belief: &dyn Belief<Engine>, point: &EvaluationPoint) -> Loose {
+        let particles = belief.particles();
+        let effective = effective_size(particles.iter().map(|particle| particle.weight));
+        let mut loose = Loose { effective, ..Loose::default() };
+        let mut numbers: FxHashMap<History, usize> = FxHashMap::default();
+        for particle in particles {
+            let history = belief.history(particle);
+            if let Some(&place) = point.places.get(&history) {
+                loose.cells.push((place, particle.weight));
+                continue;
+            }
+            let next = loose.strangers.len();
+            let at = *numbers.entry(history).or_insert(next);
+            if at == next {
+                let fluents = StateMachine::fluents(machine, belief.state(particle));
+                loose.strangers.push((point.fluents.of_state(&fluents), 0.0));
+            }
+            loose.strangers[at].1 += particle.weight;
+        }
+        loose
+    }
+
+    /// The set with its figures; `None` if it is empty. `particles` were asked for.
+    pub(super) fn settle(
+        mut self,
+        point: &EvaluationPoint,
+        particles: usize,
+        rng: &mut impl Rng,
+    ) -> Option<ParticleSet> {
+        self.cells.sort_unstable_by_key(|&(place, _)| place);
+        self.cells.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            if same {
+                first.1 += later.1;
+            }
+            same
+        });
+        if self.cells.is_empty() && self.strangers.is_empty() {
+            return None;
+        }
+        let outside: f64 = self.strangers.iter().map(|&(_, weight)| weight).sum();
+        let (posterior, fluents) = (&point.posterior, &point.fluents);
+        let mut left: f64 = rng.random();
+        let drawn = self.cells.iter().find(|&&(_, weight)| {
+            left -= weight;
+            left < 0.0
+        });
+        // Rounding may leave a remainder behind the last cell.
+        let last = self.cells.last().filter(|_| self.strangers.is_empty());
+        let drawn = drawn.or(last).map(|&(place, _)| place);
+        let (mut distance, mut coverage) = (outside, 0.0);
+        for &(place, weight) in self.cells.iter().filter(|&&(_, weight)| weight > 0.0) {
+            let probability = posterior.histories[place].1;
+            distance += (weight - probability).abs();
+            coverage += probability;
+        }
+        let mut marginals = vec![0.0; fluents.len()];
+        let mut add = |holding: &[u32], weight: f64| {
+            holding.iter().for_each(|&place| marginals[place as usize] += weight);
+        };
+        self.cells.iter().for_each(|&(place, weight)| add(fluents.holding(posterior.ends[place]), weight));
+        self.strangers.iter().for_each(|(holding, weight)| add(holding, *weight));
+        let regret = point.values.as_ref().map_or(f64::NAN, |values| {
+            values.regret(self.cells.iter().map(|&(place, weight)| (posterior.ends[place], weight)))
+        });
+        Some(ParticleSet {
+            outside,
+            distinct: self.cells.len() + self.strangers.len(),
+            effective: self.effective,
+            drawn,
+            total_variation: (distance + (1.0 - coverage).max(0.0)) / 2.0,
+            coverage,
+            scores: fluents.scores(&marginals, 0.5 / (particles as f64 + 1.0)),
+            regret,
+            cells: self.cells,
+        })
+    }
+}

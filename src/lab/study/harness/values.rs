@@ -1,0 +1,91 @@
+//! Values: what the moves of a role are worth in the possible states, and so what a wrong belief costs.
+//!
+//! A move in a state is worth the mean goal of some uniform random playouts that begin with it. All moves of all samplers
+//! are judged by the same playouts, and within a state every move has the same random numbers, so the *regret* of a belief
+//! (the posterior's expected value of its best move, less that of the move that the belief prefers) has nothing in it but
+//! the belief. Playouts are no perfect play: regret is in the goal points of that judgement. Of equal moves each is
+//! chosen as often.
+
+use super::point::EvaluationPoint;
+use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, State};
+
+/// More playouts than these are not made at a point; it then has no regret.
+const MOST: u64 = 400_000;
+
+/// Values closer than this are equal.
+const TIE: f64 = 1e-9;
+
+/// The values at a point.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Values {
+    moves: usize,
+    /// By state, then by move.
+    values: Vec<f64>,
+    /// The posterior's expectation for each move.
+    expected: Vec<f64>,
+}
+
+impl Values {
+    /// `None` if that costs too much, or if the legal moves are not the same in all states.
+    pub(super) fn of(
+        machine: &Engine,
+        role: Role,
+        point: &EvaluationPoint,
+        playouts: u32,
+        seed: &Seed,
+    ) -> Option<Values> {
+        let mut scratch = machine.scratch();
+        let mut moves: Vec<Move> = Vec::new();
+        machine.legal(&machine.replay(&point.truth, &mut scratch), role, &mut scratch, &mut moves);
+        if point.states() as u64 * moves.len() as u64 * u64::from(playouts) > MOST {
+            return None;
+        }
+        let mut states = Vec::new();
+        for (at, (history, _)) in point.posterior.histories.iter().enumerate() {
+            if point.posterior.ends[at] == states.len() {
+                let state = machine.replay(history, &mut scratch);
+                let mut legal = Vec::new();
+                machine.legal(&state, role, &mut scratch, &mut legal);
+                if legal != moves {
+                    return None;
+                }
+                states.push(state);
+            }
+        }
+        let mut values = vec![0.0; states.len() * moves.len()];
+        for (place, &own) in moves.iter().enumerate() {
+            let start =
+                |state: &State| Start { state: state.clone(), first: vec![(role, own)], count: playouts };
+            let starts: Vec<Start<State>> = states.iter().map(start).collect();
+            let tallies = machine.playouts(&starts, seed, &Budget::UNLIMITED, &mut scratch);
+            for (state, tally) in tallies.iter().enumerate() {
+                values[state * moves.len() + place] = tally.mean(role);
+            }
+        }
+        let mut made = Values { moves: moves.len(), values, expected: Vec::new() };
+        let ends = point.posterior.ends.iter().zip(&point.posterior.histories);
+        made.expected = made.mean(ends.map(|(&end, (_, probability))| (end, *probability)));
+        Some(made)
+    }
+
+    /// The expected value of every move under these weights of states.
+    fn mean(&self, weights: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
+        let mut sums = vec![0.0; self.moves];
+        for (state, weight) in weights {
+            let of_state = &self.values[state * self.moves..(state + 1) * self.moves];
+            sums.iter_mut().zip(of_state).for_each(|(sum, value)| *sum += weight * value);
+        }
+        sums
+    }
+
+    /// What is lost by choosing as these weights of states say, in goal points.
+    pub(super) fn regret(&self, weights: impl Iterator<Item = (usize, f64)>) -> f64 {
+        let believed = self.mean(weights);
+        let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = best(&believed) - TIE;
+        let chosen: Vec<f64> =
+            believed.iter().zip(&self.expected).filter(|&(&own, _)| own >= least).map(|(_, &v)| v).collect();
+        best(&self.expected) - chosen.iter().sum::<f64>() / chosen.len() as f64
+    }
+}

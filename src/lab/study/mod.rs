@@ -1,0 +1,28 @@
+//! Layer 8, studies: everything that measures beliefs and engines.
+//!
+//! ```text
+//! matches --harness--> points (evidence, posterior) + replicates of each sampler --accuracy--> figures
+//!     --plan--> rows --summary--> summaries --views, page, files, benchmark--> tables and figures
+//! ```
+//!
+//! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match; [`accuracy`] has
+//! the distances from a posterior. [`speed`] measures how much an engine does in a second. Nothing here prints: progress
+//! and interrupts are passed in.
+//!
+//! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
+//! `rustc-hash`, `serde_json` (files), `thiserror`.
+
+pub mod accuracy;
+pub mod benchmark;
+pub mod files;
+pub mod harness;
+mod page;
+mod plan;
+mod row;
+pub mod speed;
+mod summary;
+mod views;
+
+pub use plan::{LeftOut, MatchSource, Study, StudyError, StudyPlan};
+pub use row::{ROW_COLUMNS, StudyRow, TIME_COLUMNS};
+pub use summary::{Compared, SUMMARY_COLUMNS, StudySummary, summaries};

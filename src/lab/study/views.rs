@@ -1,0 +1,176 @@
+//! What readers are shown of a study: the columns of its tables, on the terminal, on the page and in the benchmark.
+
+use super::plan::Study;
+use super::row::{ROW_COLUMNS, StudyRow};
+use super::summary::{SUMMARY_COLUMNS, StudySummary, summaries};
+use crate::report::Reading::{self, Interval, Of, One};
+use crate::report::{ShownTable, Table};
+
+/// The column of the posterior, which is left out where all rows are measured against the same one.
+const AGAINST: Reading = One("posterior");
+
+/// The rows on the terminal.
+const ROWS: [Reading; 17] = [
+    One("sampler"),
+    One("particles"),
+    AGAINST,
+    One("match"),
+    One("role"),
+    One("step"),
+    One("information_set"),
+    One("bias_tv"),
+    Interval("bias_tv_low", "bias_tv_high", "95 %"),
+    One("bias_tv_baseline"),
+    One("set_tv"),
+    One("set_tv_baseline"),
+    One("ess"),
+    One("coverage"),
+    One("regret"),
+    One("states_per_particle"),
+    One("depletions"),
+];
+
+/// The rows on the page.
+const ROWS_IN_FULL: [Reading; 29] = [
+    One("sampler"),
+    One("particles"),
+    AGAINST,
+    One("match"),
+    One("role"),
+    One("step"),
+    One("information_set"),
+    One("bias_tv"),
+    Interval("bias_tv_low", "bias_tv_high", "95 %"),
+    One("bias_tv_baseline"),
+    One("set_tv"),
+    One("set_tv_baseline"),
+    One("kl"),
+    One("chi_squared"),
+    One("ess"),
+    One("distinct"),
+    One("coverage"),
+    One("coverage_baseline"),
+    One("true_history_ratio"),
+    One("true_history_ratio_exact"),
+    One("log_loss"),
+    One("log_loss_exact"),
+    One("brier"),
+    One("brier_exact"),
+    One("regret"),
+    One("states_per_particle"),
+    One("rejuvenation_states_per_particle"),
+    One("backtracks_per_particle"),
+    One("depletions"),
+];
+
+/// The summaries.
+const SUMMARIES: [Reading; 16] = [
+    One("sampler"),
+    One("particles"),
+    AGAINST,
+    One("decisions"),
+    One("enumerated"),
+    One("bias_over_baseline"),
+    Interval("bias_over_baseline_low", "bias_over_baseline_high", "95 %"),
+    One("state_bias_over_baseline"),
+    One("set_over_baseline"),
+    Interval("set_over_baseline_low", "set_over_baseline_high", "95 %"),
+    Of("chi_squared_rejected", "chi_squared_tests", "chi2 rejects"),
+    One("log_loss_excess"),
+    One("regret"),
+    One("states_per_particle"),
+    One("rejuvenation_states_per_particle"),
+    One("depletions"),
+];
+
+impl Study {
+    /// All columns of all rows.
+    pub fn table(&self) -> Table {
+        Table::of(&ROW_COLUMNS, &self.rows)
+    }
+
+    /// All columns of the summaries. The bootstrap of their intervals is seeded with the seed of the study.
+    pub fn summary_table(&self, seed: u64) -> Table {
+        Table::of(&SUMMARY_COLUMNS, &self.summaries(seed))
+    }
+
+    /// The summaries.
+    pub fn summaries(&self, seed: u64) -> Vec<StudySummary> {
+        summaries(&self.rows, seed)
+    }
+
+    /// The rows as the terminal shows them.
+    pub fn shown_rows(&self) -> ShownTable {
+        self.table().read(&self.without_posterior(&ROWS))
+    }
+
+    /// The first rows as the page shows them.
+    pub fn shown_in_full(&self, most: usize) -> ShownTable {
+        let rows: &[StudyRow] = &self.rows[..self.rows.len().min(most)];
+        Table::of(&ROW_COLUMNS, rows).read(&self.without_posterior(&ROWS_IN_FULL))
+    }
+
+    /// The summaries as terminal and page show them.
+    pub fn shown_summaries(&self, seed: u64) -> ShownTable {
+        self.summary_table(seed).read(&self.without_posterior(&SUMMARIES))
+    }
+
+    fn without_posterior(&self, readings: &[Reading]) -> Vec<Reading> {
+        let is_uniform = self.is_uniform();
+        readings.iter().copied().filter(|reading| !is_uniform || *reading != AGAINST).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Column;
+
+    /// The names that a reading asks for.
+    fn names(reading: Reading) -> Vec<&'static str> {
+        match reading {
+            One(name) => vec![name],
+            Interval(one, other, _) | Of(one, other, _) | Reading::Beside(one, other, _) => vec![one, other],
+            Reading::WithInterval(names, _) => names.to_vec(),
+        }
+    }
+
+    fn assert_known<R>(readings: &[Reading], columns: &[Column<R>]) {
+        for name in readings.iter().copied().flat_map(names) {
+            assert!(columns.iter().any(|column| column.name == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_view_shows_columns_that_exist() {
+        assert_known(&ROWS, &ROW_COLUMNS);
+        assert_known(&ROWS_IN_FULL, &ROW_COLUMNS);
+        assert_known(&SUMMARIES, &SUMMARY_COLUMNS);
+        for view in super::super::benchmark::VIEWS {
+            assert_known(view, &super::super::benchmark::columns());
+        }
+    }
+
+    #[test]
+    fn every_column_has_a_name_of_its_own_and_a_meaning() {
+        fn assert_defined<R>(columns: &[Column<R>]) {
+            for (at, column) in columns.iter().enumerate() {
+                assert!(!column.meaning.is_empty() && !column.head.is_empty(), "{}", column.name);
+                assert!(columns[..at].iter().all(|other| other.name != column.name), "{}", column.name);
+            }
+        }
+        assert_defined(&ROW_COLUMNS);
+        assert_defined(&SUMMARY_COLUMNS);
+        assert_defined(&super::super::row::TIME_COLUMNS);
+    }
+
+    /// The tables of columns in the guide are the definitions, line by line.
+    #[test]
+    fn the_guide_has_the_table_of_every_column() {
+        let guide = include_str!("../../../docs/belief-measures.md");
+        for legend in [crate::report::legend(&ROW_COLUMNS), crate::report::legend(&SUMMARY_COLUMNS)] {
+            let text = legend.shown().as_markdown();
+            assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Functional dependencies: which terms of a relation's tuples are determined by the others.
+//!
+//! A relation such as `plus(x, y, z)` has one `z` for each pair of an `x` and a `y`, so `z` depends functionally on the
+//! two. Grounding uses these dependencies to count the ways in which a conjunction can be satisfied.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::database::Database;
+use super::plan::{RelationId, shape_of};
+use super::program::DatalogProgram;
+use super::relation::IndexShape;
+use crate::gdl::{Atom, Symbol, TermStore};
+
+/// Relations with more rows are not examined.
+const MEASURED_ROWS: usize = 20_000;
+
+/// The functional dependencies among the tuples of a database, found when they are asked for and then remembered.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram, FunctionalDependencies};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (e 1 2) (e 2 3) (e 2 4)
+/// #     (<= (p ?x ?y) (e ?x ?y) (distinct ?y 4)) (<= (q ?x ?y) (e ?x ?y))";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules(), game.terms());
+///
+/// // The tuples of `p` are (1 2) and (2 3), and those of `q` are (1 2), (2 3) and (2 4).
+/// let mut program = DatalogProgram::new(rules.to_vec(), &[]);
+/// let mut database = Database::new(&program, None);
+/// let id = |name: &str| terms.symbols().get(name).unwrap();
+/// let [p, q] = ["p", "q"].map(|name| rules.iter().find(|rule| rule.head.relation == id(name)).unwrap());
+/// for rule in [p, q] {
+///     let relation = program.relation(rule.head.relation).unwrap();
+///     database.plan(&mut program, relation, false, terms).unwrap();
+/// }
+///
+/// let dependencies = FunctionalDependencies::of(&database, &program, terms);
+/// assert!(dependencies.determines(&p.head, &|variable| variable == id("x")));
+/// assert!(!dependencies.determines(&q.head, &|variable| variable == id("x")));
+/// ```
+pub struct FunctionalDependencies<'a> {
+    database: &'a Database,
+    program: &'a DatalogProgram,
+    terms: &'a TermStore,
+    found: RefCell<FxHashMap<(RelationId, IndexShape), bool>>,
+}
+
+impl<'a> FunctionalDependencies<'a> {
+    /// The functional dependencies of a database, whose relations must have been derived.
+    pub fn of(database: &'a Database, program: &'a DatalogProgram, terms: &'a TermStore) -> Self {
+        FunctionalDependencies { database, program, terms, found: RefCell::default() }
+    }
+
+    /// Whether the known variables of an atom determine the others: at most one tuple matches the atom for each
+    /// assignment of values to the variables that satisfy `is_known`. The answer is also false if the relation has more
+    /// than 20,000 rows. O(rows) for the first question of its kind.
+    ///
+    /// # Panics
+    /// If the program has no relation of the atom's name.
+    pub fn determines(&self, atom: &Atom, is_known: &dyn Fn(Symbol) -> bool) -> bool {
+        let relation = self.program.by_name[&atom.relation];
+        let rows = self.database.relation(relation, self.program);
+        if rows.len() > MEASURED_ROWS {
+            return false;
+        }
+        let (shape, _) = shape_of(atom, is_known);
+        *self.found.borrow_mut().entry((relation, shape)).or_insert_with_key(|(_, shape)| {
+            let (admitted, keys) = rows.selectivity(shape, self.terms, MEASURED_ROWS);
+            admitted == keys
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! Planning: compiling the rules of a program with the tuples of a database as the sample.
+//!
+//! The join order of a rule depends on the sizes of the relations that it reads, so the components are planned in the
+//! order of evaluation, and each is derived before the next one is planned. Relations that a state determines are
+//! planned with the tuples of one state as the sample, which is cut off where a relation grows large. A plan never
+//! changes what is derived; see [`order`](super::order).
+
+use super::database::Database;
+use super::limits::LimitError;
+use super::plan::{JoinPlan, RelationId};
+use super::program::{DatalogProgram, Stage};
+use crate::gdl::TermStore;
+
+/// The number of tuples of a relation that a sample for planning holds at most.
+const SAMPLED_TUPLES: usize = 50_000;
+/// The number of rows that are visited to derive such a sample at most.
+const SAMPLED_VISITS: u64 = 50_000_000;
+
+impl Database {
+    /// Derives a relation and plans each component that it needs, with the tuples of the components before it as the
+    /// sample. With `again`, components that were planned before are planned once more. If this database reads stage 0
+    /// from another one, the components of stage 0 are left as they are, and what is derived is only a sample for
+    /// planning: a relation that grows large is cut off.
+    ///
+    /// # Errors
+    /// If a limit of the program is exceeded.
+    pub fn plan(
+        &mut self,
+        program: &mut DatalogProgram,
+        relation: RelationId,
+        again: bool,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        program.find_needs(relation);
+        let needs = program.needs(relation).to_vec();
+        needs.into_iter().try_for_each(|component| self.plan_component(program, component, again, terms))
+    }
+
+    fn plan_component(
+        &mut self,
+        program: &mut DatalogProgram,
+        component: usize,
+        again: bool,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        let is_fixed = self.fixed.is_some() && program.component_stage(component) == 0;
+        if is_fixed || self.evaluated[component] {
+            return Ok(());
+        }
+        if !program.components[component].is_planned || again && !program.involves_tabling(component) {
+            let stages = program.stages();
+            let this = &*self;
+            program.plan(component, &|id| Some(this.stored(id, stages[id])), terms);
+            for (relation, _) in program.components[component].plans().flat_map(JoinPlan::lookups) {
+                self.relations[relation].add_indexes(&program.shapes[relation]);
+            }
+        }
+        if self.fixed.is_some() {
+            self.sample(program, component, terms)?;
+        } else {
+            self.evaluate(program, component, terms)?;
+        }
+        self.evaluated[component] = true;
+        Ok(())
+    }
+
+    /// Evaluates a component as a sample for planning, at most up to [`SAMPLED_TUPLES`] tuples.
+    fn sample(
+        &mut self,
+        program: &mut DatalogProgram,
+        component: usize,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        let limits = program.limits;
+        program.limits.tuples = limits.tuples.min(SAMPLED_TUPLES);
+        program.limits.visits = limits.visits.min(SAMPLED_VISITS);
+        let result = self.evaluate(program, component, terms);
+        program.limits = limits;
+        match result {
+            Err(LimitError::Tuples { .. }) if limits.tuples > SAMPLED_TUPLES => Ok(()),
+            Err(LimitError::Visits { .. }) if limits.visits > SAMPLED_VISITS => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Plans and derives the components of at most this stage that the targets need. The targets may be of any stage.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hyperplay_logic::datalog::{Database, DatalogProgram};
+    /// # use hyperplay_logic::gdl::{Source, load};
+    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x) (i ?x) (not (d ?x))) (e c)";
+    /// # let game = load(Source::new("example", text), None).game.unwrap();
+    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+    ///
+    /// // Stage 0 is derived once and shared. The rules are those of the example at `Database`.
+    /// let id = |name: &str| terms.symbols().get(name).unwrap();
+    /// let mut program = DatalogProgram::new(rules, &[(id("i"), 1, 1)]);
+    /// let [i, p] = ["i", "p"].map(|name| program.relation(id(name)).unwrap());
+    /// let mut fixed = Database::new(&program, None);
+    /// fixed.plan_stage(&mut program, &[p], 0, terms).unwrap();
+    /// fixed.freeze(&program, terms);
+    /// let fixed = Arc::new(fixed);
+    ///
+    /// let mut database = Database::new(&program, Some(Arc::clone(&fixed)));
+    /// database.set_input(&program, i, [&[terms.read("c").unwrap()][..]].into_iter());
+    /// database.plan(&mut program, p, false, terms).unwrap();
+    /// database.choose_tabled(&mut program, &[p], terms);
+    /// database.share(&fixed);
+    /// assert_eq!(database.query(&program, p, terms).unwrap().len(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// If a limit of the program is exceeded.
+    pub fn plan_stage(
+        &mut self,
+        program: &mut DatalogProgram,
+        targets: &[RelationId],
+        stage: Stage,
+        terms: &TermStore,
+    ) -> Result<(), LimitError> {
+        let needed = program.needed_at(targets, stage);
+        needed.into_iter().try_for_each(|component| self.plan_component(program, component, false, terms))
+    }
+
+    /// Chooses the relations that are tabled, which means evaluated subgoal by subgoal instead of derived. The tuples in this
+    /// database are the sample. The `targets` are never tabled.
+    pub fn choose_tabled(&mut self, program: &mut DatalogProgram, targets: &[RelationId], terms: &TermStore) {
+        let stages = program.stages();
+        let this = &*self;
+        program.choose_tabled(targets, &|id| Some(this.stored(id, stages[id])), terms);
+        self.adopt_shapes(program);
+    }
+}

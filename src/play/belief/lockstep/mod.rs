@@ -1,0 +1,99 @@
+//! Lockstep: the tasks of a belief, and the small cooperative scheduler that runs them.
+//!
+//! Nearly all the time of an update goes into computing successors of states, and a machine computes many successors
+//! in one call of [`Bulk::expand`] much faster than one after the other. So many particles are at work at the same
+//! time, and what they need is computed in blocks.
+//!
+//! **What a task is.** A [`Task`] is the work of one particle, written as a state machine. [`Task::poll`] goes on for
+//! as long as the facts in the [`Tree`] allow and returns [`Poll::Ready`] when the work is done. When it needs to
+//! know a branch that has not been expanded, it puts a request into the [`RequestBatch`] and returns
+//! [`Poll::Pending`]. A task may also be pending without a request, when another task is finding out what it needs.
+//!
+//! **What a task may request.** One branch of a node, all untried branches of a node, or all branches of a node that
+//! have no successor in the tree. The task pays for each requested state from its own account. A branch that two
+//! tasks want in the same block is requested, and paid for, by the one that comes first. A *probe* is the request of
+//! a single branch whose failure is not recorded in the tree, only in the batch.
+//!
+//! **How a round works.** [`run`] polls every unfinished task once, in a fixed order, and then expands the batch. A
+//! batch that reaches [`BLOCK`] requests during the round is expanded at once. Each successor that explains the
+//! evidence becomes a node of the tree; the branch of every other is marked as inconsistent (unless it was probed).
+//! Rounds follow each other until all tasks are done. After the deadline no request is granted, so all tasks come to
+//! their end.
+//!
+//! **Why the result does not depend on the schedule.** What a task comes to is a function of the facts in the tree,
+//! and what a round finds out are facts. So the result is that of running the tasks one after the other, budgets
+//! aside; and as the order of the tasks is fixed, so is who pays.
+//!
+//! | task | what it does |
+//! | --- | --- |
+//! | [`particle::DescentTask`] | brings a particle to the last step of the evidence |
+//! | [`particle::TestTask`] | tests the branches beside a particle, for its weight |
+//! | [`particle::RestartTask`] | does both from the root, for a particle that was inconsistent |
+//! | [`particle::SearchTask`] | looks for any consistent history |
+//! | [`metropolis::MoveTask`] | makes one Metropolis-Hastings move with a particle |
+//!
+//! They are made of two kinds of [walk](walk) and the [test of branches](branch_test), which are polled in the same
+//! way but return what they found.
+
+pub(super) mod branch_test;
+pub(super) mod metropolis;
+pub(super) mod particle;
+mod requests;
+pub(super) mod walk;
+
+use std::task::Poll;
+
+use rustc_hash::FxHashSet;
+
+pub(super) use requests::RequestBatch;
+
+use super::branches::Branch;
+use super::tree::{NodeId, Tree};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
+
+/// States expanded at once, and between two looks at the clock. This is one word of lanes: with so many states, the
+/// fixed price of a call is a small part of the cost, and a slow machine is not late by much.
+const BLOCK: usize = 64;
+
+/// The work of one particle.
+pub(super) trait Task<M: Bulk> {
+    /// Goes on until the task is done, or something that it has requested (or that another task is finding out) must be
+    /// known first.
+    fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()>;
+}
+
+/// Runs all tasks to their end; after the deadline of the budget no request is granted. Returns the branches that were
+/// [probed](RequestBatch::probe) and do not explain the evidence; they are not marked as inconsistent.
+pub(super) fn run<M: Bulk>(
+    tree: &mut Tree<M>,
+    tasks: &mut [impl Task<M>],
+    budget: &Budget,
+) -> FxHashSet<(NodeId, u64)> {
+    let mut requests = RequestBatch::until(budget);
+    let mut open: Vec<usize> = (0..tasks.len()).collect();
+    while !open.is_empty() {
+        open.retain(|&task| tasks[task].poll(tree, &mut requests).is_pending());
+        requests.expand(tree);
+    }
+    requests.into_failed_probes()
+}
+
+/// Expands all branches of these nodes that are not inconsistent and have no successor, as many as the account grants;
+/// false if those were not all.
+pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
+    let mut requests = RequestBatch::default();
+    let all = nodes.iter().all(|&node| requests.request_missing(tree, node, account));
+    requests.expand(tree);
+    all
+}
+
+/// Expands these branches as far as they are untried.
+pub(super) fn expand_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
+    let mut requests = RequestBatch::default();
+    for &(node, index) in branches {
+        if tree.branches(node).branch(index) == Branch::Untried {
+            requests.push(tree, node, index);
+        }
+    }
+    requests.expand(tree);
+}

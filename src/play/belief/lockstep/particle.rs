@@ -1,0 +1,219 @@
+//! The tasks of a sample's particles: to reach the last step, to be tested, and to be restarted.
+//!
+//! [`DescentTask`] brings a particle to the last step. If its budget runs out it starts again from the root, with a
+//! weight that counts the attempts; but a particle that was resampled after the first step is given up then.
+//! [`TestTask`] tests the branches beside a particle. [`RestartTask`] does both from the root, for a particle that
+//! was inconsistent. [`SearchTask`] looks for any consistent history.
+
+use std::task::{Poll, ready};
+
+use super::super::options::{BeliefOptions, Weight};
+use super::super::sample::Slot;
+use super::super::tree::{NodeId, ROOT, Tree};
+use super::branch_test::BranchTest;
+use super::walk::{BacktrackingWalk, BranchChoice, RejectionWalk, WalkEnd};
+use super::{RequestBatch, Task};
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
+
+/// How often a particle whose budget ran out is started again in one update.
+const ATTEMPTS: usize = 3;
+
+/// How a particle looks for a consistent history.
+enum Walk {
+    Backtracking(BacktrackingWalk),
+    Rejection(Box<RejectionWalk>),
+}
+
+/// A particle on its way to the last step.
+pub(in super::super) struct DescentTask {
+    slot: Slot,
+    backtrack: bool,
+    /// Whether all branches of its nodes will be tested.
+    expand_small: bool,
+    budget: Budget,
+    /// States that one attempt may visit.
+    states: u64,
+    /// States that all attempts may still visit.
+    share: u64,
+    account: BudgetAccount,
+    seed: Seed,
+    attempt: usize,
+    walk: Option<Walk>,
+}
+
+impl DescentTask {
+    pub(in super::super) fn new(
+        slot: Slot,
+        options: &BeliefOptions,
+        budget: &Budget,
+        share: u64,
+        seed: Seed,
+    ) -> Self {
+        let account = BudgetAccount::new(budget.with_nodes(share.min(options.states)));
+        let expand_small = options.weight == Weight::Posterior;
+        let (backtrack, states, budget) = (options.backtrack, options.states, *budget);
+        DescentTask {
+            slot,
+            backtrack,
+            expand_small,
+            budget,
+            states,
+            share,
+            account,
+            seed,
+            attempt: 0,
+            walk: None,
+        }
+    }
+
+    /// The particle, and what is left of its budget.
+    pub(in super::super) fn end(self) -> (Slot, BudgetAccount) {
+        (self.slot, self.account)
+    }
+
+    fn begin(&self) -> Walk {
+        let Slot { node, resampled_at, .. } = self.slot;
+        let seed = self.seed.index(self.attempt);
+        if self.backtrack {
+            let choice = BranchChoice::Random { seed, expand_small: self.expand_small };
+            Walk::Backtracking(BacktrackingWalk::new(node, resampled_at, choice))
+        } else {
+            Walk::Rejection(Box::new(RejectionWalk::new(node, &seed)))
+        }
+    }
+}
+
+impl<M: Bulk> Task<M> for DescentTask {
+    fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
+        while self.slot.is_consistent && self.attempt < ATTEMPTS {
+            let walk = match self.walk.take() {
+                Some(walk) => walk,
+                None => self.begin(),
+            };
+            let end = match self.walk.insert(walk) {
+                Walk::Backtracking(walk) => ready!(walk.poll(tree, requests, &mut self.account)),
+                Walk::Rejection(walk) => ready!(walk.poll(tree, requests, &mut self.account)),
+            };
+            match end {
+                WalkEnd::Reached(node) => {
+                    self.slot.node = node;
+                    self.walk = None;
+                    return Poll::Ready(());
+                }
+                WalkEnd::Inconsistent => self.slot.is_consistent = false,
+                // There is no time: it goes on from where it is at the next update.
+                WalkEnd::OutOfBudget if self.budget.is_late() => return Poll::Ready(()),
+                WalkEnd::OutOfBudget if self.slot.resampled_at > 0 => self.slot.is_consistent = false,
+                WalkEnd::OutOfBudget => {
+                    // From the root again, with a weight that counts the attempts.
+                    let ln_weight = -((self.attempt + 2) as f64).ln();
+                    self.slot = Slot { ln_weight, ..Slot::at_root() };
+                    self.share = self.share.saturating_sub(self.account.spent());
+                    self.account = BudgetAccount::new(self.budget.with_nodes(self.share.min(self.states)));
+                    self.attempt += 1;
+                    self.walk = None;
+                }
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+/// A particle whose branches are tested.
+pub(in super::super) struct TestTask<'m> {
+    test: BranchTest,
+    account: &'m mut BudgetAccount,
+    is_complete: bool,
+}
+
+impl<'m> TestTask<'m> {
+    pub(in super::super) fn new<M: Bulk>(
+        tree: &Tree<M>,
+        slot: &Slot,
+        account: &'m mut BudgetAccount,
+    ) -> Self {
+        let test = BranchTest::new(tree, slot.node, slot.resampled_at);
+        TestTask { test, account, is_complete: false }
+    }
+
+    /// Whether all branches could be tested.
+    pub(in super::super) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
+
+impl<M: Bulk> Task<M> for TestTask<'_> {
+    fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
+        self.is_complete = ready!(self.test.poll(tree, requests, self.account));
+        Poll::Ready(())
+    }
+}
+
+/// A particle that starts again from the root and is tested: without its tests its weight would be wrong.
+pub(in super::super) struct RestartTask {
+    walk: BacktrackingWalk,
+    test: Option<(NodeId, BranchTest)>,
+    account: BudgetAccount,
+    node: Option<NodeId>,
+}
+
+impl RestartTask {
+    pub(in super::super) fn new(seed: Seed, account: BudgetAccount) -> Self {
+        let choice = BranchChoice::Random { seed, expand_small: true };
+        RestartTask { walk: BacktrackingWalk::new(ROOT, 0, choice), test: None, account, node: None }
+    }
+
+    /// The node that it came to; `None` if it is inconsistent or its budget did not last.
+    pub(in super::super) fn node(&self) -> Option<NodeId> {
+        self.node
+    }
+
+    /// What is left of its budget.
+    pub(in super::super) fn end(self) -> BudgetAccount {
+        self.account
+    }
+}
+
+impl<M: Bulk> Task<M> for RestartTask {
+    fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
+        if self.test.is_none() {
+            match ready!(self.walk.poll(tree, requests, &mut self.account)) {
+                WalkEnd::Reached(node) => self.test = Some((node, BranchTest::new(tree, node, 0))),
+                WalkEnd::Inconsistent | WalkEnd::OutOfBudget => return Poll::Ready(()),
+            }
+        }
+        if let Some((node, test)) = &mut self.test {
+            let is_complete = ready!(test.poll(tree, requests, &mut self.account));
+            self.node = is_complete.then_some(*node);
+        }
+        Poll::Ready(())
+    }
+}
+
+/// A search for one consistent history, whichever it may be.
+pub(in super::super) struct SearchTask {
+    walk: BacktrackingWalk,
+    account: BudgetAccount,
+    node: Option<NodeId>,
+}
+
+impl SearchTask {
+    pub(in super::super) fn new(budget: &Budget) -> Self {
+        let walk = BacktrackingWalk::new(ROOT, 0, BranchChoice::Any);
+        SearchTask { walk, account: BudgetAccount::new(*budget), node: None }
+    }
+
+    /// What was found.
+    pub(in super::super) fn node(&self) -> Option<NodeId> {
+        self.node
+    }
+}
+
+impl<M: Bulk> Task<M> for SearchTask {
+    fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
+        if let WalkEnd::Reached(node) = ready!(self.walk.poll(tree, requests, &mut self.account)) {
+            self.node = Some(node);
+        }
+        Poll::Ready(())
+    }
+}

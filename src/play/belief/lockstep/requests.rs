@@ -1,0 +1,169 @@
+//! Request batch: the branches that the tasks want to know next, each once.
+
+use rustc_hash::FxHashSet;
+
+use super::super::branches::Branch;
+use super::super::tree::{NodeId, Tree};
+use super::BLOCK;
+use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
+
+/// The branches to be expanded next.
+#[derive(Default)]
+pub(in super::super) struct RequestBatch {
+    list: Vec<(NodeId, u64)>,
+    /// What is in the list.
+    requested: FxHashSet<(NodeId, u64)>,
+    /// Nodes all of whose untried branches are in the list.
+    complete: FxHashSet<NodeId>,
+    /// The requests that are probes.
+    probes: FxHashSet<(NodeId, u64)>,
+    /// Branches that do not explain the evidence but are not marked as inconsistent.
+    failed_probes: FxHashSet<(NodeId, u64)>,
+    /// The batch itself looks at the clock, once a block: each account of many would look too seldom.
+    deadline: Budget,
+    is_late: bool,
+}
+
+impl RequestBatch {
+    /// An empty batch that grants nothing after the deadline of this budget.
+    pub(super) fn until(budget: &Budget) -> Self {
+        let deadline = Budget { nodes: None, ..*budget };
+        RequestBatch { deadline, is_late: deadline.is_late(), ..RequestBatch::default() }
+    }
+
+    /// Whether the deadline has passed, as far as is known.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_late
+    }
+
+    /// Requests all untried branches of a node; false if the account does not grant them.
+    pub(super) fn request_untried<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        account: &mut BudgetAccount,
+    ) -> bool {
+        if self.complete.contains(&node) {
+            return true;
+        }
+        let untried: Vec<u64> = tree.branches(node).untried().collect();
+        let is_granted = self.request_these(tree, node, untried, account);
+        if is_granted {
+            self.complete.insert(node);
+        }
+        is_granted
+    }
+
+    /// Requests all branches of a node that are not inconsistent and have no successor; false if the account does not
+    /// grant them.
+    pub(super) fn request_missing<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        account: &mut BudgetAccount,
+    ) -> bool {
+        let missing: Vec<u64> = tree.branches(node).missing().collect();
+        self.request_these(tree, node, missing, account)
+    }
+
+    fn request_these<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        list: Vec<u64>,
+        account: &mut BudgetAccount,
+    ) -> bool {
+        for index in list {
+            // A block that became full on the way may have expanded it.
+            let is_known = tree.branches(node).branch(index) != Branch::Untried;
+            if !is_known && !self.requested.contains(&(node, index)) {
+                if self.is_late || !account.spend() {
+                    return false;
+                }
+                self.push(tree, node, index);
+            }
+        }
+        true
+    }
+
+    /// Requests one untried branch; false if the account does not grant it.
+    pub(super) fn request<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        index: u64,
+        account: &mut BudgetAccount,
+    ) -> bool {
+        if !self.requested.contains(&(node, index)) {
+            if self.is_late || !account.spend() {
+                return false;
+            }
+            self.push(tree, node, index);
+        }
+        true
+    }
+
+    /// As [`request`](Self::request), but if the branch does not explain the evidence it stays untried in the tree, and
+    /// is a [failed probe](Self::has_failed) from then on.
+    pub(super) fn probe<M: Bulk>(
+        &mut self,
+        tree: &mut Tree<M>,
+        node: NodeId,
+        index: u64,
+        account: &mut BudgetAccount,
+    ) -> bool {
+        if !self.requested.contains(&(node, index)) {
+            if self.is_late || !account.spend() {
+                return false;
+            }
+            self.probes.insert((node, index));
+            self.push(tree, node, index);
+        }
+        true
+    }
+
+    /// Whether a branch is a failed probe, or was [found](Self::fail) to be inconsistent in another way.
+    pub(super) fn has_failed(&self, node: NodeId, index: u64) -> bool {
+        self.failed_probes.contains(&(node, index))
+    }
+
+    /// Remembers that a branch is inconsistent, without marking it in the tree.
+    pub(super) fn fail(&mut self, node: NodeId, index: u64) {
+        self.failed_probes.insert((node, index));
+    }
+
+    /// Requests an untried branch that is paid for. False if it was requested already.
+    pub(super) fn push<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, index: u64) -> bool {
+        let is_first = self.requested.insert((node, index));
+        if is_first {
+            self.list.push((node, index));
+            if self.list.len() >= BLOCK {
+                self.expand(tree);
+            }
+        }
+        is_first
+    }
+
+    /// Expands what was requested, and empties the batch.
+    pub(super) fn expand<M: Bulk>(&mut self, tree: &mut Tree<M>) {
+        for (&(node, index), child) in self.list.iter().zip(tree.expand(&self.list)) {
+            if child.is_some() {
+                continue;
+            }
+            if self.probes.contains(&(node, index)) {
+                self.failed_probes.insert((node, index));
+            } else {
+                tree.branches(node).mark_inconsistent(index);
+            }
+        }
+        self.is_late = self.is_late || self.deadline.is_late();
+        self.list.clear();
+        self.requested.clear();
+        self.complete.clear();
+        self.probes.clear();
+    }
+
+    pub(super) fn into_failed_probes(self) -> FxHashSet<(NodeId, u64)> {
+        self.failed_probes
+    }
+}

@@ -1,0 +1,31 @@
+//! Beliefs on an engine, compiled once: what a study of beliefs asks of the layer below, without type parameters.
+
+use std::sync::Arc;
+
+use crate::belief::exact::{self, ExactError, Posterior};
+use crate::belief::{Belief, BeliefOptions, OpponentModel, ParticleBelief};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Evidence, Role};
+
+/// The information set of this evidence with its posterior, if no step has more than `limit` histories.
+///
+/// # Errors
+/// See [`exact::posterior`].
+pub fn posterior(
+    machine: &Engine,
+    evidence: &Evidence,
+    model: &dyn OpponentModel,
+    limit: usize,
+) -> Result<Posterior, ExactError> {
+    exact::posterior(machine, evidence, model, limit)
+}
+
+/// A particle belief of `role` before the first step.
+pub fn particle_belief(
+    machine: &Arc<Engine>,
+    role: Role,
+    model: &Arc<dyn OpponentModel>,
+    options: BeliefOptions,
+) -> Box<dyn Belief<Engine>> {
+    Box::new(ParticleBelief::new(Arc::clone(machine), role, Arc::clone(model), options))
+}

@@ -1,0 +1,415 @@
+//! The staircase: imports only downward.
+//!
+//! Cargo keeps the order between the crates of the workspace. This test keeps what Cargo cannot see: the order of the
+//! rooms inside a crate, and what may not be seen of a crate below. Every path of every source file is read with a
+//! parser (`crate::`, `super::`, `self::`, and the names of our crates, in `use` items and in line). A path that leads
+//! from one room to another must lead to a strictly lower layer. The same pass holds the rules of the house that a
+//! parser can see.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::visit::Visit;
+
+/// The layer of each room, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their crates, whose
+/// other modules are rooms; `engine` and `cli` are all the modules of a crate that are not named here.
+const LAYERS: [(&str, u32); 19] = [
+    ("gdl", 0),
+    ("report", 0),
+    ("datalog", 1),
+    ("machine", 1),
+    ("logic", 2),
+    ("propnet", 2),
+    ("engine", 3),
+    ("search", 4),
+    ("belief", 4),
+    ("efg", 4),
+    ("player", 5),
+    ("referee", 6),
+    ("play", 7),
+    ("study", 8),
+    ("experiment", 8),
+    ("lab", 9),
+    ("cli", 10),
+    ("facade", 11),
+    ("program", 12),
+];
+
+/// The rooms that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
+const GENERIC: [&str; 3] = ["search", "belief", "efg"];
+const HIDDEN: [&str; 5] = ["report", "logic", "datalog", "propnet", "engine"];
+
+/// The crates of the workspace below the root.
+const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
+
+/// What no crate that evaluates or plays depends on: arguments, figures, tables and progress belong above.
+const ABOVE: [&str; 10] = [
+    "clap",
+    "clap_complete",
+    "clap_mangen",
+    "csv",
+    "ctrlc",
+    "include_dir",
+    "indicatif",
+    "plotters",
+    "signal-hook",
+    "toml",
+];
+
+/// The place of a module: the crate and the modules in it.
+#[derive(Clone, PartialEq, Debug)]
+struct Place {
+    of: String,
+    modules: Vec<String>,
+}
+
+impl Place {
+    /// The room: the crate itself for what is none of its rooms.
+    fn room(&self) -> &str {
+        let first = self.modules.first().map(String::as_str);
+        match (self.of.as_str(), first) {
+            ("logic", Some(room @ ("gdl" | "datalog")))
+            | ("engine", Some(room @ ("machine" | "propnet")))
+            | ("play", Some(room @ ("search" | "belief" | "efg" | "player" | "referee")))
+            | ("lab", Some(room @ ("report" | "study" | "experiment"))) => room,
+            (own, _) => own,
+        }
+    }
+}
+
+fn layer(room: &str) -> u32 {
+    LAYERS.iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("{room} stands on no layer")).1
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// All source files, sorted.
+fn sources() -> Vec<PathBuf> {
+    fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, out);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                out.push(path);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(&root(), &mut out);
+    out.sort();
+    out
+}
+
+/// The place of a file: `src/logic/gdl/kif.rs` is `gdl::kif` of `logic`.
+fn place_of(file: &Path) -> Place {
+    let relative = file.strip_prefix(root()).unwrap().with_extension("");
+    let mut parts: Vec<String> = relative.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    match parts.last().map(String::as_str) {
+        Some("lib") if parts.len() == 1 => parts = vec!["facade".to_owned()],
+        Some("main") if parts.len() == 1 => parts = vec!["program".to_owned()],
+        Some("mod" | "lib") => drop(parts.pop()),
+        _ => {}
+    }
+    let of = parts.remove(0);
+    Place { of, modules: parts }
+}
+
+/// Collects where the paths of a file lead, with the line.
+struct Paths {
+    here: Place,
+    found: Vec<(Place, usize)>,
+}
+
+impl Paths {
+    fn see(&mut self, segments: &[String], line: usize) {
+        let mut there = self.here.clone();
+        let mut rest = segments.iter().map(String::as_str);
+        match rest.next() {
+            Some("crate") => there.modules.clear(),
+            Some("self") => {}
+            Some("super") => drop(there.modules.pop()),
+            Some(first) => match first.strip_prefix("hyperplay_") {
+                Some(of) => there = Place { of: of.to_owned(), modules: Vec::new() },
+                None => return,
+            },
+            None => return,
+        }
+        for segment in rest {
+            match segment {
+                "super" => drop(there.modules.pop()),
+                "self" => {}
+                name => there.modules.push(name.to_owned()),
+            }
+        }
+        self.found.push((there, line));
+    }
+
+    fn see_tree(&mut self, tree: &syn::UseTree, before: &mut Vec<String>, line: usize) {
+        let name = match tree {
+            syn::UseTree::Path(path) => &path.ident,
+            syn::UseTree::Name(name) => &name.ident,
+            syn::UseTree::Rename(rename) => &rename.ident,
+            syn::UseTree::Group(group) => {
+                return group.items.iter().for_each(|item| self.see_tree(item, before, line));
+            }
+            syn::UseTree::Glob(_) => return self.see(before, line),
+        };
+        before.push(name.to_string());
+        match tree {
+            syn::UseTree::Path(path) => self.see_tree(&path.tree, before, line),
+            _ => self.see(before, line),
+        }
+        before.pop();
+    }
+
+    /// The paths in what a macro is given, which no parser knows the grammar of.
+    fn see_tokens(&mut self, tokens: proc_macro2::TokenStream) {
+        let mut path: Vec<String> = Vec::new();
+        let (mut line, mut colons) = (0, 0);
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
+                proc_macro2::TokenTree::Ident(ident) => {
+                    if colons != 2 {
+                        self.see(&std::mem::take(&mut path), line);
+                        line = ident.span().start().line;
+                    }
+                    path.push(ident.to_string());
+                    colons = 0;
+                }
+                other => {
+                    self.see(&std::mem::take(&mut path), line);
+                    colons = 0;
+                    if let proc_macro2::TokenTree::Group(group) = other {
+                        self.see_tokens(group.stream());
+                    }
+                }
+            }
+        }
+        self.see(&path, line);
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let line = item.use_token.span.start().line;
+        self.see_tree(&item.tree, &mut Vec::new(), line);
+    }
+
+    fn visit_item_extern_crate(&mut self, item: &'ast syn::ItemExternCrate) {
+        self.see(&[item.ident.to_string()], item.ident.span().start().line);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let line = path.segments.first().map_or(0, |segment| segment.ident.span().start().line);
+        self.see(&segments, line);
+        syn::visit::visit_path(self, path);
+    }
+
+    /// `pub(crate)` is no import.
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
+    fn visit_macro(&mut self, called: &'ast syn::Macro) {
+        self.see_tokens(called.tokens.clone());
+        syn::visit::visit_macro(self, called);
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        self.here.modules.push(item.ident.to_string());
+        syn::visit::visit_item_mod(self, item);
+        self.here.modules.pop();
+    }
+}
+
+/// The breaches in one source text that stands at a place.
+fn breaches(here: &Place, text: &str) -> Vec<String> {
+    let room = here.room();
+    let mut paths = Paths { here: here.clone(), found: Vec::new() };
+    paths.visit_file(&syn::parse_file(text).unwrap());
+    let mut out = Vec::new();
+    for (there, line) in &paths.found {
+        let target = there.room();
+        if target == room {
+            continue;
+        }
+        if layer(target) >= layer(room) {
+            out.push(format!("line {line}: {room} imports {target}, which is not below it"));
+        } else if GENERIC.contains(&room) && HIDDEN.contains(&target) {
+            out.push(format!("line {line}: {room} sees {target}; it must be generic over the machine"));
+        }
+    }
+    out
+}
+
+#[test]
+fn imports_only_lead_downward() {
+    let mut all = Vec::new();
+    for file in sources() {
+        let text = fs::read_to_string(&file).unwrap();
+        let found = breaches(&place_of(&file), &text);
+        all.extend(found.into_iter().map(|breach| format!("{}: {breach}", file.display())));
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+fn place(of: &str, modules: &[&str]) -> Place {
+    Place { of: of.to_owned(), modules: modules.iter().map(|&name| name.to_owned()).collect() }
+}
+
+#[test]
+fn an_upward_or_sideways_import_is_noticed_however_it_is_written() {
+    let machine = place("engine", &["machine", "role"]);
+    for text in [
+        "use crate::Interpreter;",
+        "use crate::interpreter::Interpreter;",
+        "use hyperplay_logic::{gdl::Term, datalog::Program};",
+        "use super::super::propnet::Propnet;",
+        "use super::{super::propnet::Propnet, moves::Move};",
+        "use super::super::*;",
+        "use crate::{self as engines};",
+        "use hyperplay_play as play;",
+        "extern crate hyperplay_play;",
+        "fn f() { let x = hyperplay_cli::run(); }",
+        "fn f() { assert!(true, \"{}\", hyperplay_play::belief::EXACT); }",
+        "fn f() { vec![a::b, g(&crate::lanes::WIDTH)] }",
+        "mod tests { use super::super::super::lanes::Lanes; }",
+        "fn f(x: ::hyperplay_logic::datalog::Relation) {}",
+    ] {
+        assert_eq!(breaches(&machine, text).len(), 1, "{text}");
+    }
+    for text in [
+        "use hyperplay_logic::gdl::Term;",
+        "use super::moves::Move;",
+        "pub(crate) mod tests { pub(in super::super::super) struct Hidden; }",
+        "use super::super::machine::moves::Move;",
+        "fn f() { assert!(true, \"{}\", std::mem::size_of::<crate::machine::Move>()); }",
+    ] {
+        assert_eq!(breaches(&machine, text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn what_is_generic_over_the_machine_sees_no_engine_and_no_sibling() {
+    for room in GENERIC {
+        let here = place("play", &[room]);
+        for text in [
+            "use hyperplay_engine::Interpreter;",
+            "use hyperplay_engine::lanes::Lanes;",
+            "use hyperplay_engine::propnet::Propnet;",
+            "use hyperplay_logic::datalog::Relation;",
+            "use crate::player::Player;",
+            "use hyperplay_lab::report::Page;",
+        ] {
+            assert_eq!(breaches(&here, text).len(), 1, "{room}: {text}");
+        }
+        for text in ["use hyperplay_engine::machine::Role;", "use hyperplay_logic::gdl::TermId;"] {
+            assert_eq!(breaches(&here, text), Vec::<String>::new(), "{room}: {text}");
+        }
+        for sibling in GENERIC.into_iter().filter(|sibling| *sibling != room) {
+            assert_eq!(breaches(&here, &format!("use crate::{sibling}::X;")).len(), 1, "{room}: {sibling}");
+        }
+    }
+}
+
+#[test]
+fn a_report_knows_nothing_of_games() {
+    let report = place("lab", &["report"]);
+    for text in ["use hyperplay_logic::gdl::Term;", "use crate::study::Plan;", "use super::experiment::Plan;"]
+    {
+        assert_eq!(breaches(&report, text).len(), 1, "{text}");
+    }
+    assert_eq!(breaches(&place("lab", &["study"]), "use crate::report::Page;"), Vec::<String>::new());
+}
+
+#[test]
+fn every_module_stands_in_a_room() {
+    for file in sources() {
+        let here = place_of(&file);
+        if ["logic", "play", "lab"].contains(&here.room()) {
+            assert_eq!(here.modules, Vec::<String>::new(), "{} is in no room", file.display());
+        }
+        layer(here.room());
+    }
+}
+
+/// The names of what a package depends on, but for its tests.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut within = false;
+    for line in manifest.lines().map(str::trim) {
+        if let Some(section) = line.strip_prefix('[') {
+            let section = section.trim_end_matches(']');
+            within = section.ends_with("dependencies") && !section.ends_with("dev-dependencies");
+            if let Some((_, name)) = section.rsplit_once("dependencies.") {
+                out.extend((!section.contains("dev-dependencies.")).then(|| name.to_owned()));
+            }
+        } else if within
+            && !line.starts_with('#')
+            && let Some(end) = line.find(['.', ' ', '='])
+        {
+            out.push(line[..end].to_owned());
+        }
+    }
+    out
+}
+
+#[test]
+fn what_evaluates_and_plays_depends_on_no_arguments_figures_or_tables() {
+    let read = |own: &str| fs::read_to_string(root().join(own).join("Cargo.toml")).unwrap();
+    let mut seen = vec!["logic".to_owned(), "engine".to_owned(), "play".to_owned()];
+    let mut next = 0;
+    while next < seen.len() {
+        let own = seen[next].clone();
+        let needed = dependencies(&read(&own));
+        assert!(needed.len() > 5, "{own}: the manifest is read");
+        for name in needed {
+            assert!(!ABOVE.contains(&name.as_str()), "{own} depends on {name}");
+            if let Some(ours) = name.strip_prefix("hyperplay-").filter(|ours| CRATES.contains(ours)) {
+                assert!(layer(ours) <= layer(&own), "{own} depends on {ours}, which is not below it");
+                seen.extend((!seen.iter().any(|known| known == ours)).then(|| ours.to_owned()));
+            }
+        }
+        next += 1;
+    }
+    assert!(dependencies(&read("cli")).iter().any(|name| name == "clap"));
+    let odd = "[dependencies]\na = '1'\n# b = 1\n[dependencies.c]\nversion = '1'\n[dev-dependencies]\nd.workspace = true\n\
+               [target.'cfg(unix)'.dependencies]\ne.workspace = true\n";
+    assert_eq!(dependencies(odd), ["a", "c", "e"]);
+}
+
+#[test]
+fn files_are_small_and_open_with_a_header() {
+    for file in sources() {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.starts_with("//!"), "{} has no module header", file.display());
+        let lines = text.lines().count();
+        assert!(lines <= 600, "{} has {lines} lines", file.display());
+    }
+}
+
+/// Datalog is evaluation and nothing else.
+#[test]
+fn datalog_contains_no_game_word() {
+    struct Words(Vec<String>);
+    impl<'ast> Visit<'ast> for Words {
+        fn visit_ident(&mut self, ident: &'ast proc_macro2::Ident) {
+            self.0.push(ident.to_string().to_lowercase());
+        }
+    }
+    const GAME: [&str; 9] =
+        ["legal", "goal", "sees", "terminal", "role", "fluent", "percept", "game", "does"];
+    let files: Vec<PathBuf> =
+        sources().into_iter().filter(|file| place_of(file).room() == "datalog").collect();
+    assert!(files.len() > 5, "the files are found");
+    for file in files {
+        let mut words = Words(Vec::new());
+        words.visit_file(&syn::parse_file(&fs::read_to_string(&file).unwrap()).unwrap());
+        for word in words.0 {
+            assert!(!GAME.contains(&word.as_str()), "{} says {word}", file.display());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What uses the library: laws, agreement of implementations, tables of known values.
+//!
+//! One program for all of it, because each test program is linked with everything and instantiates every generic
+//! function again. A module is one subject; `cargo test --release --test library belief_models::` runs one of them.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic and print")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod count;
+#[path = "../naive/mod.rs"]
+mod naive;
+mod native;
+
+mod agree;
+mod belief;
+mod belief_controls;
+mod belief_cost;
+mod belief_models;
+mod belief_policies;
+mod corpus;
+mod diagnostics;
+mod engines;
+mod experiment_stop;
+mod facts;
+mod games;
+mod hostile_text;
+mod layers;
+mod perft;
+mod players;
+mod playthroughs;
+mod propnet;
+mod roundtrip;
+mod search;
+mod simplify;
+mod type_names;

@@ -1,0 +1,363 @@
+//! Players against exact values: what a policy is worth is computed over all histories, not sampled, wherever the game
+//! allows it. The figures stand in `docs` under "oracles"; none was chosen here.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::common::machines::{built_in, players, seat};
+use hyperplay::engine::Engine as Machine;
+use hyperplay::machine::{
+    Budget, ByRole, Evidence, History, JointMoves, Move, Role, Seed, StateMachine, StateMachineExt,
+};
+use hyperplay::player::{ClairvoyantView, Decision, Registry, Seat, SpecKind, View};
+
+/// Shows a player what it may know, where no history matters.
+fn decide(seat: &mut Seat, own: View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+    let Seat::Player(player) = seat else { panic!("a clairvoyant player needs a history") };
+    player.decide(&own, budget, seed)
+}
+
+/// No match here needs more steps; some games can loop.
+const STEPS: usize = 30;
+
+/// One match; `random` and the roles without a spec move uniformly.
+struct Match {
+    history: History,
+    goals: ByRole<u8>,
+    decisions: Vec<(Role, Decision)>,
+}
+
+fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, seed: &Seed) -> Match {
+    let mut scratch = machine.scratch();
+    let mut players: Vec<_> =
+        machine.each_role().zip(specs).map(|(role, spec)| seat(spec, machine, role)).collect();
+    let mut state = machine.initial();
+    let mut history = History::default();
+    let mut evidence: Vec<Evidence> = machine.each_role().map(Evidence::new).collect();
+    let mut decisions = Vec::new();
+    while !machine.terminal(&state, &mut scratch) && history.step() < STEPS {
+        let seed = seed.child("step").index(history.step());
+        let mut joint = machine.random_joint(&state, &mut scratch, &mut seed.rng()).unwrap();
+        for (role, player) in machine.each_role().zip(&mut players) {
+            let mut legal = Vec::new();
+            machine.legal(&state, role, &mut scratch, &mut legal);
+            let own = View { evidence: &evidence[role.index()], legal: &legal };
+            let view = ClairvoyantView { own, history: &history };
+            let decision = player.decide(&view, &budget(), &seed.child("role").index(role.index()));
+            assert!(legal.contains(&decision.choice), "an illegal move");
+            joint = joint.with(role, decision.choice);
+            decisions.push((role, decision));
+        }
+        history.0.push(joint);
+        state = machine.replay(&history, &mut scratch);
+        for role in machine.each_role() {
+            evidence[role.index()] = machine.evidence(&history, role, &mut scratch);
+        }
+    }
+    let goals =
+        ByRole::from_fn(machine.roles().len(), |role| machine.goal(&state, role, &mut scratch).value());
+    Match { history, goals, decisions }
+}
+
+type State = <Machine as StateMachine>::State;
+
+/// How often a role of these names and fluents makes each of its moves.
+type Rivals<'a> = &'a dyn Fn(&str, &[String], &[String]) -> Vec<f64>;
+
+fn uniformly(_: &str, _: &[String], moves: &[String]) -> Vec<f64> {
+    vec![1.0 / moves.len() as f64; moves.len()]
+}
+
+/// The expected goal of a role that plays by `spec` while the others play as given and `random` uniformly, over all
+/// histories. A fresh player decides at every information set once, reached or not.
+struct Against<'a> {
+    machine: &'a Arc<Machine>,
+    spec: &'a str,
+    role: Role,
+    rivals: Rivals<'a>,
+    policies: HashMap<Evidence, Vec<(Move, f64)>>,
+    choices: usize,
+}
+
+impl Against<'_> {
+    fn uniform(machine: &Arc<Machine>, role: usize, spec: &str) -> (f64, usize) {
+        Against::value(machine, role, spec, &uniformly)
+    }
+
+    fn value(machine: &Arc<Machine>, role: usize, spec: &str, rivals: Rivals<'_>) -> (f64, usize) {
+        let (policies, role) = (HashMap::new(), Role::new(role));
+        let mut walk = Against { machine, spec, role, rivals, policies, choices: 0 };
+        let start = (machine.initial(), History::default());
+        (walk.walk(&start.0, &start.1), walk.choices)
+    }
+
+    fn walk(&mut self, state: &State, history: &History) -> f64 {
+        let machine = self.machine;
+        let mut scratch = machine.scratch();
+        if machine.terminal(state, &mut scratch) {
+            return machine.goal(state, self.role, &mut scratch).into();
+        }
+        let legal = machine.legal_by_role(state, &mut scratch);
+        let fluents = machine.fluents(state);
+        let shares: Vec<Vec<(Move, f64)>> = legal
+            .iter()
+            .map(|(role, moves)| {
+                if role == self.role {
+                    return self.policy(history, moves);
+                }
+                let shown: Vec<String> = moves.iter().map(|&own| machine.show_move(own)).collect();
+                let name = machine.roles()[role].as_str();
+                let share = if Some(role) == machine.random() || moves.len() == 1 {
+                    uniformly(name, &fluents, &shown)
+                } else {
+                    (self.rivals)(name, &fluents, &shown)
+                };
+                moves.iter().copied().zip(share).collect()
+            })
+            .collect();
+        let mut value = 0.0;
+        for joint in JointMoves::new(&legal) {
+            let share = |(own, shares): (&Move, &Vec<(Move, f64)>)| {
+                shares.iter().find(|(listed, _)| listed == own).unwrap().1
+            };
+            let probability: f64 = joint.iter().zip(&shares).map(share).product();
+            let mut longer = history.clone();
+            longer.0.push(joint.clone());
+            value += probability * self.walk(&machine.next(state, &joint, &mut scratch), &longer);
+        }
+        value
+    }
+
+    fn policy(&mut self, history: &History, legal: &[Move]) -> Vec<(Move, f64)> {
+        if let [only] = legal {
+            return vec![(*only, 1.0)];
+        }
+        let evidence = self.machine.evidence(history, self.role, &mut self.machine.scratch());
+        let (machine, spec, role, choices) = (self.machine, self.spec, self.role, &mut self.choices);
+        let policy = self.policies.entry(evidence.clone()).or_insert_with(|| {
+            *choices += 1;
+            let view = View { evidence: &evidence, legal };
+            let seed = Seed::root(*choices as u64);
+            let decision = decide(&mut seat(spec, machine, role), view, &Budget::UNLIMITED, &seed);
+            assert!(!decision.depleted);
+            decision.policy
+        });
+        policy.clone()
+    }
+}
+
+fn assert_near(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 1e-9, "{value}, expected {expected}");
+}
+
+/// `oracles.md`: u = +1/6 and +5/24 against uniform play, goals 50 + 25 u.
+#[test]
+fn hyperplay_on_exact_search_has_its_exact_values_against_uniform_play_in_kuhn_poker() {
+    let machine = built_in("imperfect/kuhn_poker.kif");
+    let (alice, sets) = Against::uniform(&machine, 0, "hyperplay");
+    assert_near(alice, 50.0 + 25.0 / 6.0);
+    assert_eq!(sets, 6);
+    let (bob, sets) = Against::uniform(&machine, 1, "hyperplay");
+    assert_near(bob, 50.0 + 25.0 * 5.0 / 24.0);
+    assert_eq!(sets, 6);
+    let (uniform, sets) = Against::uniform(&machine, 0, "random");
+    assert_near(uniform, 50.0 + 25.0 / 8.0);
+    assert_eq!(sets, 6);
+}
+
+/// An equilibrium of Kuhn poker, Alice bluffing with this probability (Kuhn 1950).
+fn kuhn_equilibrium(bluff: f64) -> impl Fn(&str, &[String], &[String]) -> Vec<f64> {
+    move |role, fluents, moves| {
+        let holds = |card: &str| fluents.contains(&format!("(holds {role} {card})"));
+        let opens = moves.contains(&"check".to_owned());
+        let stakes = match (role, opens) {
+            ("alice", true) => [bluff, 0.0, 3.0 * bluff],
+            ("alice", false) => [0.0, bluff + 1.0 / 3.0, 1.0],
+            (_, true) => [1.0 / 3.0, 0.0, 1.0],
+            (_, false) => [0.0, 1.0 / 3.0, 1.0],
+        };
+        let card = ["jack", "queen", "king"].iter().position(|card| holds(card)).unwrap();
+        let stake = |own: &String| own == "bet" || own == "call";
+        moves.iter().map(|own| if stake(own) { stakes[card] } else { 1.0 - stakes[card] }).collect()
+    }
+}
+
+/// `oracles.md`, goals 50 + 25 u: seat 1 is worth -1/18 against any equilibrium, seat 2 1/36 - a/12 against the one with
+/// bluffing rate a; uniform play -1/6, and -1/18 - a/3.
+#[test]
+fn hyperplay_on_exact_search_has_its_exact_values_against_the_equilibria_of_kuhn_poker() {
+    let machine = built_in("imperfect/kuhn_poker.kif");
+    for bluff in [0.0, 0.1, 1.0 / 3.0] {
+        let rivals = kuhn_equilibrium(bluff);
+        let value = |role, spec| (Against::value(&machine, role, spec, &rivals).0 - 50.0) / 25.0;
+        assert_near(value(0, "hyperplay"), -1.0 / 18.0);
+        assert_near(value(1, "hyperplay"), 1.0 / 36.0 - bluff / 12.0);
+        assert_near(value(0, "random"), -1.0 / 6.0);
+        assert_near(value(1, "random"), -1.0 / 18.0 - bluff / 3.0);
+    }
+}
+
+/// `oracles.md`, goals 50 + 3 u: +0.900 and +1.087 on exact search, +1.917 and +2.483 on infinitely many playouts.
+#[test]
+fn hyperplay_has_its_exact_values_against_uniform_play_in_leduc_poker() {
+    let machine = built_in("imperfect/leduc_poker.kif");
+    for (search, expected) in [("auto", [0.900, 1.087]), ("uniform", [1.917, 2.483])] {
+        for (role, expected) in expected.into_iter().enumerate() {
+            let spec = format!("hyperplay:nodes=10000000,enumerate_limit=10000,search={search}");
+            let (value, sets) = Against::uniform(&machine, role, &spec);
+            let units = (value - 50.0) / 3.0;
+            assert_eq!(sets, 468, "information sets");
+            assert!((units - expected).abs() < 6e-4, "{search} {units}, expected {expected}");
+        }
+    }
+}
+
+#[test]
+fn monty_halls_door_is_always_switched() {
+    let machine = built_in("imperfect/monty_hall.kif");
+    assert_near(Against::uniform(&machine, 0, "hyperplay").0, 200.0 / 3.0);
+    assert_near(Against::uniform(&machine, 0, "random").0, 50.0);
+    let matched = play(&machine, &["hyperplay"], || Budget::UNLIMITED, &Seed::root(1));
+    let (_, last) = matched.decisions.last().unwrap();
+    let values: Vec<(String, f64)> =
+        last.values.iter().map(|&(own, value)| (machine.show_move(own), value)).collect();
+    assert_eq!((values[0].0.as_str(), values[1].0.as_str()), ("stay", "switch"));
+    assert_near(values[0].1, 100.0 / 3.0);
+    assert_near(values[1].1, 200.0 / 3.0);
+    assert_eq!(last.policy.iter().map(|&(_, share)| share).collect::<Vec<_>>(), [0.0, 1.0]);
+}
+
+/// What perfect-information evaluation cannot do: value information.
+#[test]
+fn hyperplay_never_asks_about_the_bomb_and_scores_50() {
+    let machine = built_in("imperfect/exploding_bomb.kif");
+    let matched = play(&machine, &["hyperplay"], || Budget::UNLIMITED, &Seed::root(1));
+    let chosen = |(_, decision): &(Role, Decision)| machine.show_move(decision.choice);
+    let names: Vec<String> = matched.decisions.iter().map(chosen).collect();
+    assert!(names.contains(&"wait".to_owned()) && !names.contains(&"ask".to_owned()), "{names:?}");
+    assert_near(Against::uniform(&machine, 0, "hyperplay").0, 50.0);
+    assert_near(Against::uniform(&machine, 0, "random").0, 47.5);
+}
+
+/// The short form; `tictactoe_is_never_lost_to_random_play_in_1_000_matches` is the long one.
+#[test]
+fn players_that_search_the_whole_game_draw_every_tictactoe_and_lose_none() {
+    let machine = built_in("perfect/tictactoe.kif");
+    for spec in ["clairvoyant:nodes=20000", "hyperplay:nodes=20000"] {
+        draws_itself_and_never_loses(&machine, spec, 3);
+    }
+}
+
+#[test]
+#[ignore = "long form: 2,000 matches"]
+fn tictactoe_is_never_lost_to_random_play_in_1_000_matches() {
+    draws_itself_and_never_loses(&built_in("perfect/tictactoe.kif"), "hyperplay:nodes=20000", 1_000);
+}
+
+/// Against itself `matches` times, and as many against random play in either seat by turns.
+fn draws_itself_and_never_loses(machine: &Arc<Machine>, spec: &str, matches: usize) {
+    for index in 0..matches {
+        let seed = Seed::root(7).index(index);
+        let own = play(machine, &[spec, spec], || Budget::UNLIMITED, &seed);
+        assert_eq!(own.goals.values(), [50, 50], "match {index}");
+        assert!(own.decisions.iter().all(|(_, decision)| decision.cost.playouts == 0));
+        let seats = if index % 2 == 0 { [spec, "random"] } else { ["random", spec] };
+        let matched = play(machine, &seats, || Budget::UNLIMITED, &seed);
+        assert!(matched.goals[Role::new(index % 2)] >= 50, "match {index}");
+    }
+}
+
+#[test]
+fn in_a_game_of_perfect_information_hyperplay_is_the_clairvoyant_player() {
+    let machine = built_in("perfect/tictactoe.kif");
+    let run = |spec| play(&machine, &[spec, "random"], || Budget::UNLIMITED, &Seed::root(5));
+    let (blind, seeing) = (run("hyperplay:nodes=20000"), run("clairvoyant:nodes=20000"));
+    assert_eq!(blind.history, seeing.history);
+    assert!(blind.goals[Role::new(0)] >= 50);
+    for ((_, blind), (_, seeing)) in blind.decisions.iter().zip(&seeing.decisions) {
+        assert_eq!((&blind.policy, &blind.values), (&seeing.policy, &seeing.values));
+    }
+}
+
+#[test]
+fn a_simultaneous_game_is_played_by_the_mixed_move() {
+    let machine = built_in("perfect/rock_paper_scissors_lizard_spock.kif");
+    let matched = play(&machine, &["hyperplay", "clairvoyant"], || Budget::UNLIMITED, &Seed::root(1));
+    for (_, decision) in &matched.decisions {
+        assert!(decision.policy.iter().all(|(_, share)| (share - 0.2).abs() < 1e-9), "{decision:?}");
+        assert!(decision.values.iter().all(|(_, value)| (value - 50.0).abs() < 1e-9));
+    }
+}
+
+#[test]
+fn one_seed_gives_one_match_and_policies_sum_to_one() {
+    let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
+    let specs = ["hyperplay:particles=20,enumerate=off,playouts=100", "hyperplay:particles=10,playouts=100"];
+    let run = || play(&machine, &specs, || Budget::UNLIMITED, &Seed::root(3));
+    let (first, second) = (run(), run());
+    assert_eq!(first.history, second.history);
+    assert_eq!(first.decisions, second.decisions);
+    for (_, decision) in &first.decisions {
+        assert!(!decision.depleted);
+        assert_near(decision.policy.iter().map(|(_, share)| share).sum(), 1.0);
+        assert!(decision.policy.iter().any(|&(own, share)| own == decision.choice && share > 0.0));
+    }
+}
+
+#[test]
+fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
+    for path in [
+        "imperfect/kuhn_poker.kif",
+        "imperfect/simplified_poker.kif",
+        "imperfect/die_roll.kif",
+        "imperfect/rock_paper_scissors.kif",
+        "perfect/buttons_and_lights.kif",
+        "perfect/nim.kif",
+    ] {
+        let machine = built_in(path);
+        for entry in Registry::standard().entries(SpecKind::Player) {
+            let specs = vec![&*entry.name; players(&machine).len()];
+            let matched = play(&machine, &specs, || Budget::nodes(500), &Seed::root(2));
+            assert!(matched.history.step() > 0, "{path}");
+        }
+    }
+}
+
+#[test]
+fn a_deadline_is_kept_with_a_legal_move() {
+    let machine = built_in("imperfect/krieg_tictactoe_3x3.kif");
+    let allowed = Duration::from_millis(300);
+    let role = Role::new(0);
+    let evidence = Evidence::new(role);
+    let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let mut greedy = seat("hyperplay:nodes=1000000000,playouts=1000000000", &machine, role);
+    let started = Instant::now();
+    let decision = decide(&mut greedy, view, &Budget::time(allowed), &Seed::root(1));
+    assert!(started.elapsed() < allowed, "{:?}", started.elapsed());
+    assert_eq!((decision.policy.len(), decision.values.len()), (9, 9));
+    assert!(decision.cost.playouts >= 9);
+    let mut hurried = seat("hyperplay", &machine, role);
+    let decision = decide(&mut hurried, view, &Budget::time(Duration::ZERO), &Seed::root(1));
+    assert!(legal.contains(&decision.choice));
+}
+
+#[test]
+fn an_impossible_match_depletes_the_belief_and_is_played_on_legally() {
+    let machine = built_in("imperfect/monty_hall.kif");
+    let candidate = Role::new(0);
+    let mut scratch = machine.scratch();
+    let state = machine.initial();
+    let joint = machine.random_joint(&state, &mut scratch, &mut Seed::root(1).rng()).unwrap();
+    let mut evidence = machine.evidence(&History(vec![joint.clone()]), candidate, &mut scratch);
+    evidence.steps.push(evidence.steps[0].clone());
+    let state = machine.next(&state, &joint, &mut scratch);
+    let legal = machine.legal_by_role(&state, &mut scratch)[candidate].clone();
+    let view = View { evidence: &evidence, legal: &legal };
+    let decision =
+        decide(&mut seat("hyperplay", &machine, candidate), view, &Budget::UNLIMITED, &Seed::root(1));
+    assert!(decision.depleted);
+    assert!(legal.contains(&decision.choice));
+    assert!(decision.explanation[0].contains("inconsistent"), "{:?}", decision.explanation);
+}

@@ -1,0 +1,260 @@
+//! What `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same of them on any
+//! number of threads. And that wrong arguments are told what would be right.
+
+use crate::common::program::{Folder, ended, json, program, signal, start, stderr, stdout};
+use serde_json::Value;
+
+/// Runs `belief` with `--out` and gives the folder.
+fn written(arguments: &str) -> Folder {
+    let folder = Folder::new();
+    stdout(&format!("belief {arguments} --out {}", folder.path("").display()), 0);
+    folder
+}
+
+/// The header and the rows of a file.
+fn lines(folder: &Folder, file: &str) -> Vec<Value> {
+    folder.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn report(arguments: &str) -> Value {
+    json(&format!("belief {arguments}"), 0)
+}
+
+const KRIEG: &str = "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --sampler hyperplay12 --sampler bootstrap \
+                     --sampler exact --particles 4,16 --replicates 20 --steps 3 --seed 1";
+
+#[test]
+fn one_seed_writes_the_same_on_one_thread_and_on_two() {
+    let one = written(&format!("{KRIEG} --threads 1"));
+    let two = written(&format!("{KRIEG} --threads 2"));
+    for file in ["turns.jsonl", "rows.csv", "report.html"] {
+        assert!(one.read(file) == two.read(file), "{file} differs");
+    }
+    let times = lines(&one, "timings.jsonl");
+    assert_eq!(times[0]["threads"], 1);
+    assert_eq!(times.len(), lines(&one, "turns.jsonl").len());
+    assert!(times[1]["seconds_mean"].as_f64().unwrap() > 0.0 && times[1]["seconds_max"].is_f64());
+    let other = written(&KRIEG.replace("--seed 1", "--seed 2"));
+    assert!(one.read("turns.jsonl") != other.read("turns.jsonl"));
+}
+
+#[test]
+fn the_header_says_what_was_measured_and_what_every_column_means() {
+    let folder = written(KRIEG);
+    let turns = lines(&folder, "turns.jsonl");
+    let header = &turns[0];
+    assert_eq!(header["schema"], "hyperplay.belief/1");
+    assert_eq!(header["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!((&header["seed"], &header["complete"]), (&Value::from(1), &Value::from(true)));
+    assert_eq!(header["config"]["samplers"].as_array().unwrap().len(), 4);
+    assert!(header["config_hash"].as_str().unwrap().starts_with("sha256:"));
+    assert_eq!(header["rows"], turns.len() - 1);
+    assert_eq!(turns.len() - 1, 4 * 2 * 2 * 3);
+    let columns: Vec<&String> = header["columns"].as_object().unwrap().keys().collect();
+    for row in &turns[1..] {
+        assert_eq!(row.as_object().unwrap().keys().collect::<Vec<_>>(), columns);
+        assert!(columns.iter().all(|column| !column.contains("seconds")), "times stand elsewhere");
+        assert_eq!((&row["posterior"], &row["oracle"]), (&Value::from("U"), &Value::from("exact")));
+        let number = |key: &str| row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"));
+        assert!(number("bias_tv_low") <= number("bias_tv") && number("bias_tv") <= number("bias_tv_high"));
+        assert!((number("distinct_fraction") * number("particles") - number("distinct")).abs() < 1e-9);
+        assert!(number("log_loss_exact") <= 1.0 && number("brier") <= 1.0 && number("regret") >= -1e-9);
+        assert!(number("rejuvenation_states_per_particle") <= number("states_per_particle"));
+        assert!(number("states_median") <= number("states_max"));
+        let counted: f64 =
+            row["calibration"].as_array().unwrap().iter().map(|bin| bin[0].as_f64().unwrap()).sum();
+        assert!((counted - number("open_fluents")).abs() < 1e-6, "{row}");
+    }
+    let table = folder.read("rows.csv");
+    assert_eq!(table.lines().count(), turns.len());
+    let head: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    for column in ["bias_tv", "chi_squared_p", "calibration_9_held", "states_per_particle"] {
+        assert!(head.contains(&column), "{column}");
+    }
+}
+
+#[test]
+fn the_page_is_one_file_with_five_figures() {
+    let folder = written(KRIEG);
+    let page = folder.read("report.html");
+    assert_eq!(page.matches("<svg ").count(), 5);
+    assert_eq!(page.matches("</svg>").count(), 5);
+    let legend =
+        ["hyperplay:enumerate=off", "hyperplay12", "bootstrap", "exact", "baseline: independent draws"];
+    let axes = [
+        "particles in a set",
+        "bias TV (probability)",
+        "set TV (probability)",
+        "step (joint moves made)",
+        "states visited (states a particle)",
+        "ESS (particles)",
+        "marginal said by the belief (probability)",
+        "held in truth (share of fluents)",
+    ];
+    for text in legend.iter().chain(&axes) {
+        assert!(page.contains(text), "{text}");
+    }
+    for loaded in ["<script", "<link", "src=", "href=", "url("] {
+        assert!(!page.contains(loaded), "{loaded}");
+    }
+}
+
+#[test]
+fn what_is_too_large_for_the_oracle_is_held_against_a_reference_run_and_marked() {
+    let report = report(
+        "krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --particles 8 --replicates 5 --steps 4 --max-set 40 \
+         --reference 100 --seed 1 --role x",
+    );
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    assert!(rows.iter().all(|row| row["role"] == "x"));
+    let marked: Vec<&Value> = rows.iter().filter(|row| row["oracle"] == "reference").collect();
+    assert_eq!(marked.len(), 3);
+    for row in marked {
+        assert_eq!(row["reference_particles"], 800);
+        for key in [
+            "information_set",
+            "bias_tv",
+            "bias_tv_baseline",
+            "set_tv",
+            "kl",
+            "true_history_ratio",
+            "chi_squared",
+            "regret",
+        ] {
+            assert!(row[key].is_null(), "{key}: {row}");
+        }
+        assert!((0.0..=1.0 + 1e-9).contains(&row["coverage"].as_f64().unwrap()), "{row}");
+        for key in ["ess", "log_loss", "brier", "states_per_particle"] {
+            assert!(row[key].is_f64(), "{key}: {row}");
+        }
+    }
+    assert_eq!(report["summary"][0]["decisions"], 1);
+}
+
+#[test]
+fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
+    let all = report("leduc_poker --sampler exact --particles 8 --replicates 4 --seed 3");
+    let some =
+        report("leduc_poker --sampler exact --particles 8 --replicates 4 --seed 3 --steps 2-3 --role BOB");
+    let wanted = |row: &&Value| row["role"] == "bob" && [2, 3].contains(&row["step"].as_u64().unwrap());
+    let expected: Vec<&Value> = all["rows"].as_array().unwrap().iter().filter(wanted).collect();
+    assert!(!expected.is_empty());
+    assert_eq!(some["rows"].as_array().unwrap().iter().collect::<Vec<_>>(), expected);
+}
+
+/// The posterior under a policy that is not uniform: `ours`, told of the policy, draws from it; taking all to play
+/// uniformly it does not, and that error is the model's.
+#[test]
+fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
+    let report = report(
+        "kuhn_poker --sampler hyperplay --sampler hyperplay:model=[softmax:temperature=5],epsilon=0 --particles 64 --replicates 40 \
+         --matches 6 --play softmax:temperature=5 --seed 1",
+    );
+    let mut apart = 0;
+    for row in report["rows"].as_array().unwrap() {
+        let (bias, told) = (row["bias_tv"].as_f64().unwrap(), row["sampler"] != "hyperplay");
+        match row["posterior"].as_str().unwrap() {
+            "U" => assert!(!told && bias < 1e-9, "{row}"),
+            "P" if told => assert!(bias < 1e-9, "{row}"),
+            "P" => apart += u32::from(bias > 0.05),
+            other => panic!("{other}"),
+        }
+    }
+    assert!(apart > 0);
+}
+
+/// A player is no policy that could be written down: its matches are measured against uniform opponents, and it plays
+/// others than random ones.
+#[test]
+fn players_may_make_the_evidence() {
+    let report = report(
+        "kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 8 --play legal --seed 1",
+    );
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["posterior"] == "U"));
+    assert_eq!(report["play"], "legal");
+    let random =
+        self::report("kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 8 --seed 1");
+    assert_ne!(random["rows"], report["rows"]);
+}
+
+/// Of two policy files under one path the configurations differ; without one nothing is said of them.
+#[test]
+fn the_hash_of_the_configuration_holds_what_policy_files_say() {
+    let folder = Folder::new();
+    let path = folder.path("policy.json").display().to_string();
+    let policy = |role: &str| {
+        let entry = serde_json::json!({ "role": role, "evidence": [], "moves": { "noop": 1 } });
+        let text = serde_json::json!({ "schema": "hyperplay.policy/1", "policy": [entry] }).to_string();
+        folder.write("policy.json", &text);
+    };
+    let header = |play: &str, sampler: &str| {
+        let arguments =
+            format!("kuhn_poker --particles 4 --replicates 2 --seed 1 --play {play} --sampler {sampler}");
+        lines(&written(&arguments), "turns.jsonl").remove(0)
+    };
+    let model = format!("file:{path}");
+    let told = format!("hyperplay:model={model}");
+    for (play, sampler) in [(model.as_str(), "hyperplay"), ("uniform", &told), ("legal", &told)] {
+        policy("bob");
+        let first = header(play, sampler);
+        policy("bob");
+        assert_eq!(header(play, sampler)["config_hash"], first["config_hash"]);
+        policy("alice");
+        let other = header(play, sampler);
+        assert_ne!(other["config_hash"], first["config_hash"]);
+        assert_ne!(other["config"]["policies"][&path], first["config"]["policies"][&path]);
+        assert_eq!(first["config"]["policies"].as_object().unwrap().len(), 1);
+    }
+    assert!(header("uniform", "hyperplay")["config"].get("policies").is_none());
+}
+
+#[test]
+fn wrong_arguments_are_told_what_would_be_right() {
+    for (arguments, expected) in [
+        ("kuhn_poker --steps 0", "expected a step of 1 or more"),
+        ("kuhn_poker --steps 4-2", "expected a step of 1 or more"),
+        ("kuhn_poker --role carol", "the roles are alice, bob"),
+        ("kuhn_poker --role random", "the role random has no belief"),
+        ("kuhn_poker --play nobody", "an opponent model (uniform, file, softmax) or a player"),
+        ("kuhn_poker --replicates 0", "give 1 or more"),
+        ("kuhn_poker --particles 0", "give 1 or more"),
+        ("kuhn_poker --matches 0", "give 1 or more"),
+        ("kuhn_poker --sampler theirs", "there are hyperplay"),
+        ("no_such_game", "no_such_game"),
+    ] {
+        let error = stderr(&format!("belief {arguments}"), 2);
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    assert!(stderr("belief-benchmark --game chess", 2).contains("the games are monty_hall"));
+    assert!(stderr("belief kuhn_poker --replicates 2 --out Cargo.toml", 1).contains("Cargo.toml"));
+}
+
+#[test]
+fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
+    let page = stdout("belief-benchmark --game monty_hall --game kuhn_poker --replicates 10 --seed 1", 0);
+    for part in ["## monty_hall", "## kuhn_poker"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert_eq!(page.matches("\n| `hyperplay12` |").count(), 2 * 3);
+    assert_eq!(page.matches("\n| `exact` |").count(), 2 * 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_what_was_finished() {
+    let folder = Folder::new();
+    let samplers = "--sampler exact --sampler hyperplay:enumerate=off";
+    let command = format!(
+        "belief krieg_tictactoe_3x3 {samplers} --replicates 1000 --matches 10000 --steps 2 --seed 1 --out"
+    );
+    let child = start(program(&command).arg(folder.path("out")));
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    signal(&child, "INT");
+    let (_, error) = ended(&command, child.wait_with_output().unwrap(), 130);
+    assert!(error.ends_with("error: interrupted\n"), "{error}");
+    let turns = lines(&folder, "out/turns.jsonl");
+    assert_eq!(turns[0]["complete"], false);
+    assert!(turns.len() > 1);
+}

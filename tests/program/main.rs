@@ -1,0 +1,16 @@
+//! What runs the program: its commands, what they print and write, and the commands of the documentation.
+//!
+//! A module is one subject; `cargo test --release --test program readme::` runs one of them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod belief_report;
+mod belief_snippets;
+mod cli;
+mod experiment;
+mod experiment_analysis;
+mod experiment_policy;
+mod meter;
+mod readme;

@@ -1,0 +1,109 @@
+//! The README is run: every command in it, as it stands, and what it shows of their output is compared.
+//!
+//! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
+//! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
+//! fenced as `text` right behind one command shows what that command prints to stdout.
+
+use crate::common::markdown::{blocks, read};
+use crate::common::program::{Folder, run};
+
+/// A command and the exit code that it announces, as in `hyperplay check x.kif   # exit code 1`; 0 without a word.
+fn announced(line: &str) -> (&str, i32) {
+    match line.split_once("# exit code ") {
+        Some((command, code)) => (command.trim_end(), code.trim().parse().expect("an exit code is a number")),
+        None => (line, 0),
+    }
+}
+
+/// The arguments for the binary, if the command is one of ours. Quotes keep words together.
+fn arguments(command: &str) -> Option<Vec<String>> {
+    let rest =
+        command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "))?;
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for character in rest.chars() {
+        match character {
+            '\'' | '"' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            other => words.last_mut().unwrap().push(other),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    Some(words)
+}
+
+/// A folder that looks like the project, so that commands may write files.
+fn checkout() -> Folder {
+    let folder = Folder::new();
+    for entry in ["games", "docs"] {
+        let own = format!("{}/{entry}", env!("CARGO_MANIFEST_DIR"));
+        std::os::unix::fs::symlink(own, folder.path(entry)).unwrap();
+    }
+    folder
+}
+
+/// Figures that depend on the machine stand as `...` in the README.
+fn agrees(shown: &str, printed: &str) -> bool {
+    let mut rest = printed;
+    for (index, part) in shown.split("...").enumerate() {
+        match rest.find(part) {
+            Some(0) => rest = &rest[part.len()..],
+            Some(at) if index > 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    rest.trim().is_empty() || shown.trim_end().ends_with("...")
+}
+
+fn run_all(file: &str) -> usize {
+    let folder = checkout();
+    let mut printed: Option<String> = None;
+    let mut count = 0;
+    for (word, lines) in blocks(&read(file)) {
+        match word {
+            "sh" => {
+                for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                    let (command, code) = announced(line);
+                    match arguments(command) {
+                        Some(arguments) => printed = Some(run(folder.program("").args(arguments), code).0),
+                        None => {
+                            assert_eq!(line, "cargo test --release", "{file}: a command that nothing tests");
+                            assert!(read(".ci/run").lines().any(|run| run == line));
+                        }
+                    }
+                    count += 1;
+                }
+            }
+            "text" => {
+                if let Some(printed) = printed.take() {
+                    assert!(agrees(lines, &printed), "{file} shows\n{lines}\nbut it prints\n{printed}");
+                }
+            }
+            _ => printed = None,
+        }
+    }
+    count
+}
+
+#[test]
+fn every_command_of_the_readme_does_what_it_says() {
+    assert!(run_all("README.md") >= 8);
+}
+
+#[test]
+fn every_command_of_the_guides_does_what_it_says() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    for entry in std::fs::read_dir(docs).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if name.ends_with(".md") {
+            run_all(&format!("docs/{name}"));
+        }
+    }
+}
+
+#[test]
+fn a_difference_in_the_output_is_noticed() {
+    assert!(agrees("a\nb ... c", "a\nb 12 c\n"));
+    assert!(!agrees("a\nb ... d", "a\nb 12 c\n"));
+    assert!(!agrees("a", "a\nb\n"));
+}
