@@ -63,8 +63,10 @@
 //!
 //! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
 //! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
-//! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages). The API is not stable.
+//! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
+//! [`cli`] (the program, with players of your own). The API is not stable.
 
+pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;
 pub use hyperplay_engine::{machine, propnet};
 pub use hyperplay_lab::{experiment, report, study};

@@ -39,6 +39,7 @@ mod shell;
 mod verbose;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -125,7 +126,15 @@ pub fn run() -> ExitCode {
 /// }
 /// ```
 pub fn run_with(registry: &Registry) -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    run_with_arguments(registry, std::env::args_os())
+}
+
+/// As [`run_with`], with these arguments, of which the first is the name of the program.
+pub fn run_with_arguments<A: Into<OsString> + Clone>(
+    registry: &Registry,
+    arguments: impl IntoIterator<Item = A>,
+) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version come this way too; if they cannot be printed, no one is reading.

@@ -39,6 +39,36 @@ const EXCLUDED: &str =
     "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
 
 /// The player `hyperplay`.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
+/// use hyperplay_play::belief::{ParticleSampler, Uniform};
+/// use hyperplay_play::player::{Clairvoyant, HyperPlay, Seat};
+/// use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
+/// use hyperplay_play::search::{Algorithm, SearchOptions};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let (role, algorithm) = (Role::new(0), Algorithm::Exact);
+/// let search = Arc::new(SearchOptions { algorithm, nodes: 100, playouts: 1, per_move: None });
+/// let sampler = Arc::new(ParticleSampler::default());
+/// let blind = HyperPlay::new(machine.clone(), role, Arc::new(Uniform), sampler, 20, search.clone());
+/// let seeing = Clairvoyant::new(machine.clone(), role, search);
+/// for seat in [Seat::player(blind), Seat::clairvoyant(seeing)] {
+///     let (seats, settings) = (ByRole::new(vec![Some(seat)]), Settings::default());
+///     let played = play_match(&*machine, seats, &settings, &Seed::root(1), &Interrupt::default(), |_| ())?;
+///     assert_eq!(played.outcome, MatchOutcome::Over(ByRole::new(vec![Goal::MAX])));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct HyperPlay {
     machine: Arc<Engine>,
     role: Role,

@@ -1,4 +1,4 @@
-//! Judgement: from the values in each state that is held possible to one move. Values are averaged, never policies.
+//! From the values in each state that is held possible to one move. Values are averaged, never policies.
 //!
 //! Input: distinct states with their weight and what search says of the own moves there. The value of a move is the
 //! weighted mean of its values. Averaging policies instead would ask in each state what to do there and follow the

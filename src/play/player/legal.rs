@@ -1,4 +1,4 @@
-//! Legal: always plays the first legal move in the natural order of terms; needs no randomness, so a match between
+//! The player `legal`: always plays the first legal move in the natural order of terms; needs no randomness, so a match between
 //! two of it is the same under every seed.
 
 use super::decision::{Decision, Player, View};

@@ -1,4 +1,4 @@
-//! Policy file: what a role is expected to do, written down by information set. An opponent model.
+//! A policy file: what a role is expected to do, written down by information set. An opponent model.
 //!
 //! The file is JSON: `{"schema": "hyperplay.policy/1", "policy": [entry, ...]}`, an entry being
 //!
@@ -106,6 +106,21 @@ struct Step {
 type Known = (String, Vec<(String, Vec<String>)>);
 
 /// A policy by information set, as read from a file.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use hyperplay_play::player::{PolicyError, PolicyFile};
+///
+/// let path = Path::new("bob.json");
+/// let text = r#"{"schema": "hyperplay.policy/1",
+///     "policy": [{"role": "Bob", "evidence": [], "moves": {"bet": 0.25, "check": 0.75}}]}"#;
+/// let file = PolicyFile::parse(path, text)?;
+/// assert_eq!((file.roles(), file.len()), (vec!["bob"], 1));
+/// let error = PolicyFile::parse(path, &text.replace("0.75", "0.5")).unwrap_err();
+/// assert!(matches!(error, PolicyError::Entry { number: 1, .. }));
+/// # Ok::<(), PolicyError>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct PolicyFile {
     path: PathBuf,

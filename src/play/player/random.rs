@@ -1,4 +1,4 @@
-//! Random: chooses uniformly among the legal moves. The yardstick of every table of results.
+//! The player `random`: chooses uniformly among the legal moves. The yardstick of every table of results.
 
 use super::decision::{Decision, Player, View};
 use hyperplay_engine::machine::{Budget, Seed};

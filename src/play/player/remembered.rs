@@ -1,4 +1,4 @@
-//! Remembered: what an opponent model has answered before.
+//! What an opponent model has answered before.
 //!
 //! An answer is kept by what it is a function of: the role's evidence and the legal moves that it was asked about. Legal
 //! moves belong to the key because they may differ between histories of equal evidence. So what is remembered saves

@@ -10,6 +10,22 @@ use crate::search::{Algorithm, SearchOptions, StateSearch};
 use hyperplay_engine::Engine;
 
 /// How much work a player asks a search to do for one decision.
+///
+/// A search of another crate is registered with a reader that is given the effort:
+///
+/// ```
+/// use hyperplay_play::player::{Registry, SpecEntry};
+/// use hyperplay_play::search::{Algorithm, SearchOptions};
+///
+/// let entry = SpecEntry::new("brief", "a tree of a tenth of the playouts");
+/// let registry = Registry::standard().with_search(entry, |_, effort| {
+///     let playouts = effort.playouts.div_ceil(10);
+///     Ok(SearchOptions { algorithm: Algorithm::Uct, nodes: 0, playouts, per_move: None })
+/// })?;
+/// let player = registry.player("hyperplay:search=brief,playouts=500")?;
+/// assert_eq!(player.spec().to_string(), "hyperplay:search=brief,playouts=500");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchEffort {
     /// States visited by exhaustive search, in all states held possible together.

@@ -1,4 +1,4 @@
-//! Softmax: an opponent that plays HyperPlay on *its own* evidence, and better moves more often. Level k.
+//! The opponent model `softmax`: an opponent that plays HyperPlay on *its own* evidence, and better moves more often. Level k.
 //!
 //! The probability of a move is proportional to `exp(value / temperature)`, where the values, 0..=100, are those of the
 //! player [`HyperPlay`] given what that role knows in the particle: its own belief, searched with small

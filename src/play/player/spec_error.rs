@@ -101,6 +101,18 @@ fn listed(keys: &[String]) -> String {
 }
 
 /// Why something cannot be registered.
+///
+/// ```
+/// use hyperplay_play::player::{KeyType, Registry, RegistryError, Seat, SpecEntry, SpecKey, RandomPlayer};
+///
+/// let depth = SpecKey::count("depth", 1..=9, 10, "how deep it looks");
+/// assert_eq!(depth.kind, KeyType::Count(1, 9));
+/// let entry = SpecEntry::new("deep", "looks deep").with(depth);
+/// let refused = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(RandomPlayer)));
+/// let error = refused.unwrap_err();
+/// assert!(matches!(error, RegistryError::Default { .. }));
+/// assert_eq!(error.to_string(), "the default of 'deep': 'depth=10': expected a whole number from 1 to 9");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RegistryError {
     /// Its name is taken.

@@ -32,11 +32,11 @@ impl SpecReader<'_> {
 
     /// The defaults of an entry that is not registered yet, each read as if it were given.
     pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
-        let numbers = entry
+        let mut numbers = entry
             .keys
             .iter()
             .filter(|key| matches!(key.kind, KeyType::Count(..) | KeyType::Real(..) | KeyType::Word(_)));
-        numbers.map(|key| self.value(key, &key.default, 0).map(drop)).collect()
+        numbers.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
     }
 
     fn nested(self, text: &str, kind: SpecKind, depth: usize) -> Result<Spec, SpecError> {

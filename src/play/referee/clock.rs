@@ -1,4 +1,4 @@
-//! Clocks: how long a player may think, and what the time is.
+//! How long a player may think, and what the time is.
 //!
 //! Besides `machine::budget` this is the only file that reads the clock. A match has clocks or it has none: without
 //! them nothing in a match depends on the time. The start clock is time to prepare; players have no step of
@@ -15,6 +15,18 @@ use hyperplay_engine::machine::Budget;
 const RESERVE: Duration = Duration::from_millis(100);
 
 /// The start clock and the play clock of a match.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hyperplay_play::referee::Clocks;
+///
+/// let clocks = Clocks { start: Duration::from_secs(60), play: Duration::from_secs(10) };
+/// // The first decision has both, and the player is told a little less than there is.
+/// assert!(clocks.turn(0).left() > Duration::from_secs(60));
+/// let turn = clocks.turn(1);
+/// assert!(turn.left() <= Duration::from_secs(10) && !turn.budget.is_late());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clocks {
     /// Time before the first move, on top of its play clock.

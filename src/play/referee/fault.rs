@@ -1,4 +1,4 @@
-//! Faults: what a player did wrong, as data.
+//! What a player did wrong, as data.
 //!
 //! A fault never ends a match. The referee puts a legal move in the place of the one that did not come, drawn from a
 //! stream of its own (`role/NAME/fault/STEP` below the seed of the match), and records both.
@@ -17,6 +17,13 @@ pub struct Fault {
 }
 
 /// What a player did wrong.
+///
+/// ```
+/// use hyperplay_play::referee::FaultKind;
+///
+/// assert_eq!(FaultKind::Crashed("out of ideas".to_owned()).as_str(), "crashed");
+/// assert_eq!(FaultKind::Late.as_str(), "late");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     /// It did not answer before the clock ran out.

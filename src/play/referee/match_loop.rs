@@ -93,6 +93,31 @@ impl Match {
 
 /// Plays one match. `players` holds a player for every role but `random`; `watch` is called after each step.
 ///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
+/// use hyperplay_play::player::{LegalPlayer, Seat};
+/// use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let seats = ByRole::new(vec![Some(Seat::player(LegalPlayer))]);
+/// let mut steps = 0;
+/// let watch = |_: &_| steps += 1;
+/// let played =
+///     play_match(&*machine, seats, &Settings::default(), &Seed::root(1), &Interrupt::default(), watch)?;
+/// // The first legal move in the order of terms is "no".
+/// assert_eq!(played.outcome, MatchOutcome::Over(ByRole::new(vec![Goal::clamped(0)])));
+/// assert_eq!((steps, played.steps.len(), played.faults().count()), (1, 1, 0));
+/// assert!(played.evidence[Role::new(0)].over);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The operating system's, when a player's thread could not be made.
 ///

@@ -1,4 +1,4 @@
-//! Prospects: what a bounded search says of a game as a whole, as findings.
+//! What a bounded search says of a game as a whole, as findings.
 //!
 //! Playability (no reachable state leaves a role without a move: refuted is a fault), weak winnability of every role
 //! but `random` (refuted is a warning) and strong winnability of the game (some role can force its best goal; refuted

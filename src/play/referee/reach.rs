@@ -1,4 +1,4 @@
-//! Reach: the states that can be reached, breadth first, up to a limit.
+//! The states that can be reached, breadth first, up to a limit.
 //!
 //! From this graph the questions about a whole game are answered: how many states it has, the fewest steps to an
 //! end, whether a state can come again, whether every role can always move, and who can win. Every answer is exact
@@ -61,6 +61,29 @@ pub enum Sight<'a, S> {
 /// Explores the states of a game until all are known or the next one has more joint moves than are left of `limit`;
 /// `visit` is called with each state and with each joint move tried, in the order of the graph. An interrupt ends it
 /// as the limit does.
+///
+/// ```
+/// use hyperplay_engine::machine::{Goal, Role};
+/// use hyperplay_play::referee::{Interrupt, ReachKind, Winnability, reach, strongly, weakly};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let reach = reach(&*machine, 1_000, &Interrupt::default(), |_| ())?;
+/// assert!(reach.complete);
+/// let ends = reach.graph.node_weights().filter(|node| matches!(node.kind, ReachKind::Terminal(_)));
+/// assert_eq!((reach.graph.node_count(), ends.count()), (3, 2));
+/// assert_eq!((reach.fewest_steps(), reach.longest_match(), reach.loops()), (Some(1), Some(1), Some(false)));
+/// let me = Role::new(0);
+/// assert!(matches!(weakly(&reach, me, Goal::MAX), Winnability::Shown(line) if line.len() == 1));
+/// assert!(matches!(strongly(&reach, me, Goal::MAX), Winnability::Shown(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the rules cannot be evaluated.

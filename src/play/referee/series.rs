@@ -1,4 +1,4 @@
-//! Series: many matches, played in parallel and reported in the order of their index.
+//! Many matches, played in parallel and reported in the order of their index.
 //!
 //! Match `i` draws from `seed/match/i` only, and what is reported is a function of the index, so neither the result
 //! nor its order depends on the number of threads. Results are handed out batch by batch: of a series that is
@@ -20,6 +20,22 @@ pub fn match_seed(seed: u64, index: usize) -> Seed {
 /// Calls `play` for every index below `count` and hands each result to `report`, in the order of the index. Those not
 /// begun when the interrupt is raised are left out. Played one after the other unless `parallel`: matches with clocks
 /// need the computer to themselves.
+///
+/// ```
+/// use std::convert::Infallible;
+///
+/// use hyperplay_play::referee::{Interrupt, match_seed, play_series};
+///
+/// let mut reported = Vec::new();
+/// let play = |index: usize| Ok::<_, Infallible>((index, match_seed(7, index)));
+/// play_series(3, true, &Interrupt::default(), play, |index, (played, seed)| {
+///     assert_eq!((index, seed), (played, match_seed(7, index)));
+///     reported.push(index);
+///     Ok(())
+/// })?;
+/// assert_eq!(reported, [0, 1, 2]);
+/// # Ok::<(), Infallible>(())
+/// ```
 ///
 /// # Errors
 /// The first error of `play` or `report`, by index.

@@ -1,4 +1,4 @@
-//! Simulate: the dynamic checks of a rulesheet, by random play and by a bounded search.
+//! The dynamic checks of a rulesheet, by random play and by a bounded search.
 //!
 //! Random matches look for what must never be met: a role without a legal move, more or less than one goal at the
 //! end or one out of range, a match without end, and terms that `base`, `input` or `percept` leave undeclared. The
@@ -38,6 +38,24 @@ pub struct Effort {
 /// Plays and searches on `machine`; the findings in no particular order. `reference` is asked for all goals of the
 /// last states, of which other engines know but the one that counts. `tick` is called after each match and for each
 /// joint move that the search tries.
+///
+/// ```
+/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_logic::gdl::{Code, Source, load};
+/// use hyperplay_play::referee::{Effort, Interrupt, simulate};
+///
+/// // Nothing ends this game.
+/// let text = "(role me) (init on) (legal me go) (<= (next on) (true on))
+///     (<= terminal (not (true on))) (goal me 0)";
+/// let loaded = load(Source::new("endless", text), None);
+/// let engines = Engines::new(&loaded.game.expect("the rules are in order"));
+/// let (machine, reference) = (engines.get(EngineKind::Auto)?, engines.interpreter()?);
+/// let effort = Effort { matches: 1, seed: 1, limit: 10, search: 100 };
+/// let interrupt = Interrupt::default();
+/// let findings = simulate(&machine, &reference, &loaded.rulesheet, &effort, &interrupt, &|| ());
+/// assert!(findings.iter().any(|finding| finding.code == Code::NoTermination));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn simulate(
     machine: &Engine,
     reference: &Interpreter,

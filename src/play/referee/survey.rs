@@ -1,4 +1,4 @@
-//! Survey: the words that a game speaks in, and the graph of its states.
+//! The words that a game speaks in, and the graph of its states.
 //!
 //! Fluents, moves and percepts are those that the rules declare by `base`, `input` and `percept`; where they declare
 //! none, those met in the reachable states. [`Basis`] says which, and whether all states were seen: if not, there may
@@ -58,6 +58,24 @@ pub struct Survey {
 
 /// Explores a game; `limit` bounds the joint moves tried. An interrupt ends it as the limit does. `tick` is called for each
 /// state and for each joint move tried.
+///
+/// ```
+/// use hyperplay_engine::machine::StateMachine;
+/// use hyperplay_play::referee::{Basis, Interrupt, survey};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let survey = survey(&machine, 1_000, &Interrupt::default(), &|| ())?;
+/// let moves: Vec<String> = survey.moves.terms.iter().map(|&term| machine.terms().show(term)).collect();
+/// assert_eq!((moves, survey.moves.basis), (vec!["no".to_owned(), "yes".to_owned()], Basis::Reachable));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the rules cannot be evaluated.

@@ -1,4 +1,4 @@
-//! Transcript: the record of one match as one line of JSON.
+//! A transcript: the record of one match as one line of JSON.
 //!
 //! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the machine
 //! that played (date, host, threads, engine, time) stands in [`Transcript::run`] and nowhere else, so two transcripts
@@ -19,6 +19,39 @@ use hyperplay_engine::machine::{ByRole, Move, StateMachine, StateMachineExt};
 pub const SCHEMA: &str = "hyperplay.transcript/1";
 
 /// The record of one match.
+///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, Seed};
+/// use hyperplay_play::player::{LegalPlayer, Seat};
+/// use hyperplay_play::referee::{
+///     Heading, Interrupt, MatchLimits, RunInfo, SCHEMA, Settings, Transcript, date, host, play_match,
+/// };
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let (seats, settings) = (ByRole::new(vec![Some(Seat::player(LegalPlayer))]), Settings::default());
+/// let played = play_match(&*machine, seats, &settings, &Seed::root(1), &Interrupt::default(), |_| ())?;
+/// let (game, rules) = ("yes".to_owned(), "sha256:0".to_owned());
+/// let heading = Heading { game, rules, players: vec![Some("legal".to_owned())], seed: 1, decisions: true };
+/// let mut transcript = Transcript::new(&*machine, &heading, &settings, 0, &played);
+/// let limits = MatchLimits { steps: settings.limit, nodes: None, startclock: None, playclock: None };
+/// assert_eq!((transcript.schema.as_str(), transcript.limits), (SCHEMA, limits));
+/// let said = transcript.steps[0].decisions.as_ref().and_then(|said| said[0].as_ref()).expect("it was recorded");
+/// assert_eq!(said.policy["no"], 1.0);
+/// assert!(transcript.steps[0].faults.is_empty());
+///
+/// let engine = machine.kind().to_string();
+/// transcript.run = Some(RunInfo { date: date(), host: host(), engine, threads: 1, seconds: 0.1 });
+/// let line = serde_json::to_string(&transcript)?;
+/// assert_eq!(serde_json::from_str::<Transcript>(&line)?, transcript);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Transcript {
     /// [`SCHEMA`].

@@ -63,6 +63,37 @@ pub enum TranscriptDifference {
 
 /// Checks a transcript against a machine whose rules have the hash `rules`.
 ///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, Role, Seed};
+/// use hyperplay_play::player::Registry;
+/// use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, TranscriptDifference, play_match, verify};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let seats = ByRole::new(vec![Some(Registry::standard().player("hyperplay")?.seat(&machine, Role::new(0)))]);
+/// let (settings, interrupt) = (Settings::default(), Interrupt::default());
+/// let played = play_match(&*machine, seats, &settings, &Seed::root(1), &interrupt, |_| ())?;
+///
+/// let rules = "sha256:0".to_owned();
+/// let players = vec![Some("hyperplay".to_owned())];
+/// let heading = Heading { game: "yes".to_owned(), rules, players, seed: 1, decisions: false };
+/// let mut transcript = Transcript::new(&*machine, &heading, &settings, 0, &played);
+/// assert_eq!(transcript.steps[0].moves, ["yes"]);
+/// assert_eq!(verify(&*machine, "sha256:0", &transcript), Ok(()));
+///
+/// transcript.goals = Some(vec![50]);
+/// let difference = verify(&*machine, "sha256:0", &transcript).unwrap_err();
+/// assert!(matches!(difference, TranscriptDifference::End { step: 1, .. }));
+/// assert_eq!(difference.to_string(), "after step 1: the goals are [100], not [50]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The first difference.
 pub fn verify<M: StateMachine>(
