@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
 /// The layer of each room, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their crates, whose
-/// other modules are rooms; `engine` and `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 19] = [
+/// other modules are rooms (`toy` is the machine of the tests of `play`); `engine` and `cli` are all the modules of a crate
+/// that are not named here.
+const LAYERS: [(&str, u32); 20] = [
     ("gdl", 0),
     ("report", 0),
     ("datalog", 1),
@@ -21,6 +22,7 @@ const LAYERS: [(&str, u32); 19] = [
     ("logic", 2),
     ("propnet", 2),
     ("engine", 3),
+    ("toy", 3),
     ("search", 4),
     ("belief", 4),
     ("efg", 4),
@@ -36,7 +38,7 @@ const LAYERS: [(&str, u32); 19] = [
 ];
 
 /// The rooms that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
-const GENERIC: [&str; 3] = ["search", "belief", "efg"];
+const GENERIC: [&str; 4] = ["toy", "search", "belief", "efg"];
 const HIDDEN: [&str; 5] = ["report", "logic", "datalog", "propnet", "engine"];
 
 /// The crates of the workspace below the root.
@@ -70,7 +72,7 @@ impl Place {
         match (self.of.as_str(), first) {
             ("logic", Some(room @ ("gdl" | "datalog")))
             | ("engine", Some(room @ ("machine" | "propnet")))
-            | ("play", Some(room @ ("search" | "belief" | "efg" | "player" | "referee")))
+            | ("play", Some(room @ ("toy" | "search" | "belief" | "efg" | "player" | "referee")))
             | ("lab", Some(room @ ("report" | "study" | "experiment"))) => room,
             (own, _) => own,
         }
