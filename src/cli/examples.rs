@@ -41,7 +41,7 @@ Examples:
   hyperplay belief monty_hall --replicates 200 --seed 1
   hyperplay belief krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --steps 3
   hyperplay belief kuhn_poker --sampler hyperplay --sampler exact --replicates 100 --seed 1 --json
-  hyperplay belief leduc_poker --sampler hyperplay:enumerate=off --sampler rejection --particles 16,64 --seed 1 --out leduc";
+  hyperplay belief leduc_poker --sampler hyperplay --sampler rejection --particles 16,64 --seed 1 --out leduc";
 
 /// Below `belief-benchmark`.
 pub const BELIEF_BENCHMARK: &str = "\

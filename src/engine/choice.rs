@@ -37,7 +37,7 @@ impl EngineKind {
     pub const ALL: [EngineKind; 4] =
         [EngineKind::Auto, EngineKind::Interpreter, EngineKind::Propagator, EngineKind::Lanes];
 
-    /// The kinds that are held against the interpreter.
+    /// The kinds that are compared with the interpreter.
     pub const FAST: [EngineKind; 2] = [EngineKind::Propagator, EngineKind::Lanes];
 
     /// The stable name, as on the command line.
@@ -105,7 +105,7 @@ pub struct Grounded {
     pub propnet: Arc<Propnet>,
     /// The size of the ground rules.
     pub grounding: GroundingStats,
-    /// The size of the network after each pass, the first one being what grounding made.
+    /// The size of the network after grounding and after each pass.
     pub passes: Vec<PassStats>,
 }
 
@@ -178,11 +178,11 @@ impl Engines {
         Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
-    /// Nothing if the network is what [`EngineKind::Auto`] plays on; else why it is not.
+    /// Succeeds if [`EngineKind::Auto`] plays on the network.
     ///
     /// # Errors
-    /// If the game is too large to be grounded, or its network so large that single states and the time to compile it
-    /// cost more than it gains.
+    /// If the game is too large to be grounded, or if its network is so large that single states and the time to compile
+    /// it cost more than playouts gain.
     pub fn is_worthwhile(&self) -> Result<(), TooLarge> {
         let needed = self.network()?.passes.last().map_or(0, |pass| pass.two_inputs) as u64;
         if needed <= WORTHWHILE {
@@ -192,8 +192,8 @@ impl Engines {
         }
     }
 
-    /// The engine for many playouts in a form that works out what every role perceives of every step, as a measurement
-    /// of the whole game does; a new one each time.
+    /// An engine with lanes that also compute what every role perceives of every step, for a measurement of the whole
+    /// game; a new one each time.
     ///
     /// # Errors
     /// As [`network`](Engines::network).

@@ -51,9 +51,9 @@ pub enum Engine {
 /// What one thread evaluates with.
 #[derive(Debug)]
 pub enum EngineScratch {
-    /// Of an interpreter.
+    /// The scratch of an interpreter.
     Interpreter(Box<InterpreterScratch>),
-    /// Of a network engine.
+    /// The scratch of a network engine.
     Network(Box<NetworkScratch>),
 }
 
@@ -76,7 +76,7 @@ impl EngineScratch {
 }
 
 impl Engine {
-    /// Which one it is; never [`EngineKind::Auto`].
+    /// The kind of the engine; never [`EngineKind::Auto`].
     pub fn kind(&self) -> EngineKind {
         match self {
             Engine::Interpreter(_) => EngineKind::Interpreter,
@@ -109,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// Makes now what would be made when it is first needed, for whoever measures.
+    /// Compiles now what would be compiled when it is first needed, so that a measurement does not include it.
     pub fn prepare(&self) {
         match self {
             Engine::Interpreter(_) => {}
@@ -117,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// As [`Bulk::playouts`]; besides, how the lanes were used, on an engine that has some.
+    /// The playouts of [`Bulk::playouts`], and how the lanes were used if the engine has some.
     pub fn measured_playouts(
         &self,
         starts: &[Start<State>],

@@ -12,7 +12,14 @@ use hyperplay::belief::{
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::study::accuracy::{self, Distribution};
-use hyperplay::study::harness::{self, EvaluationPoint, Figures, Replicates};
+use hyperplay::study::harness::{self, EvaluationPoint, Figures, Oracle, Replicates};
+
+/// The points of a match for a role, as long as there are at most `limit` histories. No move is valued.
+fn points(machine: &Arc<Machine>, role: Role, history: &History, limit: usize) -> Vec<EvaluationPoint> {
+    let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
+    let oracle = Oracle { model: &model, limit, reference: 0, steps: (1, usize::MAX), playouts: 0 };
+    oracle.points(machine, role, history, &Seed::root(0), &|| false).list
+}
 
 /// A random match of at most `steps` steps.
 fn random_history(machine: &Machine, steps: usize, seed: u64) -> History {
@@ -114,7 +121,7 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
     let machine = imperfect("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = harness::random_match(&*machine, steps, &Seed::root(3));
-    let points = harness::points(&*machine, players(&machine)[0], &history, &Uniform, 20_000).list;
+    let points = points(&machine, players(&machine)[0], &history, 20_000);
     let sampler = ParticleSampler(options.clone());
     let replicates = Replicates {
         sampler: &sampler,
@@ -169,7 +176,7 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
     let mut logarithms = Vec::new();
     for index in 0..matches {
         let history = harness::random_match(&*machine, steps, &Seed::root(index as u64));
-        let points = harness::points(&*machine, role, &history, &Uniform, 5_000).list;
+        let points = points(&machine, role, &history, 5_000);
         let seed = Seed::root(7);
         let replicates =
             Replicates { sampler: &sampler, model: &model, particles: options.particles, count: 100, seed };
@@ -237,7 +244,7 @@ fn rejection_passes_the_chi_squared_test() {
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = harness::random_match(&*machine, 4, &Seed::root(1));
-    let points = harness::points(&*machine, role, &history, &Uniform, 5_000).list;
+    let points = points(&machine, role, &history, 5_000);
     let rejection = BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
     let rejection = ParticleSampler(rejection);
     let samplers: [(&str, &dyn Sampler<Machine>); 2] =

@@ -140,7 +140,7 @@ fn a_run_that_was_killed_goes_on_as_if_nothing_had_happened() {
         assert!(missing.contains(&format!("shard {name}: ")), "{missing}");
         done(&folder, &run);
     }
-    assert!(merged(&folder, "killed") == merged(&folder, "enumerated"));
+    assert!(merged(&folder, "killed") == merged(&folder, "whole"));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn a_signal_ends_a_run_within_five_seconds_and_the_next_one_goes_on() {
     folder.write("cheap.toml", CHEAP);
     done(&folder, "run cheap.toml --out TERM");
     done(&folder, "run cheap.toml --out whole");
-    assert!(merged(&folder, "TERM") == merged(&folder, "enumerated"));
+    assert!(merged(&folder, "TERM") == merged(&folder, "whole"));
 }
 
 #[test]

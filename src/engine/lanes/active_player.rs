@@ -1,6 +1,6 @@
 //! The active player: which roles can draw their moves with one choice.
 //!
-//! In a when-taking game all roles but the active player have a single legal move, mostly called `noop`. Roles of which
+//! In a turn-taking game all roles but the active player have a single legal move, mostly called `noop`. Roles of which
 //! at most one is active at a time share one tree of choice, which halves the circuit.
 //!
 //! That at most one is active is proved by literals. If the move `idle` is legal exactly where a bit of the state has

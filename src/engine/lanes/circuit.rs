@@ -184,7 +184,7 @@ fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) ->
     match player {
         ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
         ActivePlayer::InTurn(players) => {
-            players.iter().map(|when| net.roles[when.role].moves.len() - 1).max().unwrap_or(0)
+            players.iter().map(|player| net.roles[player.role].moves.len() - 1).max().unwrap_or(0)
         }
     }
 }
@@ -245,31 +245,31 @@ impl Drawing<'_> {
         legal: &ByRole<Vec<Wire>>,
         does: &mut ByRole<Vec<Wire>>,
     ) -> Drawn {
-        let active_moves = |when: &ActiveWhen| {
-            let idle = when.idle;
-            legal[when.role]
+        let active_moves = |player: &ActiveWhen| {
+            let idle = player.idle;
+            legal[player.role]
                 .iter()
                 .enumerate()
                 .filter(move |(number, _)| *number != idle)
                 .map(|(_, &wire)| wire)
         };
-        let count = players.iter().map(|when| active_moves(when).count()).max().unwrap_or(0);
+        let count = players.iter().map(|player| active_moves(player).count()).max().unwrap_or(0);
         let leaves: Vec<Wire> = (0..count)
             .map(|leaf| {
                 let shared: Vec<Wire> =
-                    players.iter().filter_map(|when| active_moves(when).nth(leaf)).collect();
+                    players.iter().filter_map(|player| active_moves(player).nth(leaf)).collect();
                 self.network.or(&shared)
             })
             .collect();
         let none_legal = !self.network.or(&leaves);
         let (chosen, made) = self.choose_among(leaves);
         let active: Vec<Wire> =
-            players.iter().map(|when| when.active).map(|wire| self.state_wire(wire)).collect();
-        for (when, &active) in players.iter().zip(&active) {
+            players.iter().map(|player| player.active).map(|wire| self.state_wire(wire)).collect();
+        for (player, &active) in players.iter().zip(&active) {
             let mut chosen = chosen.iter();
-            does[when.role] = (0..legal[when.role].len())
+            does[player.role] = (0..legal[player.role].len())
                 .map(|number| {
-                    if number == when.idle {
+                    if number == player.idle {
                         return !active;
                     }
                     let leaf = *chosen.next().expect("there are as many leaves as moves of any role");

@@ -8,19 +8,19 @@ use crate::propnet::Wire;
 /// What a program computes beside the random playouts themselves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LaneDetail {
-    /// Nothing.
+    /// Nothing else.
     #[default]
     Ends,
     /// What every role perceives of every step.
     Percepts,
-    /// The moves made, too.
+    /// The moves made, and what every role perceives.
     Steps,
 }
 
 /// A circuit as a program.
 #[derive(Debug)]
 pub(super) struct LanesCode {
-    /// The circuit; its network serves no more and is empty.
+    /// The circuit; its network is no longer needed and is empty.
     pub circuit: Circuit,
     /// The program.
     pub program: LutProgram,

@@ -179,11 +179,11 @@ impl Lanes {
             let moves = &propagator.propnet().roles[role].moves;
             let choice = circuit.choices.iter().find(|choice| match &choice.player {
                 ActivePlayer::Always(alone) => *alone == role,
-                ActivePlayer::InTurn(players) => players.iter().any(|when| when.role == role),
+                ActivePlayer::InTurn(players) => players.iter().any(|player| player.role == role),
             });
             let choice = choice.expect("every role has a choice");
             if let ActivePlayer::InTurn(players) = &choice.player
-                && players.iter().any(|when| when.role == role && moves[when.idle] == own)
+                && players.iter().any(|player| player.role == role && moves[player.idle] == own)
             {
                 continue; // it is not the active player
             }

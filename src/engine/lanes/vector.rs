@@ -33,7 +33,7 @@ pub(super) struct LaneWork<'w> {
     pub code: &'w LanesCode,
     /// For each start its inputs, from input 0 to the first that is not given, in words.
     pub images: &'w [Vec<u64>],
-    /// Who plays what.
+    /// Which lanes make which playouts.
     pub plan: &'w PlayoutPlan,
     /// Word `w` draws from the stream `seed/w`.
     pub seed: &'w Seed,
@@ -57,9 +57,9 @@ pub struct LaneUsage {
 struct Lane {
     chunk: usize,
     since: u64,
-    /// Passes that it has waited, those apart that are counted in planes.
+    /// Passes that it has waited, without those that are counted in planes.
     waited: u64,
-    /// Playouts that ended against the rules and are in the tally already.
+    /// Playouts that were ended before the rules end them; they are in the tally already.
     irregular: u32,
 }
 
@@ -87,7 +87,7 @@ pub(super) struct Vector<const W: usize> {
     passes: u64,
 }
 
-/// What needs a look at single lanes after a pass.
+/// The lanes that must be looked at one by one after a pass.
 #[derive(Clone, Copy)]
 struct Pass<const W: usize> {
     done: [u64; W],
@@ -316,7 +316,7 @@ impl<const W: usize> Vector<W> {
         }
     }
 
-    /// Ages the words that are due; gives the lanes whose playout is as long as one may be.
+    /// Adds to the age of the words that are due; gives the lanes whose playout has reached the longest length.
     fn grow_older(&mut self) -> [u64; W] {
         let mut due = [0; W];
         for (due, (place, active)) in due.iter_mut().zip(self.places.iter().zip(&self.active)) {

@@ -45,12 +45,12 @@ impl Budget {
         Budget { nodes: Some(nodes), ..self }
     }
 
-    /// What is left of it when so many states were visited.
+    /// What is left of the budget after so many states were visited.
     pub fn less(self, visited: u64) -> Self {
         Budget { nodes: self.nodes.map(|nodes| nodes.saturating_sub(visited)), ..self }
     }
 
-    /// The same node limit, and of the time that is left the given share (0..=1).
+    /// The same node limit, and the given share (0..=1) of the time that is left.
     pub fn share(self, share: f64) -> Self {
         let deadline = self.deadline.map(|deadline| {
             let now = Instant::now();
@@ -69,7 +69,7 @@ impl Budget {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether the same budget gives the same result every time: it has no deadline.
+    /// Whether the same budget gives the same result every time, that is, whether it has no deadline.
     pub fn reproduces(&self) -> bool {
         self.deadline.is_none()
     }

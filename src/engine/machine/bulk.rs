@@ -118,8 +118,8 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
-    /// The state and, where it is terminal, the goals after every (state, joint move), in the order given: what
-    /// [`expand`](Bulk::expand) gives without the percepts, for search, which reads none.
+    /// The state and, where it is terminal, the goals after every (state, joint move), in the order given. This is
+    /// [`expand`](Bulk::expand) without the percepts, for search, which does not read them.
     fn advance(
         &self,
         steps: &[(&Self::State, &JointMove)],
@@ -135,16 +135,16 @@ pub trait Bulk: StateMachine {
             .collect()
     }
 
-    /// How many playouts a call should have: fewer leave something idle, so that some more would cost little. 1 where
-    /// they are made one after the other.
+    /// How many playouts a call should have. An engine that makes many playouts side by side is not fully used by fewer.
+    /// It is 1 for an engine that makes them one after the other.
     fn at_once(&self) -> u32 {
         1
     }
 
     /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
-    /// `seed/s/p` (so a result depends on neither the grouping nor the threads). Stops when the deadline of `budget`
-    /// has passed, and a playout that it interrupts does not count; the node budget does not matter here: the caller
-    /// chose the counts.
+    /// `seed/s/p`, so a result depends on neither the grouping nor the threads. The call stops when the deadline of
+    /// `budget` has passed, and a playout that is interrupted does not count. The node budget does not matter here,
+    /// because the caller chose the counts.
     fn playouts(
         &self,
         starts: &[Start<Self::State>],

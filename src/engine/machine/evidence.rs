@@ -3,7 +3,7 @@
 use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;
 
-/// The joint moves made from the initial state on; the papers' *development*.
+/// The joint moves made from the initial state on; the GDL-II papers call it a *development*.
 ///
 /// ```
 /// use hyperplay_engine::machine::{History, JointMove};

@@ -58,7 +58,7 @@ pub struct Propagator {
     initial: State,
     programs: Programs,
     inputs: ByRole<Inputs>,
-    /// The fluents with their bits, and those without one that always hold, in the natural order.
+    /// The fluents with their bits, and those without a bit that always hold, in the natural order.
     listing: Vec<(TermId, Option<usize>)>,
     /// In a GDL-I game, the roles in the natural order of their names, in which the joint move is perceived.
     perceived: Option<Vec<Role>>,
@@ -84,7 +84,7 @@ struct Programs {
 /// Which input of the network a move is.
 #[derive(Debug, Default)]
 struct Inputs {
-    /// The id of the first term that `inputs` speaks of.
+    /// The id of the first term in `inputs`.
     first: usize,
     /// By id; `NONE` for what is no move.
     inputs: Vec<u32>,
@@ -116,10 +116,10 @@ impl Inputs {
 #[derive(Debug, Default)]
 pub struct PropagatorScratch {
     memory: SingleMemory,
-    /// The state that `view` speaks of.
+    /// The state that `view` belongs to.
     viewed: Option<State>,
     view: Vec<u64>,
-    /// The step that `step` speaks of.
+    /// The step that `step` belongs to.
     stepped: Option<(State, JointMove)>,
     step: Vec<u64>,
     batch: BatchPlanes,
@@ -181,7 +181,7 @@ impl Propagator {
         &self.propnet
     }
 
-    /// Makes now what would be made when it is first needed.
+    /// Compiles now what would be compiled when it is first needed.
     pub fn prepare(&self) {
         self.view();
         self.single();

@@ -47,12 +47,17 @@ pub enum ArenaError {
     Thread(#[from] std::io::Error),
 }
 
+/// The engine of a game, and the engines of the entrants that ask for another one.
+struct ArenaGame {
+    engine: Arc<Engine>,
+    own: Vec<Option<Arc<Engine>>>,
+}
+
 /// A plan that can be played.
 pub struct Arena {
     plan: ExperimentPlan,
     specs: Vec<PlayerSpec>,
-    /// For each game its engine, and the engines of the entrants that ask for another one.
-    games: Vec<(Arc<Engine>, Vec<Option<Arc<Engine>>>)>,
+    games: Vec<ArenaGame>,
     host: String,
     threads: usize,
     positions: bool,
@@ -89,7 +94,7 @@ impl Arena {
                 .enumerate()
                 .map(|(entrant, spec)| spec.engine().filter(|_| plays(entrant)).map(get).transpose());
             let own = own.collect::<Result<_, _>>()?;
-            made.push((get(kind)?, own));
+            made.push(ArenaGame { engine: get(kind)?, own });
         }
         Ok(Arena { plan, specs, games: made, host: host(), threads, positions })
     }
@@ -106,7 +111,7 @@ impl Arena {
 
     /// The engine of a game.
     pub fn engine(&self, game: usize) -> EngineKind {
-        self.games[game].0.kind()
+        self.games[game].engine.kind()
     }
 
     /// Plays one match; nothing if the interrupt was raised before its end.
@@ -114,7 +119,7 @@ impl Arena {
     /// # Errors
     /// If the rules cannot be evaluated, or a thread for a player cannot be made.
     pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
-        let (engine, own) = &self.games[self.plan.cells[place.cell].game];
+        let ArenaGame { engine, own } = &self.games[self.plan.cells[place.cell].game];
         OneMatch { arena: self, place, own, interrupt }.play(engine)
     }
 

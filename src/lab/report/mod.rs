@@ -22,10 +22,7 @@ mod table;
 mod ticks;
 
 pub use figure::{Axis, Figure, FigurePoint, FigureSeries};
-pub use page::{Page, escape};
+pub use page::Page;
 pub use shown::{Reading, ShownTable};
-pub use statistics::{
-    BOOTSTRAP_SAMPLES, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, share,
-};
+pub use statistics::{Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, share};
 pub use table::{Column, Format, Parts, Table, TableColumn, TableEntry, legend};
-pub use ticks::short;

@@ -14,7 +14,7 @@ use rand::{Rng, RngExt};
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// How many samples a bootstrap draws.
-pub const BOOTSTRAP_SAMPLES: usize = 400;
+const BOOTSTRAP_SAMPLES: usize = 400;
 
 /// The share of the middle figures that an interval contains, from the lower to the upper end.
 const ENDS: (f64, f64) = (0.025, 0.975);

@@ -149,7 +149,7 @@ fn logarithmic(axis: &Axis, values: &[f64], own: bool) -> Span {
 }
 
 /// A number in few characters: three figures, thousands as `k`, millions as `M`, what is tiny as `2e-5`.
-pub fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     let (scaled, unit) = match size {
         _ if size >= 1e15 => return format!("{value:.0e}"),

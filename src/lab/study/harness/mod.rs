@@ -20,7 +20,7 @@ mod values;
 pub use evidence::{model_match, random_match};
 pub use figures::{Costs, Figures};
 pub use fluents::{BINS, Bin};
-pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource, points};
+pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};
 
 use std::sync::Arc;
 

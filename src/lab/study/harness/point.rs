@@ -90,30 +90,6 @@ pub struct Oracle<'a> {
     pub playouts: u32,
 }
 
-/// The points of a match for a role, as long as the oracle finds at most `limit` histories at every step. Nothing is
-/// valued.
-pub fn points(
-    machine: &Engine,
-    role: Role,
-    history: &History,
-    model: &dyn OpponentModel,
-    limit: usize,
-) -> EvaluationPoints {
-    let mut points = EvaluationPoints::default();
-    for evidence in prefixes(machine, role, history) {
-        match posterior(machine, &evidence, model, limit) {
-            Ok(posterior) => {
-                points.list.push(point(machine, history, evidence, posterior, PosteriorSource::Exact));
-            }
-            Err(error) => {
-                points.ended = Some(error);
-                break;
-            }
-        }
-    }
-    points
-}
-
 impl Oracle<'_> {
     /// The points of a match for a role. Until `stop` says so.
     pub fn points(

@@ -28,7 +28,7 @@ pub(super) struct ParticleSet {
     pub(super) regret: f64,
 }
 
-/// What is known of a set before it is held against the posterior.
+/// What is known of a set before it is compared with the posterior.
 #[derive(Default)]
 pub(super) struct Loose {
     /// Places and weights; a place may come more than once.
