@@ -223,3 +223,25 @@ impl Decision {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_logic::gdl::{Symbols, TermStore};
+
+    #[test]
+    fn a_choice_that_is_not_legal_is_replaced_only_after_a_failure() {
+        let mut symbols = Symbols::new();
+        let names = ["go", "stop", "zero"].map(|name| symbols.intern(name));
+        let terms = TermStore::new(symbols);
+        let [go, stop, wrong] = names.map(|name| Move(terms.intern(name, &[])));
+        let legal = [go, stop];
+        let (seed, failure) = (Seed::root(1), EvaluationFailure { reason: "too deep".to_owned() });
+        let decision = || Decision::draw(vec![(wrong, 1.0)], &seed);
+        assert_eq!(decision().admitting(None, &legal, &seed).choice, wrong);
+        let admitted = decision().admitting(Some(failure.clone()), &legal, &seed);
+        assert!(legal.contains(&admitted.choice) && admitted.policy.len() == 2);
+        let kept = Decision::draw(vec![(legal[1], 1.0)], &seed).admitting(Some(failure), &legal, &seed);
+        assert_eq!((kept.choice, kept.explanation.len()), (legal[1], 1));
+    }
+}

@@ -34,8 +34,6 @@ mod spec_reader;
 #[cfg(test)]
 mod spec_tests;
 mod standard;
-#[cfg(test)]
-mod tests;
 
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;

@@ -13,6 +13,8 @@
 
 mod actor;
 mod clock;
+#[cfg(test)]
+mod failing;
 mod fault;
 mod interrupt;
 mod issue;

@@ -1,10 +1,10 @@
-//! Players whose own evaluation of the rules fails while the referee's does not.
+//! Matches in which an evaluation of the rules fails: that of a player only, or that of the referee.
 
 use std::sync::Arc;
 
-use super::{Decision, Registry};
-use crate::referee::{Interrupt, MatchOutcome, Settings, play_match};
-use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Move, Role, Seed, StateMachine as _};
+use super::{Interrupt, MatchOutcome, Settings, play_match};
+use crate::player::Registry;
+use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 
@@ -54,19 +54,4 @@ fn a_match_that_the_referee_cannot_evaluate_ends_as_failed_and_no_other_does() {
     let outcomes: Vec<MatchOutcome> = (0..40).map(outcome).collect();
     assert!(outcomes.iter().any(|outcome| matches!(outcome, MatchOutcome::Failed(_))));
     assert!(outcomes.iter().any(|outcome| matches!(outcome, MatchOutcome::Over(_))));
-}
-
-#[test]
-fn a_choice_that_is_not_legal_is_replaced_only_after_a_failure() {
-    let machine = deepening();
-    let mut legal = Vec::new();
-    machine.legal(&machine.initial(), Role::new(0), &mut machine.scratch(), &mut legal);
-    let wrong = Move(machine.terms().read("zero").unwrap());
-    let (seed, failure) = (Seed::root(1), EvaluationFailure { reason: "too deep".to_owned() });
-    let decision = || Decision::draw(vec![(wrong, 1.0)], &seed);
-    assert_eq!(decision().admitting(None, &legal, &seed).choice, wrong);
-    let admitted = decision().admitting(Some(failure.clone()), &legal, &seed);
-    assert!(legal.contains(&admitted.choice) && admitted.policy.len() == 2);
-    let kept = Decision::draw(vec![(legal[1], 1.0)], &seed).admitting(Some(failure), &legal, &seed);
-    assert_eq!((kept.choice, kept.explanation.len()), (legal[1], 1));
 }
