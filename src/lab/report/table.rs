@@ -182,17 +182,15 @@ impl Table {
 
     /// The first line of [`as_csv`](Table::as_csv), with its end.
     pub fn csv_head(&self) -> String {
-        let names: Vec<String> = self.columns.iter().flat_map(TableColumn::csv_names).collect();
-        names.join(",") + "\n"
+        csv_text(std::iter::once(self.columns.iter().flat_map(TableColumn::csv_names).collect()))
     }
 
     /// The rows as lines of [`as_csv`](Table::as_csv), each with its end.
     pub fn csv_lines(&self) -> String {
-        let line = |row: &Vec<TableEntry>| {
+        csv_text(self.rows.iter().map(|row| {
             let cells = self.columns.iter().zip(row).flat_map(|(column, entry)| column.format.csv(entry));
-            cells.map(|value| csv_field(&value)).collect::<Vec<String>>().join(",") + "\n"
-        };
-        self.rows.iter().map(line).collect()
+            cells.map(csv_field).collect()
+        }))
     }
 
     /// A heading, the table and the note.
@@ -277,15 +275,24 @@ impl Format {
 }
 
 /// A value as a field of CSV.
-fn csv_field(value: &Value) -> String {
+fn csv_field(value: Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.contains([',', '"', '\n', '\r']) => {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        }
-        Value::String(text) => text.clone(),
+        Value::String(text) => text,
         other => other.to_string(),
     }
+}
+
+/// The records as lines of CSV.
+fn csv_text(records: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for record in records {
+        writer
+            .write_record(record)
+            .expect("all records of a table have as many fields, and memory takes them");
+    }
+    let bytes = writer.into_inner().expect("memory takes what is left");
+    String::from_utf8(bytes).expect("fields are text")
 }
 
 /// What the columns mean: a table of their names, units and meanings.
