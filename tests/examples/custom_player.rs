@@ -1,18 +1,13 @@
 //! A player of one's own: it bets with a king, and bluffs now and then. `docs/extending.md` walks through this file.
-//!
-//! ```text
-//! cargo run --release --example custom_player
-//! cargo run --release --example custom_player -- match kuhn_poker alice=tight:bluff=0.3 bob=hyperplay -n 100
-//! ```
+//! Without arguments it plays a hundred matches against `hyperplay`; with arguments it is `hyperplay` with this player.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use hyperplay::engine::{Engine, EngineKind, Engines};
-use hyperplay::gdl::{Source, load};
-use hyperplay::machine::{Budget, ByRole, Move, Seed, StateMachine, StateMachineExt};
-use hyperplay::player::{Decision, Player, Registry, Seat, SpecEntry, SpecKey, View};
-use hyperplay::referee::{Interrupt, MatchOutcome, Settings, match_seed, play_match};
+use hyperplay::cli;
+use hyperplay::engine::Engine;
+use hyperplay::machine::{Budget, Move, Seed, StateMachine, StateMachineExt};
+use hyperplay::player::{Decision, Player, Registry, RegistryError, Seat, SpecEntry, SpecKey, View};
 
 /// Bets and calls with a king, else only by a bluff.
 struct Tight {
@@ -27,14 +22,16 @@ impl Player for Tight {
         let is_bold = |own: &&Move| ["bet", "call"].contains(&self.machine.show_move(**own).as_str());
         let (bold, meek): (Vec<&Move>, Vec<&Move>) = view.legal.iter().partition(is_bold);
         let boldness = if has_king { 1.0 } else { self.bluff };
-        let [Some(&&bold), Some(&&meek)] = [bold.first(), meek.first()] else {
-            return Decision::uniform(view.legal, seed);
-        };
-        Decision::draw(vec![(bold, boldness), (meek, 1.0 - boldness)], seed)
+        match (bold.first(), meek.first()) {
+            (Some(&&bold), Some(&&meek)) => {
+                Decision::draw(vec![(bold, boldness), (meek, 1.0 - boldness)], seed)
+            }
+            _ => Decision::uniform(view.legal, seed),
+        }
     }
 }
 
-fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
+fn main() -> Result<ExitCode, RegistryError> {
     let entry = SpecEntry::new("tight", "bets and calls with a king, else only by a bluff")
         .with(SpecKey::real("bluff", 0.0..=1.0, 0.1, "how likely a bluff is"));
     let registry = Registry::standard().with_player(entry, |spec, _| {
@@ -42,24 +39,8 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         Ok(move |machine: &Arc<Engine>, _| Seat::player(Tight { machine: Arc::clone(machine), bluff }))
     })?;
     if std::env::args().len() > 1 {
-        return Ok(hyperplay::cli::run_with(&registry));
+        return Ok(cli::run_with(&registry));
     }
-    let text = include_str!("../../games/imperfect/kuhn_poker.kif");
-    let game = load(Source::new("kuhn_poker", text), None).game.ok_or("the rules are in order")?;
-    let machine = Engines::new(&game).get(EngineKind::Auto)?;
-    let specs = [Some(registry.player("tight:bluff=0.3")?), Some(registry.player("hyperplay")?), None];
-    let mut sum = 0;
-    for index in 0..100 {
-        let seats = |role| specs[machine.each_role().position(|each| each == role)?].as_ref();
-        let seats = ByRole::from_fn(3, |role| seats(role).map(|player| player.seat(&machine, role)));
-        let (settings, seed) = (Settings::default(), match_seed(1, index));
-        let played = play_match(&*machine, seats, &settings, &seed, &Interrupt::default(), |_| ())?;
-        let MatchOutcome::Over(goals) = played.outcome else { return Err("a match has no end".into()) };
-        sum += u32::from(goals.values()[0].value());
-    }
-    println!(
-        "tight:bluff=0.3 as alice against hyperplay: mean goal {:.2} in 100 matches",
-        f64::from(sum) / 100.0
-    );
-    Ok(ExitCode::SUCCESS)
+    let arguments = "hyperplay match kuhn_poker alice=tight:bluff=0.3 bob=hyperplay --matches 100 --seed 1";
+    Ok(cli::run_with_arguments(&registry, arguments.split(' ')))
 }

@@ -1,8 +1,11 @@
 //! The README is run: every command in it, as it stands, and what it shows of their output is compared.
 //!
 //! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
-//! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
+//! under test, `cargo run --release --example NAME -- ...` to that example; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
 //! fenced as `text` right behind one command shows what that command prints to stdout.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::common::markdown::{blocks, read};
 use crate::common::program::{Folder, run};
@@ -15,13 +18,11 @@ fn announced(line: &str) -> (&str, i32) {
     }
 }
 
-/// The arguments for the binary, if the command is one of ours. Quotes keep words together.
-fn arguments(command: &str) -> Option<Vec<String>> {
-    let rest =
-        command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "))?;
+/// The words of a command line. Quotes keep words together.
+fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
-    for character in rest.chars() {
+    for character in text.chars() {
         match character {
             '\'' | '"' => quoted = !quoted,
             ' ' if !quoted => words.push(String::new()),
@@ -29,7 +30,32 @@ fn arguments(command: &str) -> Option<Vec<String>> {
         }
     }
     words.retain(|word| !word.is_empty());
-    Some(words)
+    words
+}
+
+/// The command to run in a folder, if it is the program or an example.
+fn ours(command: &str, folder: &Folder) -> Option<Command> {
+    let program =
+        command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "));
+    if let Some(arguments) = program {
+        let mut command = folder.program("");
+        command.args(words(arguments));
+        return Some(command);
+    }
+    let words = words(command.strip_prefix("cargo run --release --example ")?);
+    let program = folder.program("");
+    let binary = Path::new(program.get_program()).with_file_name("examples").join(&words[0]);
+    assert!(
+        binary.exists(),
+        "`cargo test --release` builds {}, a test program alone does not",
+        binary.display()
+    );
+    let mut command = Command::new(binary);
+    command.args(words.iter().skip(1).skip_while(|word| *word == "--"));
+    command
+        .current_dir(program.get_current_dir().expect("a command runs in its folder"))
+        .stdin(Stdio::null());
+    Some(command)
 }
 
 /// A folder that looks like the project, so that commands may write files.
@@ -64,8 +90,8 @@ fn run_all(file: &str) -> usize {
             "sh" => {
                 for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
                     let (command, code) = announced(line);
-                    match arguments(command) {
-                        Some(arguments) => printed = Some(run(folder.program("").args(arguments), code).0),
+                    match ours(command, &folder) {
+                        Some(mut command) => printed = Some(run(&mut command, code).0),
                         None => {
                             assert_eq!(line, "cargo test --release", "{file}: a command that nothing tests");
                             assert!(read(".ci/run").lines().any(|run| run == line));
@@ -92,7 +118,7 @@ fn every_command_of_the_readme_does_what_it_says() {
 
 #[test]
 fn every_command_of_the_guides_does_what_it_says() {
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     for entry in std::fs::read_dir(docs).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if name.ends_with(".md") {
