@@ -365,6 +365,6 @@ fn a_sample_in_a_corner_is_built_anew() {
     follow(&machine, &history, &seed, &mut sums);
     assert!(sums.depleted.is_empty(), "{:#?}", sums.depleted);
     println!("{} states", sums.states);
-    // Three rebuilds cost 2.7 million of it; searching spent four million twice, without finding any.
+    // Three re-initialisations cost 2.7 million of it; searching spent four million twice, without finding any.
     assert!(sums.states < 5_000_000, "{}", sums.states);
 }

@@ -89,7 +89,7 @@ fn the_page_is_one_file_with_five_figures() {
         "states visited (states a particle)",
         "ESS (particles)",
         "marginal said by the belief (probability)",
-        "held in truth (share of fluents)",
+        "true fluents (share)",
     ];
     for text in legend.iter().chain(&axes) {
         assert!(page.contains(text), "{text}");
@@ -143,7 +143,7 @@ fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
     assert_eq!(some["rows"].as_array().unwrap().iter().collect::<Vec<_>>(), expected);
 }
 
-/// The posterior under a policy that is not uniform: `ours`, told of the policy, draws from it; taking all to play
+/// The posterior under a policy that is not uniform: `hyperplay`, told of the policy, draws from it; taking all to play
 /// uniformly it does not, and that error is the model's.
 #[test]
 fn the_error_of_the_model_is_told_from_that_of_the_sampler() {

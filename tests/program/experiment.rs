@@ -205,7 +205,7 @@ fn what_is_missing_is_named_and_nothing_is_written() {
     let status = json(&folder, "status out");
     assert_eq!((&status["complete"], status["missing"].as_array().unwrap().len()), (&Value::Bool(false), 2));
     // A part can be reported on, and says that it is one.
-    assert!(done(&folder, "report out").contains("Not whole: shard 2-of-4"));
+    assert!(done(&folder, "report out").contains("Incomplete: shard 2-of-4"));
     play("2/4");
     play("4/4");
     done(&folder, "merge out");

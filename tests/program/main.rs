@@ -12,5 +12,5 @@ mod cli;
 mod experiment;
 mod experiment_analysis;
 mod experiment_policy;
-mod meter;
+mod harness;
 mod readme;

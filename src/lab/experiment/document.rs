@@ -35,7 +35,7 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         plan.seed,
         planned.config
     ));
-    lines.extend(summary.missing.iter().map(|missing| format!("Not whole: {missing}.")));
+    lines.extend(summary.missing.iter().map(|missing| format!("Incomplete: {missing}.")));
     lines
 }
 

@@ -15,7 +15,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigError, ExperimentConfig, SCHEMA};
-use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seat_permutations};
+use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
 use super::sequential_test::SequentialTest;
 use super::shard::Shard;
 use hyperplay_logic::gdl::text_hash;
@@ -164,7 +164,7 @@ impl ExperimentPlan {
             check_models(config, &met, opened)?;
             for entrants in met {
                 let seat_permutations = seat_permutations(&entrants, config.seats);
-                if seat_permutations.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
+                if seat_permutations.len() > MAX_SEAT_PERMUTATIONS || cells.len() >= MAX_CELLS {
                     let what = "too many cells or seat permutations; give pairings, or seats = 'given'";
                     return Err(located(what.to_owned()));
                 }

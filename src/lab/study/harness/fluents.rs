@@ -19,7 +19,7 @@ pub struct Bin {
     pub count: f64,
     /// The sum of their marginals.
     pub said: f64,
-    /// How many of them hold in truth.
+    /// How many of them hold in the true state.
     pub held: f64,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Fluents {
     places: FxHashMap<String, usize>,
     /// For each state of the posterior, the places of the open fluents that hold.
     holding: Vec<Vec<u32>>,
-    /// For each open fluent, whether it holds in truth.
+    /// For each open fluent, whether it holds in the true state.
     truth: Vec<bool>,
 }
 

@@ -91,7 +91,7 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
     );
 }
 
-/// Bias TV over its baseline with 64 particles: `ours`, which spends one move a particle and step, and as published.
+/// Bias TV over its baseline with 64 particles: `hyperplay`, which spends one move a particle and step, and as published.
 /// A mean over few decisions is noisy: that of perfect sampling is 0.5 to 1.2 here.
 fn ratios(arguments: &str) -> (f64, f64) {
     let samplers = "--sampler hyperplay:enumerate=off --sampler hyperplay12 --particles 64 --seed 1";
@@ -103,20 +103,20 @@ fn ratios(arguments: &str) -> (f64, f64) {
 }
 
 #[test]
-fn the_bias_of_ours_is_that_of_independent_draws() {
-    let (ours, published) = ratios("krieg_tictactoe_3x3 --replicates 100 --matches 2 --steps 4");
-    assert!(ours < 1.25 && published > 1.4, "{ours} {published}");
-    let (ours, _) = ratios("mastermind_3c3p --replicates 100 --matches 5");
-    assert!(ours < 1.5, "{ours}");
+fn the_bias_of_hyperplay_is_that_of_independent_draws() {
+    let (hyperplay, published) = ratios("krieg_tictactoe_3x3 --replicates 100 --matches 2 --steps 4");
+    assert!(hyperplay < 1.25 && published > 1.4, "{hyperplay} {published}");
+    let (hyperplay, _) = ratios("mastermind_3c3p --replicates 100 --matches 5");
+    assert!(hyperplay < 1.5, "{hyperplay}");
 }
 
 #[test]
 #[ignore = "minutes"]
-fn the_bias_of_ours_is_that_of_independent_draws_over_many_matches() {
-    let (ours, published) = ratios("krieg_tictactoe_3x3 --replicates 200 --matches 10");
-    assert!(ours < 1.15 && published > 2.0, "{ours} {published}");
-    let (ours, _) = ratios("mastermind_3c3p --replicates 200 --matches 50");
-    assert!(ours < 1.15, "{ours}");
+fn the_bias_of_hyperplay_is_that_of_independent_draws_over_many_matches() {
+    let (hyperplay, published) = ratios("krieg_tictactoe_3x3 --replicates 200 --matches 10");
+    assert!(hyperplay < 1.15 && published > 2.0, "{hyperplay} {published}");
+    let (hyperplay, _) = ratios("mastermind_3c3p --replicates 200 --matches 50");
+    assert!(hyperplay < 1.15, "{hyperplay}");
 }
 
 /// The expected score in Monty Hall by the number of particles, for three ways to sample: HyperPlay's retry without
