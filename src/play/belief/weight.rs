@@ -1,4 +1,4 @@
-//! Weights: what makes backtracking estimate the posterior.
+//! Weights: the importance weights with which backtracking estimates the posterior.
 //!
 //! Let J be the branches of a prefix and G those that lead to a consistent history. Whatever is known to be
 //! inconsistent, the branch that a particle finally keeps at the prefix is drawn from G. So a history h is sampled

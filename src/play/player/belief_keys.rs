@@ -1,4 +1,4 @@
-//! The parts of a belief as keys of a spec, so that each can be measured alone, in a match or by itself.
+//! The options of a belief as keys of a spec, so that the effect of each can be measured, in a match or in a study.
 
 use std::sync::Arc;
 

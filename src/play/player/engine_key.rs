@@ -1,4 +1,4 @@
-//! The key `engine`: on which engine a player evaluates the rules.
+//! The key `engine`: the engine on which a player evaluates the rules.
 
 use super::catalogue::{SpecKey, SpecWord};
 use super::spec::Spec;

@@ -1,4 +1,4 @@
-//! Why a text is no spec, and why something cannot be registered.
+//! The errors of specs and of the registry: why a text is not a spec, and why an entry cannot be registered.
 
 use std::path::PathBuf;
 
