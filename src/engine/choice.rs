@@ -1,9 +1,9 @@
-//! Which engine evaluates a game, decided once.
+//! The choice of the engine that evaluates a game.
 //!
 //! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so the players of one match may run
 //! on different engines. An [`Engine`] is one of them.
 //!
-//! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
+//! Invariant: the answers of all engines of one [`Engines`] use ids of the same term store.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! The interpreter on small rulesheets, each about one sentence of the definitions.
+//! Tests of the interpreter on small rulesheets, each of which tests one sentence of the definitions.
 
 use super::Interpreter;
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};

@@ -1,4 +1,4 @@
-//! Where an engine and the interpreter give different answers, as facts of the game.
+//! Differences: where an engine and the interpreter give different answers, stated as facts of the game.
 
 use std::fmt;
 

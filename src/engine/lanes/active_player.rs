@@ -3,10 +3,10 @@
 //! In a turn-taking game all roles but the active player have a single legal move, mostly called `noop`. Roles of which
 //! at most one is active at a time share one tree of choice, which halves the circuit.
 //!
-//! That at most one is active is proved by literals. If the move `idle` is legal exactly where a bit of the state has
-//! one value, and every other move of the role is legal only where the bit has the other value, then the role is active
-//! at most there. Two such literals exclude each other if one is the complement of the other, or if they exclude each
-//! other in the initial state and, by what their next values imply, in every state after it.
+//! Literals of the state bits prove that at most one role is active. If the move `idle` is legal exactly where a bit
+//! of the state has one value, and every other move of the role is legal only where the bit has the other value, then
+//! the role is active at most there. Two such literals exclude each other if one is the complement of the other, or
+//! if they exclude each other in the initial state and, by what their next values imply, in every state after it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Playouts in lanes: uniform, the same in every width, and true to their starts.
+//! Tests of playouts in lanes: they are uniform, the same in every width, and begin at the given starts.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Traces: every step that the lanes make, one by one, to be compared with another engine.
+//! Traces: a record of every step that the lanes make, for the comparison with another engine.
 
 use std::sync::Arc;
 

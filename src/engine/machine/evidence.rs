@@ -1,4 +1,4 @@
-//! History and evidence: what happened, and what one role knows of it.
+//! Histories and evidence: what happened in a match, and what one role knows of it.
 
 use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;

@@ -1,9 +1,9 @@
-//! The one contract between the rules and all that plays.
+//! The contract between the rules and everything that plays.
 //!
 //! Every engine implements [`StateMachine`]; belief, search and the extensive form see nothing else. The machine is
 //! immutable and shared by all threads. Whatever an evaluation writes lies in a [`Scratch`] that the caller owns, one
-//! for each thread. A machine answers in ids of the term store of its game. Whatever it lists (legal moves, percepts)
-//! is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
+//! for each thread. The answers of a machine are ids of the term store of its game. Whatever it lists (legal moves,
+//! percepts) is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
 //!
 //! [`Scratch`]: StateMachine::Scratch
 //!

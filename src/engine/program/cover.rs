@@ -1,8 +1,8 @@
 //! Covers: which nodes of a graph become 3-input look-up tables.
 //!
 //! Each node keeps a few cuts, found from those of its two wires. The first rounds choose by area flow (the cost of a
-//! cut shared among its readers), the last ones by exact area: what a node's cut really adds to the look-up tables that
-//! are there anyway. O(nodes) for a fixed number of cuts a node.
+//! cut shared among its readers), the last ones by exact area: the number of look-up tables that a node's cut adds to
+//! those that are needed anyway. O(nodes) for a fixed number of cuts a node.
 //!
 //! Invariants: every leaf of a chosen cut is an input or is itself covered; look-up tables come in topological order.
 //!

@@ -1,6 +1,6 @@
 //! Planes: memory for a program, aligned to cache lines.
 //!
-//! A plane of 512 cases is just one line: where it straddles two, every access costs double.
+//! A plane of 512 cases is exactly one line. If it lay across two lines, every access would cost twice as much.
 
 use std::ops::{Deref, DerefMut};
 

@@ -1,4 +1,4 @@
-//! What grounding may spend, in counts, so that the same rules are refused on every machine.
+//! Limits of grounding. They are counts and not times, so the same rules are refused on every computer.
 //!
 //! The interpreter plays a rulesheet that exceeds these limits. Nothing is estimated in advance: a join is counted
 //! while it is computed, and it stops at the limit.

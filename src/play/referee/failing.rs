@@ -1,4 +1,4 @@
-//! Matches in which an evaluation of the rules fails: that of a player only, or that of the referee.
+//! Tests of matches in which an evaluation of the rules fails, either for a player only or for the referee.
 
 use std::sync::Arc;
 

@@ -23,7 +23,8 @@ pub enum Method {
     AlphaBeta(u32),
     /// Not judged: the budget did not allow it.
     Unjudged,
-    /// By a search of another crate, which says how in a few words that go on from "one state ...".
+    /// By a search of another crate, which describes its method in a few words that continue the phrase "one state
+    /// ...".
     Other(&'static str),
 }
 
@@ -31,7 +32,9 @@ impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Method::ExactZeroSum => f.write_str("searched exhaustively, both sides playing their best"),
-            Method::ExactVersusUniform => f.write_str("searched exhaustively, the others taken to play uniformly"),
+            Method::ExactVersusUniform => {
+                f.write_str("searched exhaustively, the others taken to play uniformly")
+            }
             Method::ExactAlone => f.write_str("searched exhaustively, no other role choosing"),
             Method::Playouts(count) => write!(f, "{count} random playouts a move"),
             Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),

@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(made.evaluations[0].best(), 0.0);
     }
 
-    /// Eight moves that win with probability 0.2 to 0.9, judged with the same number of playouts in all: how much worse
-    /// the chosen one is than the best, on average.
+    /// Eight moves win with probability 0.2 to 0.9 and are judged with the same number of playouts in all. The result
+    /// is how much worse the chosen move is than the best one, on average.
     #[test]
     fn halving_has_less_regret_than_the_even_split() {
         let mut nodes = vec![choice(&[8, 1], &[1, 2, 3, 4, 5, 6, 7, 8])];
