@@ -15,10 +15,10 @@ use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::Game;
 
-/// Gates of two inputs up to which a network is played on by default.
+/// The largest network, in gates of two inputs, that is used by default.
 const WORTHWHILE: u64 = 100_000;
 
-/// Which engine is asked for.
+/// The kind of engine that is requested.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EngineKind {
     /// The fastest that the game allows.
@@ -178,7 +178,7 @@ impl Engines {
         Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
-    /// Succeeds if [`EngineKind::Auto`] plays on the network.
+    /// Succeeds if [`EngineKind::Auto`] uses the network.
     ///
     /// # Errors
     /// If the game is too large to be grounded, or if its network is so large that single states and the time to compile

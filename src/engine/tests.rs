@@ -32,7 +32,8 @@ fn a_compound_goal_is_no_number() {
     assert_eq!(goal, Goal::default());
 }
 
-/// Large relations that are only tested are proved tuple by tuple; what the caller gives has no rules to prove it by.
+/// Large relations that are only tested are evaluated subgoal by subgoal. Relations that the caller gives have no
+/// rules.
 #[test]
 fn a_large_state_that_the_rules_only_test_is_still_there() {
     let numbers: String = (0..1200).map(|number| format!("(d {number})")).collect();
@@ -51,7 +52,7 @@ fn a_count_of_sequences_too_large_for_its_type_is_not_a_small_one() {
     assert_eq!(machine.perft(&machine.initial(), 1, &mut machine.scratch()), u64::MAX);
 }
 
-/// Proofs within proofs, each at the end of a long rule: an abort of the process before their steps were counted.
+/// Nested subgoals, each at the end of a long rule. They aborted the process before their steps were counted.
 #[test]
 fn proofs_are_not_nested_deeper_than_the_stack_bears() {
     let mut text: String = (0..40).map(|number| format!("(d {number})")).collect();

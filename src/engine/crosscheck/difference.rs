@@ -10,7 +10,7 @@ use crate::machine::{JointMove, StateMachine, StateMachineExt};
 pub struct EngineDifference {
     /// The engine that differs from the interpreter.
     pub engine: EngineKind,
-    /// What was asked, in words.
+    /// The question, in words.
     pub question: &'static str,
     /// Joint moves made before.
     pub step: usize,

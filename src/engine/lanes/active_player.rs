@@ -148,7 +148,7 @@ struct Implied {
     literals: FxHashMap<Wire, Vec<Wire>>,
 }
 
-/// A wire that implies more is taken to imply nothing: it does not say who is active.
+/// A wire that implies more literals is treated as if it implied none: it does not tell which role is active.
 const MANY: usize = 64;
 
 impl Implied {
@@ -190,12 +190,12 @@ impl Implied {
         self.literals.get(&wire).map_or(&[], |list| list)
     }
 
-    /// Whether a wire is seen to imply a literal.
+    /// Whether a wire is known to imply a literal.
     fn by(&self, wire: Wire, literal: Wire) -> bool {
         wire == Wire::FALSE || wire == literal || self.of(wire).binary_search(&literal).is_ok()
     }
 
-    /// Whether two wires are seen to need opposite values of a bit.
+    /// Whether two wires are known to need opposite values of a bit.
     fn conflict(&self, a: Wire, b: Wire) -> bool {
         self.of(a).iter().any(|&literal| self.of(b).binary_search(&!literal).is_ok())
     }

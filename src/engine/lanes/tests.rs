@@ -193,7 +193,7 @@ fn all_widths_give_the_same_bits() {
     }
 }
 
-/// The first tallies of a seed: a change here changes every seeded result of players.
+/// The first tallies of a seed. If they change, every seeded result of a player changes.
 #[test]
 fn the_playouts_of_seed_one_never_change() {
     let lanes = lanes(&file("perfect/tictactoe.kif"));

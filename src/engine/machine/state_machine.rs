@@ -27,7 +27,7 @@ use hyperplay_logic::gdl::{TermStore, fold};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("evaluation of the rules stopped: {reason}")]
 pub struct EvaluationFailure {
-    /// Which limit was met, where.
+    /// Which limit was met, and where.
     pub reason: String,
 }
 
@@ -103,9 +103,9 @@ pub trait StateMachine: Send + Sync {
     /// The fluents that hold, printed, in the natural order of terms.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
-    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no
-    /// answer that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or
-    /// batch. Other scratches are not concerned.
+    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Answers given
+    /// with the scratch since the failure may be wrong, so the owner of a scratch calls this after each step or
+    /// batch. Other scratches are not affected.
     fn take_failure(&self, _scratch: &mut Self::Scratch) -> Option<EvaluationFailure> {
         None
     }

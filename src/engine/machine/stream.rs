@@ -76,7 +76,7 @@ mod tests {
         assert_ne!(Seed::root(2).child("match").index(3), before);
     }
 
-    /// Watches the value stability of the pinned crates: a change here changes every seeded result.
+    /// Tests the value stability of the pinned crates. If these values change, every seeded result changes.
     #[test]
     fn the_first_draws_of_seed_one_never_change() {
         let mut rng = Seed::root(1).child("golden").index(7).rng();

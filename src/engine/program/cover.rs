@@ -40,9 +40,9 @@ struct Covering<'g> {
     graph: &'g Graph,
     /// The cuts of each node, the chosen one first.
     cuts: Vec<SmallVec<[Cut; CUTS]>>,
-    /// What one reader of a node pays for it.
+    /// The share of a node's cost that one reader pays.
     flow: Vec<f32>,
-    /// How many readers a node is thought to have.
+    /// The estimated number of readers of a node.
     readers: Vec<f32>,
     /// How many chosen cuts and outputs read a node.
     references: Vec<u32>,

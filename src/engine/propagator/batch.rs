@@ -15,9 +15,9 @@ use crate::machine::{
 };
 use crate::program::Planes;
 
-/// So few steps are faster one by one, where a single state is.
+/// Up to this many steps are faster one by one, where a single state is.
 const FEW: usize = 2;
-/// From so many steps on the wide passes are faster.
+/// The wide passes are faster from this many steps on.
 const MANY: usize = 192;
 
 /// A state with a joint move in it.

@@ -29,7 +29,7 @@ const WIDEST: usize = 100;
 pub(super) struct Split {
     /// Rule `i` is what became of rule `i` of the game; behind them are the auxiliary rules.
     pub(super) rules: Vec<Rule>,
-    /// The relations that only say what may hold in some state.
+    /// The guards: relations that say only what may hold in some state.
     pub(super) guards: FxHashSet<Symbol>,
 }
 
