@@ -206,7 +206,7 @@ impl StudyPlan {
     }
 }
 
-/// A study that is being made.
+/// A study in progress.
 struct Measuring<'a> {
     plan: &'a StudyPlan,
     machine: &'a Arc<Engine>,

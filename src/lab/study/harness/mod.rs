@@ -1,9 +1,9 @@
 //! The evaluation harness: how far samplers are from the posterior, on the evidence of a match.
 //!
-//! A match gives, for one role, its evidence after every step, and the oracle gives the posterior of each: these are the
-//! [`EvaluationPoint`]s. A *replicate* is one belief that follows the evidence from the first step on; what it has after a
-//! step is a particle set. The mean of the sets of many independent replicates has a distance from the posterior, which is
-//! the bias ([`Figures`]).
+//! A match gives, for one role, its evidence after every step, and the oracle gives the posterior of each: these are
+//! the [`EvaluationPoint`]s. A *replicate* is one belief that follows the evidence from the first step on; its
+//! particles after a step are a particle set. The mean of the sets of many independent replicates has a distance from
+//! the posterior, which is the bias ([`Figures`]).
 //!
 //! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are the
 //! same on any number of threads. Only times are not. All samplers are given the same streams.
