@@ -1,5 +1,5 @@
-//! What several tests share: here rulesheets, and in the files beside this one machines, runs of the program and
-//! blocks of Markdown.
+//! Helpers that several tests share: rulesheets in this file; machines, calls of the program and blocks of Markdown
+//! in the files beside it.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod machines;

@@ -1,4 +1,4 @@
-//! A player of one's own: it bets with a king, and bluffs now and then. `docs/extending.md` walks through this file.
+//! A custom player: it bets with a king, and bluffs now and then. `docs/extending.md` walks through this file.
 //!
 //! ```text
 //! cargo run --release --example custom_player

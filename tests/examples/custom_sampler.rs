@@ -1,4 +1,4 @@
-//! A sampler of one's own: plain rejection with a limit on the attempts. `docs/extending.md` walks through this file.
+//! A custom sampler: plain rejection with a limit on the attempts. `docs/extending.md` walks through this file.
 //!
 //! ```text
 //! cargo run --release --example custom_sampler

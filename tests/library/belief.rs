@@ -1,4 +1,4 @@
-//! The belief layer on real rulesheets: laws on every game, and figures against the exact posterior.
+//! Tests of the belief layer on real rulesheets: laws on every game, and figures compared with the exact posterior.
 
 use std::iter::once;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! The controls of the evaluation harness: its figures pass a correct sampler, and each of them catches one that is wrong on
-//! purpose.
+//! The controls of the evaluation harness: its figures accept a correct sampler, and each figure detects a sampler
+//! that is wrong on purpose.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What an update of a belief costs: how evenly, beside enumeration, and in memory.
+//! The cost of an update of a belief: its spread, its ratio to enumeration, and its memory.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Beliefs under opponent models that are not uniform, their automatic change between whole sets and particles, and
-//! that they never run out of particles.
+//! Tests of beliefs under opponent models that are not uniform, of their change between enumerated sets and
+//! particles, and that they never run out of particles.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

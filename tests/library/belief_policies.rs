@@ -1,8 +1,8 @@
-//! Beliefs and players under policy files where it is easy to go wrong: an opponent whose legal moves differ between
-//! histories of its own equal evidence, and an opponent that does what its policy excludes.
+//! Tests of beliefs and players under policy files, in two difficult cases: an opponent whose legal moves differ
+//! between histories of its own equal evidence, and an opponent that does what its policy excludes.
 //!
-//! The oracle reads the JSON and works out every probability by itself, from the definition; of the library it uses the
-//! machine alone.
+//! The oracle reads the JSON and computes every probability from the definition. It uses only the machine of the
+//! library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -220,7 +220,7 @@ fn parsed(policy: &str) -> Value {
     serde_json::from_str(policy).unwrap()
 }
 
-/// Whoever asks first, and whatever was asked before: the answer belongs to the legal moves of the history.
+/// The answer depends on the legal moves of the history, whatever the order of the questions.
 #[test]
 fn a_policy_file_is_normalised_over_the_legal_moves_of_each_history() {
     let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
@@ -244,7 +244,7 @@ fn a_policy_file_is_normalised_over_the_legal_moves_of_each_history() {
     }
 }
 
-/// The same in beliefs, whose model was asked nothing before, or everything in one order or the other.
+/// The same in beliefs, whose model has answered nothing before, or everything in one order or the other.
 #[test]
 fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
     let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));

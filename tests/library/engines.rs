@@ -1,5 +1,5 @@
-//! The fast engines against the interpreter, and against the laws of the machine, on every game of `games/` and on what
-//! the environment variable `HYPERPLAY_RULESHEETS` names.
+//! Compares the fast engines with the interpreter, and checks the laws of the machine, on every game of `games/` and
+//! on the rulesheets that the environment variable `HYPERPLAY_RULESHEETS` names.
 
 use std::path::Path;
 use std::sync::Arc;

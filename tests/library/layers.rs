@@ -1,10 +1,10 @@
-//! The staircase: imports only downward.
+//! The layers of the workspace: modules import only from lower layers.
 //!
-//! Cargo keeps the order between the crates of the workspace. This test keeps what Cargo cannot see: the order of the
-//! rooms inside a crate, and what may not be seen of a crate below. Every path of every source file is read with a
-//! parser (`crate::`, `super::`, `self::`, and the names of our crates, in `use` items and in line). A path that leads
-//! from one room to another must lead to a strictly lower layer. The same pass holds the rules of the house that a
-//! parser can see.
+//! Cargo enforces the order of the crates of the workspace. This test checks what Cargo cannot: the order of the
+//! modules inside a crate, and which parts of a lower crate may not be used. Every path of every source file is read
+//! with a parser (`crate::`, `super::`, `self::`, and the names of our crates, in `use` items and in line). A path
+//! that leads from one module to another must lead to a strictly lower layer. The same pass checks the rules of style
+//! that a parser can see.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Players against exact values: what a policy is worth is computed over all histories, not sampled, wherever the game
-//! allows it. The figures stand in `docs` under "oracles"; none was chosen here.
+//! Tests of players by exact values: the value of a policy is computed over all histories, not sampled, wherever the
+//! game allows it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -255,7 +255,7 @@ fn tictactoe_is_never_lost_to_random_play_in_1_000_matches() {
     draws_itself_and_never_loses(&built_in("perfect/tictactoe.kif"), "hyperplay:nodes=20000", 1_000);
 }
 
-/// Against itself `matches` times, and as many against random play in either seat by turns.
+/// Against itself `matches` times, and as many against random play, in both seats alternately.
 fn draws_itself_and_never_loses(machine: &Arc<Machine>, spec: &str, matches: usize) {
     for index in 0..matches {
         let seed = Seed::root(7).index(index);

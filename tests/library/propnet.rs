@@ -1,7 +1,7 @@
-//! The ground network against the interpreter, in step through random matches.
+//! Compares the ground network with the interpreter, in lockstep through random matches.
 //!
-//! Every query that a machine can be asked is compared in every state: legal moves, percepts, next state, terminal,
-//! goals. The rulesheets of the field are tested as well where `HYPERPLAY_RULESHEETS` names their folder.
+//! Every query of a machine is compared in every state: legal moves, percepts, next state, terminal, goals. The
+//! rulesheets of the field are tested as well where `HYPERPLAY_RULESHEETS` names their folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

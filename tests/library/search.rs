@@ -1,4 +1,5 @@
-//! Search against slow and obvious answers: values that no one here chose, and a recursion without any table.
+//! Compares search with slow and obvious answers: values from the literature, and a recursion without a transposition
+//! table.
 
 use crate::common::machines::built_in;
 use hyperplay::engine::Engine as Machine;
@@ -108,7 +109,7 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     assert_eq!(made, run());
 }
 
-/// Alpha-beta opens no state that the whole graph does not have, and says the same.
+/// Alpha-beta opens no state outside the complete graph, and gives the same values.
 #[test]
 fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
     for (path, steps) in [("perfect/tictactoe.kif", [0, 2, 3]), ("perfect/nim.kif", [0, 1, 2])] {

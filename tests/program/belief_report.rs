@@ -1,5 +1,5 @@
-//! What `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same of them on any
-//! number of threads. And that wrong arguments are told what would be right.
+//! Tests of what `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same
+//! files on any number of threads. Wrong arguments give messages that say what would be right.
 
 use crate::common::program::{Folder, ended, json, program, signal, start, stderr, stdout};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Experiments, by the binary: the same bytes on any number of threads and shards, after any kill, and what is refused.
+//! Tests of experiments by the binary: the same bytes on any number of threads and shards and after any kill, and the
+//! inputs that are rejected.
 
 use std::fs;
 use std::process::{Child, Command};

@@ -1,5 +1,6 @@
-//! Policy files in experiments, by the binary: what they say is part of the identity, their paths begin at the experiment
-//! file from wherever the program is started, and one that does not fit a game is refused before anything is played.
+//! Tests of policy files in experiments by the binary: their content is part of the identity, their paths are
+//! relative to the experiment file from wherever the program is started, and one that does not fit a game is refused
+//! before anything is played.
 
 use std::fs;
 

@@ -1,10 +1,10 @@
-//! The evaluation harness, by its binary: what it measures, and that it measures the same on any number of threads. And what
-//! unbiased particles are worth: the learning curve of Monty Hall.
+//! Tests of the evaluation harness by the binary: what it measures, and that it measures the same on any number of
+//! threads. The learning curve of Monty Hall shows what unbiased particles are worth.
 
 use crate::common::program::{json, stderr};
 use serde_json::Value;
 
-/// The report of `hyperplay belief` with these arguments, without what a run may change.
+/// The report of `hyperplay belief` with these arguments, without the keys that differ between calls.
 fn belief(arguments: &str) -> Value {
     let mut report = json(&format!("belief {arguments}"), 0);
     for key in ["seconds", "threads"] {
@@ -91,8 +91,9 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
     );
 }
 
-/// Bias TV over its baseline with 64 particles: `hyperplay`, which spends one move a particle and step, and as published.
-/// A mean over few decisions is noisy: that of perfect sampling is 0.5 to 1.2 here.
+/// Bias TV over its baseline with 64 particles, for `hyperplay`, which makes one move for each particle and step, and
+/// for `hyperplay12`, the method as published. A mean over few decisions is noisy: that of perfect sampling is 0.5 to
+/// 1.2 here.
 fn ratios(arguments: &str) -> (f64, f64) {
     let samplers = "--sampler hyperplay:enumerate=off --sampler hyperplay12 --particles 64 --seed 1";
     let report = belief(&format!("{arguments} {samplers}"));

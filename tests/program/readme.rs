@@ -1,8 +1,8 @@
-//! The README is run: every command in it, as it stands, and what it shows of their output is compared.
+//! Tests of the README: every command in it is run as it is written, and the output that it shows is compared.
 //!
 //! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
 //! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
-//! fenced as `text` right behind one command shows what that command prints to stdout.
+//! fenced as `text` directly after one command shows the standard output of that command.
 
 use crate::common::markdown::{blocks, read};
 use crate::common::program::{Folder, run};
