@@ -47,7 +47,7 @@ pub fn json(arguments: &str, code: i32) -> Value {
     serde_json::from_str(&stdout(&format!("{arguments} --json"), code)).unwrap()
 }
 
-/// Starts a command, its outputs for whoever waits for it.
+/// Starts a command whose outputs the caller reads.
 pub fn start(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }

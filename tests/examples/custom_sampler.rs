@@ -13,7 +13,7 @@ use hyperplay::engine::Engine;
 use hyperplay::machine::Role;
 use hyperplay::player::{Registry, SpecEntry, SpecKey};
 
-/// Draws whole histories until one explains the evidence, at most so often for each particle.
+/// Draws complete histories until one explains the evidence, with a limit on the attempts for each particle.
 struct Patient {
     tries: u64,
 }

@@ -109,7 +109,7 @@ fn they_agree_on_100000_generated_rulesheets() {
     agree_on_generated(100_000);
 }
 
-/// The comparison itself: against the rules of Kuhn poker with any one of them missing, it must fail.
+/// A test of the comparison itself: it must fail against the rules of Kuhn poker with any one of them missing.
 #[test]
 fn a_missing_rule_is_noticed() {
     let Loaded { rulesheet, game, .. } = loaded(&games("imperfect/kuhn_poker.kif"));

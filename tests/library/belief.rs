@@ -189,8 +189,8 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
 }
 
 /// The ratios of some ways to sample Krieg-TicTacToe with 64 particles: as published, weighted, with one move, with
-/// five, and by rejection. As published, particles are far from the posterior; weighted, the error is near that of
-/// independent draws, and moves make it theirs.
+/// five, and by rejection. Particles as published are far from the posterior. With weights, the error is near that of
+/// independent draws, and with moves it equals theirs.
 fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
     let ratio = |options: BeliefOptions| bias_over_baseline("krieg_tictactoe_3x3", matches, steps, &options);
     let ratios = [

@@ -146,8 +146,8 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
     }
 }
 
-/// What is said of the true state needs many true states: 600 matches of Monty Hall, where the posterior is 1/3 and 2/3 and
-/// its square 1/5 and 4/5.
+/// The figures about the true state need many true states: 600 matches of Monty Hall, where the posterior is 1/3 and
+/// 2/3 and its square 1/5 and 4/5.
 #[test]
 fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
     let machine = imperfect("monty_hall");
@@ -167,7 +167,7 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
             exact += figures.log_loss_exact / MATCHES as f64 / 2.0;
         }
     }
-    // The distance of what is said from what is so, over all bins.
+    // The distance of the stated probabilities from the true shares, over all bins.
     let miss = |bins: &[Bin; BINS]| {
         let all: f64 = bins.iter().map(|bin| bin.count).sum();
         bins.iter().map(|bin| (bin.said - bin.held).abs()).sum::<f64>() / all
@@ -182,7 +182,8 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
     assert!((right.2 - 10.0 / 9.0).abs() < 0.06 && (wrong.2 - 6.0 / 5.0).abs() < 0.08);
 }
 
-/// Of many particles a right belief chooses as the posterior does; a wrong one may not. Regret is never below zero.
+/// With many particles, a correct belief chooses as the posterior does; a wrong one may not. Regret is never below
+/// zero.
 #[test]
 fn regret_falls_with_particles_and_is_none_for_the_whole_set() {
     let machine = imperfect("krieg_tictactoe_3x3");

@@ -93,7 +93,7 @@ fn sampling_never_visits_more_states_than_enumeration() {
     }
 }
 
-/// The cost of a belief of so many particles that is asked for the first time at this evidence.
+/// The cost of a belief of so many particles whose first update is at this evidence.
 fn cost_from_nothing(
     machine: &Arc<Machine>,
     spec: &str,
@@ -107,8 +107,9 @@ fn cost_from_nothing(
     belief.cost()
 }
 
-/// What rejection costs is what it would cost without a tree: an attempt visits a state for every step that it makes, so
-/// a particle costs `(1 + P(Q_1) + .. + P(Q_t-1)) / P(Q_t)` in expectation, P being the probability of the evidence.
+/// The cost of rejection is what it would be without a tree: an attempt visits a state for every step that it makes,
+/// so a particle costs `(1 + P(Q_1) + .. + P(Q_t-1)) / P(Q_t)` in expectation, P being the probability of the
+/// evidence.
 #[test]
 fn rejection_pays_for_every_step_of_every_attempt() {
     const PARTICLES: usize = 4_000;
@@ -170,7 +171,7 @@ fn states_beside_rejection(
             let step = &mut all[evidence.step() - 1];
             let enumerated = match exact::posterior(&**machine, &evidence, &Uniform, limit) {
                 Ok(posterior) => posterior.states,
-                // Every history that it holds is a state that it visited.
+                // A sampler has visited a state for every history that it holds.
                 Err(exact::ExactError::TooLarge { limit, .. }) => {
                     step.cut += 1;
                     limit as u64

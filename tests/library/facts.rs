@@ -15,7 +15,7 @@ use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 use crate::count::Count;
 use crate::naive::Naive;
 
-/// Up to so many sequences are walked one by one; more are counted with equal states merged.
+/// Up to this many sequences are walked one by one; if there are more, they are counted with equal states merged.
 const WALKED: u64 = 20_000;
 /// The histories of the largest game whose information sets are counted, and more.
 const HISTORIES: u64 = 100_000;

@@ -35,7 +35,7 @@ struct Writer<'a, M: StateMachine> {
 }
 
 impl<M: StateMachine> Writer<'_, M> {
-    /// Writes a line. What is too long goes on in the next lines, further to the right, no term being torn.
+    /// Writes a line. A line that is too long continues in the next lines, indented, and no term is split.
     fn line(&mut self, indent: usize, line: &str) {
         let mut depth = 0;
         let words = line.split(|character| {

@@ -27,7 +27,8 @@ fn whole(machine: &Machine, state: &State, role: usize, nodes: u64) -> Option<Ev
     exact(&mut context(machine, Role::new(role), Budget::nodes(nodes), scratch), state).0
 }
 
-/// Minimax by the definition: the moves of the role in whose turn it is, everything else averaged; no table.
+/// Minimax by the definition: the moves of the role whose turn it is are maximised or minimised, everything else is
+/// averaged; there is no table.
 fn minimax(machine: &Machine, state: &State, role: Role) -> f64 {
     let mut scratch = machine.scratch();
     if machine.terminal(state, &mut scratch) {

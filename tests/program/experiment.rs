@@ -57,7 +57,7 @@ fn done(folder: &Folder, arguments: &str) -> String {
     run(&mut experiment(folder, arguments), 0).0
 }
 
-/// What was said on standard error.
+/// The standard error of a call that fails.
 fn failed(folder: &Folder, arguments: &str, code: i32) -> String {
     run(&mut experiment(folder, arguments), code).1
 }

@@ -42,7 +42,7 @@ fn checkout() -> Folder {
     folder
 }
 
-/// Figures that depend on the machine stand as `...` in the README.
+/// Figures that depend on the computer are written as `...` in the README.
 fn agrees(shown: &str, printed: &str) -> bool {
     let mut rest = printed;
     for (index, part) in shown.split("...").enumerate() {

@@ -8,7 +8,8 @@
 //!
 //! Series differ in marker and in line style before they differ in colour, so a grey print can be read.
 //!
-//! This room knows nothing of games and imports no other room; commands that write reports stand above it.
+//! This module does not know games and imports no other module of the workspace; the commands that write reports are
+//! above it.
 //!
 //! Third-party: `plotters` (its SVG backend only, which needs no fonts of the system), `serde_json`, `rand` (the bootstrap),
 //! `statrs` (Student's t and the beta distribution).

@@ -51,7 +51,7 @@ pub struct HeldBelief {
     pub states: usize,
     /// The effective sample size of the particles, from 1 to their number.
     pub effective: f64,
-    /// Whether they were the whole information set, with the exact posterior.
+    /// Whether they were the complete information set, with the exact posterior.
     pub is_enumerated: bool,
 }
 
