@@ -54,7 +54,7 @@ fn a_count_of_sequences_too_large_for_its_type_is_not_a_small_one() {
 
 /// Nested subgoals, each at the end of a long rule. They aborted the process before their steps were counted.
 #[test]
-fn proofs_are_not_nested_deeper_than_the_stack_bears() {
+fn subgoals_are_not_nested_deeper_than_the_stack_allows() {
     let mut text: String = (0..40).map(|number| format!("(d {number})")).collect();
     text += "(e 3 3) (init now) (goal r 0) (<= (next end) (true now) (p0 3 4))";
     let chain: String = (0..900).map(|v| format!("(e ?z{v} ?z{})", v + 1)).collect();

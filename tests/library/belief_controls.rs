@@ -149,7 +149,7 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
 /// The figures about the true state need many true states: 600 matches of Monty Hall, where the posterior is 1/3 and
 /// 2/3 and its square 1/5 and 4/5.
 #[test]
-fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
+fn a_wrong_sampler_is_detected_by_its_figures_of_the_true_state() {
     let machine = imperfect("monty_hall");
     let candidate = machine.role_named("candidate").unwrap();
     let mut means = [(0.0, 0.0, 0.0, [Bin::default(); BINS]); 2];
@@ -185,11 +185,11 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
 /// With many particles, a correct belief chooses as the posterior does; a wrong one may not. Regret is never below
 /// zero.
 #[test]
-fn regret_falls_with_particles_and_is_none_for_the_whole_set() {
+fn regret_falls_with_particles_and_is_none_for_the_enumerated_set() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let points = points(&machine, players(&machine)[0], (2, 4), 3);
-    let whole = figures(&machine, &ParticleSampler(BeliefOptions::default()), &points, (64, 2), 1);
-    assert!(whole.iter().all(|figures| figures.regret.value.abs() < 1e-9));
+    let enumerated = figures(&machine, &ParticleSampler(BeliefOptions::default()), &points, (64, 2), 1);
+    assert!(enumerated.iter().all(|figures| figures.regret.value.abs() < 1e-9));
     let mean = |particles| {
         let all = figures(&machine, &IndependentSampler, &points, (particles, 100), 1);
         assert!(all.iter().all(|figures| figures.regret.value >= 0.0));

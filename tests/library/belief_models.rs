@@ -219,7 +219,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
 
 /// In small Battleships the information set grows past any bound and ends with a few histories.
 #[test]
-fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
+fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {
     let machine = imperfect("battleships_small");
     let options = BeliefOptions { particles: 30, enumerate_limit: 30, ..BeliefOptions::default() };
     let (mut grown, mut shrunk) = (0, 0);

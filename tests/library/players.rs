@@ -242,7 +242,7 @@ fn hyperplay_never_asks_about_the_bomb_and_scores_50() {
 
 /// The short form; `tictactoe_is_never_lost_to_random_play_in_1_000_matches` is the long one.
 #[test]
-fn players_that_search_the_whole_game_draw_every_tictactoe_and_lose_none() {
+fn players_that_search_exhaustively_draw_every_tictactoe_and_lose_none() {
     let machine = built_in("perfect/tictactoe.kif");
     for spec in ["clairvoyant:nodes=20000", "hyperplay:nodes=20000"] {
         draws_itself_and_never_loses(&machine, spec, 3);

@@ -197,7 +197,7 @@ mod tests {
     use crate::toy::Toy;
 
     #[test]
-    fn the_toy_is_known_whole() {
+    fn the_toy_is_known_completely() {
         let (mut states, mut steps) = (0, 0);
         let reach = reach(&Toy::coin(), 100, &Interrupt::default(), |sight| match sight {
             Sight::State(_) => states += 1,

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn each_state_is_searched_whole_where_it_fits_its_even_share() {
+    fn each_state_is_searched_exhaustively_where_it_fits_its_even_share() {
         let methods =
             |nodes| run(nodes, Budget::UNLIMITED).states.iter().map(|e| e.method).collect::<Vec<_>>();
         assert_eq!(methods(16), [Method::ExactZeroSum, Method::ExactZeroSum]);

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_over_many_playouts_is_near_the_truth_and_the_counts_are_exact() {
+    fn the_mean_over_many_playouts_is_near_the_exact_value_and_the_counts_are_exact() {
         let made = run(1_000, Budget::UNLIMITED);
         let evaluation = &made.evaluations[0];
         assert_eq!((made.playouts, made.steps), (2_000, 3_000));
