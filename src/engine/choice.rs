@@ -1,6 +1,6 @@
 //! The choice of the engine that evaluates a game.
 //!
-//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so the players of one match may run
+//! [`Engines`] makes each engine of a game when it is first needed and keeps it, so the players of one match may run
 //! on different engines. An [`Engine`] is one of them.
 //!
 //! Invariant: the answers of all engines of one [`Engines`] use ids of the same term store.
@@ -62,7 +62,7 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// The engines of a game, each made when it is first asked for; shared by all threads.
+/// The engines of a game, which all threads share. Each is made when it is first needed.
 ///
 /// ```
 /// use hyperplay_engine::machine::StateMachine;

@@ -6,7 +6,7 @@
 //! is simple and complete rather than fast, and the faster engines must give the same answers.
 //!
 //! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the
-//! state that was asked about last, so a query derives only what earlier queries about the same state did not.
+//! last state that was queried, so a query derives only what earlier queries about the same state did not.
 //!
 //! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 

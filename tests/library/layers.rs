@@ -81,7 +81,7 @@ impl Place {
 }
 
 fn layer(module: &str) -> u32 {
-    LAYERS.iter().find(|(name, _)| *name == module).unwrap_or_else(|| panic!("{module} stands on no layer")).1
+    LAYERS.iter().find(|(name, _)| *name == module).unwrap_or_else(|| panic!("{module} has no layer")).1
 }
 
 fn root() -> PathBuf {

@@ -137,7 +137,7 @@ pub enum UpdateOutcome {
     },
 }
 
-/// What an update cost. What an opponent model spends to answer is not in it.
+/// What an update cost. The cost of an opponent model is not included.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]

@@ -2,7 +2,7 @@
 //!
 //! A model is a function of a role, that role's own evidence in the particle, and its legal moves. It never sees the
 //! state, because a role cannot act on what it does not know. The role `random` is uniform by the definition of
-//! GDL-II, and no model is asked about it.
+//! GDL-II, and no model is used for it.
 
 use hyperplay_engine::machine::{Evidence, Move, Role};
 

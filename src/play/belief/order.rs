@@ -2,9 +2,9 @@
 //!
 //! Repeatedly drawing from J without the branches found inconsistent is the same as walking through J in a random
 //! order. The order is a function of a seed alone, and does not depend on what is inconsistent. A particle keeps the
-//! first branch of *its* order that leads to a consistent history, whoever found the others inconsistent and when. So
-//! the history that it ends with does not depend on what other particles did before it (unless its budget runs out),
-//! and particles can work at the same time.
+//! first branch of *its* order that leads to a consistent history, no matter which particle found the others
+//! inconsistent, and when. So the history that it ends with does not depend on what other particles did before it
+//! (unless its budget runs out), and particles can work at the same time.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

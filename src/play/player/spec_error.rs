@@ -73,7 +73,7 @@ pub enum SpecError {
         /// Its path.
         path: PathBuf,
     },
-    /// Two keys contradict each other, or a value that whoever reads the spec refuses.
+    /// Two keys contradict each other, or the reader of the entry rejects a value.
     #[error("'{key}': {why}")]
     Refused {
         /// The key.

@@ -5,8 +5,8 @@
 //! later is recognised by its step number and discarded. A panic becomes a `crashed` fault in both cases; a player
 //! that has panicked may be in any state and is not asked again.
 //!
-//! Invariant: an actor is asked and then answers, once a step. A player cannot be stopped from outside, so a thread
-//! that never answers still runs when the match ends.
+//! Invariant: in each step an actor gets one question and then gives one answer. A player cannot be stopped from
+//! outside, so a thread that never answers still runs when the match ends.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use super::fault::FaultKind;
 use crate::player::{ClairvoyantView, Decision, Seat, View};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
-/// What a player is asked at one step.
+/// The question to a player at one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
     /// What can be known. The [`Seat`] shows its player the part that this player may know.
@@ -88,7 +88,7 @@ impl Actor {
         }
     }
 
-    /// The answer to the question, which has been asked.
+    /// The answer to the question that was put before.
     ///
     /// # Errors
     /// The fault, if there is none: late or crashed.

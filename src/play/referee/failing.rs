@@ -8,7 +8,7 @@ use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 
-/// `me` may stop and win, or go on and lose. Whoever goes on makes a term deeper by forty; the third time it is too deep for
+/// `me` may stop and win, or go on and lose. Going on makes a term deeper by forty; the third time it is too deep for
 /// any engine.
 fn deepening() -> Arc<Engine> {
     let deep = "(s ".repeat(40) + "?x" + &")".repeat(40);

@@ -105,7 +105,7 @@ pub struct StepRecord {
     /// The moves that were replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultRecord>,
-    /// How the players judged, where that was asked for.
+    /// How the players judged, if this is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Option<DecisionRecord>>>,
 }

@@ -140,7 +140,8 @@ fn follow(
     Some(all)
 }
 
-/// Draws from the posterior where the sampler can be asked for them, as if each had cost its share of the enumeration.
+/// Takes draws from the posterior if the sampler provides them, and counts for each its share of the cost of the
+/// enumeration.
 fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Option<Held> {
     let since = ThreadTime::now();
     let drawn = replicates.sampler.draw_from(&point.posterior, replicates.particles, seed)?;

@@ -45,7 +45,7 @@ pub struct EvaluationPoint {
     pub(super) places: FxHashMap<History, usize>,
     /// The open fluents.
     pub(super) fluents: Fluents,
-    /// What the moves are worth, if that was asked for.
+    /// The values of the moves, if they were requested.
     pub(super) values: Option<Values>,
 }
 
