@@ -170,7 +170,7 @@ impl Assumed {
     pub fn keys() -> [SpecKey; 2] {
         use super::catalogue::SpecKind;
         [
-            SpecKey::spec(MODEL, SpecKind::Model, "uniform", "how the other roles are taken to choose"),
+            SpecKey::spec(MODEL, SpecKind::Model, "uniform", "how the other roles are assumed to choose"),
             SpecKey::real(
                 EPSILON,
                 0.0..=1.0,

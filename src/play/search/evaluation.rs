@@ -33,12 +33,12 @@ impl fmt::Display for Method {
         match self {
             Method::ExactZeroSum => f.write_str("searched exhaustively, both sides playing their best"),
             Method::ExactVersusUniform => {
-                f.write_str("searched exhaustively, the others taken to play uniformly")
+                f.write_str("searched exhaustively, the others assumed to play uniformly")
             }
             Method::ExactAlone => f.write_str("searched exhaustively, no other role choosing"),
             Method::Playouts(count) => write!(f, "{count} random playouts a move"),
             Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),
-            Method::Uniform => f.write_str("searched exhaustively, all taken to play uniformly"),
+            Method::Uniform => f.write_str("searched exhaustively, all assumed to play uniformly"),
             Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then judged by mobility"),
             Method::Other(how) => f.write_str(how),
             Method::Unjudged => f.write_str("not judged, the budget ran out"),
