@@ -1,14 +1,5 @@
-<<<<<<< HEAD
 //! A player of one's own: it bets with a king, and bluffs now and then. `docs/extending.md` walks through this file.
 //! Without arguments it plays a hundred matches against `hyperplay`; with arguments it is `hyperplay` with this player.
-=======
-//! A custom player: it bets with a king, and bluffs now and then. `docs/extending.md` walks through this file.
-//!
-//! ```text
-//! cargo run --release --example custom_player
-//! cargo run --release --example custom_player -- match kuhn_poker alice=tight:bluff=0.3 bob=hyperplay -n 100
-//! ```
->>>>>>> words
 
 use std::process::ExitCode;
 use std::sync::Arc;

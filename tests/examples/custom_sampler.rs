@@ -1,14 +1,5 @@
-<<<<<<< HEAD
 //! A sampler of one's own: rejection with a limit on the attempts. `docs/extending.md` walks through this file. Without
 //! arguments `hyperplay` plays twenty matches on it; with arguments this is `hyperplay` with this sampler.
-=======
-//! A custom sampler: plain rejection with a limit on the attempts. `docs/extending.md` walks through this file.
-//!
-//! ```text
-//! cargo run --release --example custom_sampler
-//! cargo run --release --example custom_sampler -- belief kuhn_poker --sampler patient:tries=50 --sampler exact
-//! ```
->>>>>>> words
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,15 +10,8 @@ use hyperplay::engine::Engine;
 use hyperplay::machine::Role;
 use hyperplay::player::{Registry, RegistryError, SpecEntry, SpecKey};
 
-<<<<<<< HEAD
 /// Draws whole histories until enough explain the evidence, at most so many for each particle.
 struct Patient(u64);
-=======
-/// Draws complete histories until one explains the evidence, with a limit on the attempts for each particle.
-struct Patient {
-    tries: u64,
-}
->>>>>>> words
 
 impl Sampler<Engine> for Patient {
     fn belief(

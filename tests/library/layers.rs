@@ -312,15 +312,10 @@ fn what_is_generic_over_the_machine_sees_no_engine_and_no_sibling() {
         for text in ["use hyperplay_engine::machine::Role;", "use hyperplay_logic::gdl::TermId;"] {
             assert_eq!(breaches(&here, text), Vec::<String>::new(), "{module}: {text}");
         }
-<<<<<<< HEAD
         let siblings =
-            GENERIC.into_iter().filter(|sibling| *sibling != room && layer(sibling) == layer(room));
+            GENERIC.into_iter().filter(|sibling| *sibling != module && layer(sibling) == layer(module));
         for sibling in siblings {
-            assert_eq!(breaches(&here, &format!("use crate::{sibling}::X;")).len(), 1, "{room}: {sibling}");
-=======
-        for sibling in GENERIC.into_iter().filter(|sibling| *sibling != module) {
             assert_eq!(breaches(&here, &format!("use crate::{sibling}::X;")).len(), 1, "{module}: {sibling}");
->>>>>>> words
         }
     }
 }

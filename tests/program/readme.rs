@@ -1,13 +1,9 @@
 //! Tests of the README: every command in it is run as it is written, and the output that it shows is compared.
 //!
 //! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
-<<<<<<< HEAD
-//! under test, `cargo run --release --example NAME -- ...` to that example; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
-//! fenced as `text` right behind one command shows what that command prints to stdout.
-=======
-//! under test; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
-//! fenced as `text` directly after one command shows the standard output of that command.
->>>>>>> words
+//! under test, `cargo run --release --example NAME -- ...` to that example. `cargo test --release`, the command that runs
+//! this very test, must be what `.ci/run` calls. A block fenced as `text` directly after one command shows the standard
+//! output of that command.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
