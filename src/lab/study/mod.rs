@@ -14,6 +14,8 @@
 
 pub mod accuracy;
 pub mod benchmark;
+#[cfg(test)]
+mod failing;
 pub mod files;
 pub mod harness;
 mod page;

@@ -20,7 +20,7 @@ use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{
     Assumed, ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec, SpecError, SpecKind,
 };
-use hyperplay_play::referee::{Interrupt, Settings, play_match};
+use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -225,10 +225,10 @@ impl Measuring<'_> {
         let (plan, machine, seed) = (self.plan, self.machine, &self.seed(index));
         let steps = plan.steps.1;
         match &plan.play {
-            play if play.is_uniform() => Ok(harness::random_match(machine, steps, seed)),
+            play if play.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
             MatchSource::Model(model) => {
                 let model = model.model(machine);
-                Ok(harness::model_match(machine, model.as_ref(), steps, seed))
+                Ok(harness::model_match(machine, model.as_ref(), steps, seed)?)
             }
             MatchSource::Player(player) => {
                 let players = ByRole::from_fn(machine.roles().len(), |role| {
@@ -237,6 +237,9 @@ impl Measuring<'_> {
                 let settings = Settings { limit: steps, ..Settings::default() };
                 let played = play_match(machine.as_ref(), players, &settings, seed, self.interrupt, |_| ());
                 let played = played.map_err(StudyError::Thread)?;
+                if let MatchOutcome::Failed(failure) = played.outcome {
+                    return Err(failure.into());
+                }
                 Ok(History(played.steps.into_iter().map(|step| step.joint).collect()))
             }
         }
@@ -262,10 +265,7 @@ impl Measuring<'_> {
             steps: plan.steps,
             playouts: plan.playouts,
         };
-        let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop);
-        if let Some(ExactError::Failed(failure)) = &points.ended {
-            return Err(failure.clone());
-        }
+        let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop)?;
         if let Some(error) = &points.ended {
             let why = match error {
                 ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
@@ -288,7 +288,7 @@ impl Measuring<'_> {
                 };
                 let is_own = *spec.assumed() == posterior.assumed;
                 let measure = if is_own { harness::measure } else { harness::measure_against };
-                let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick) else {
+                let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
                     return Ok(false);
                 };
                 self.study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| StudyRow {
