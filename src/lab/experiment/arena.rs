@@ -30,18 +30,6 @@ pub enum ArenaError {
         /// Why.
         cause: EngineError,
     },
-    /// The rules could not be evaluated in a match.
-    #[error("match {id} of {game}, after step {step}: {cause}")]
-    Failed {
-        /// The number of the match.
-        id: u64,
-        /// The game.
-        game: String,
-        /// Joint moves made.
-        step: usize,
-        /// Why.
-        cause: hyperplay_engine::machine::EvaluationFailure,
-    },
     /// The operating system has no further thread for a player.
     #[error("no thread for a player: {0}")]
     Thread(#[from] std::io::Error),
@@ -114,10 +102,11 @@ impl Arena {
         self.games[game].engine.kind()
     }
 
-    /// Plays one match; nothing if the interrupt was raised before its end.
+    /// Plays one match; nothing if the interrupt was raised before its end. A match in which the rules cannot be evaluated has
+    /// lines like any other, without goals.
     ///
     /// # Errors
-    /// If the rules cannot be evaluated, or a thread for a player cannot be made.
+    /// If a thread for a player cannot be made.
     pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
         let ArenaGame { engine, own } = &self.games[self.plan.cells[place.cell].game];
         OneMatch { arena: self, place, own, interrupt }.play(engine)
@@ -160,17 +149,8 @@ impl OneMatch<'_> {
         let played: Match =
             play_match(machine.as_ref(), players, &arena.settings(), &seed, interrupt, |_| ())?;
         let seconds = watch.elapsed();
-        match &played.outcome {
-            MatchOutcome::Interrupted => return Ok(None),
-            MatchOutcome::Failed(cause) => {
-                return Err(ArenaError::Failed {
-                    id: place.id,
-                    game: game.name.clone(),
-                    step: played.steps.len(),
-                    cause: cause.clone(),
-                });
-            }
-            MatchOutcome::Over(_) | MatchOutcome::StepLimit | MatchOutcome::NoLegalMove(_) => {}
+        if played.outcome == MatchOutcome::Interrupted {
+            return Ok(None);
         }
         let recorder = Recorder {
             machine: machine.as_ref(),

@@ -35,6 +35,11 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         plan.seed,
         planned.config
     ));
+    if summary.failed > 0 {
+        let (count, es) = (summary.failed, if summary.failed == 1 { "" } else { "es" });
+        let what = "the rules could not be evaluated; nothing of them is in the tables but their number";
+        lines.push(format!("{count} match{es} failed: {what}."));
+    }
     lines.extend(summary.missing.iter().map(|missing| format!("Not whole: {missing}.")));
     lines
 }

@@ -54,6 +54,9 @@ impl RecordHeader {
     }
 }
 
+/// The outcome of a match in which the rules could not be evaluated.
+pub const FAILED: &str = "failed";
+
 /// One match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
@@ -71,7 +74,7 @@ pub struct MatchRecord {
     /// The entrant of each role.
     #[serde(with = "by_role")]
     pub players: Vec<(String, String)>,
-    /// How it ended: `over`, `step-limit` or `no-legal-move`.
+    /// How it ended: `over`, `step-limit`, `no-legal-move` or [`FAILED`].
     pub outcome: String,
     /// Joint moves made.
     pub steps: usize,
@@ -83,6 +86,13 @@ pub struct MatchRecord {
     pub faults: Vec<(String, u32)>,
     /// Records of this match among the turns.
     pub turns: usize,
+}
+
+impl MatchRecord {
+    /// Whether the rules could not be evaluated. Such a match is in no statistics.
+    pub fn has_failed(&self) -> bool {
+        self.outcome == FAILED
+    }
 }
 
 /// One decision between two legal moves or more, or a fault.
