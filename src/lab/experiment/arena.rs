@@ -65,7 +65,6 @@ impl Arena {
         threads: usize,
         positions: bool,
     ) -> Result<Arena, ArenaError> {
-        let kind = EngineKind::named(&plan.engine).unwrap_or_default();
         let mut made = Vec::new();
         for (number, game) in games.iter().enumerate() {
             let engines = Engines::new(game);
@@ -82,7 +81,7 @@ impl Arena {
                 .enumerate()
                 .map(|(entrant, spec)| spec.engine().filter(|_| plays(entrant)).map(get).transpose());
             let own = own.collect::<Result<_, _>>()?;
-            made.push(ArenaGame { engine: get(kind)?, own });
+            made.push(ArenaGame { engine: get(plan.engine)?, own });
         }
         Ok(Arena { plan, specs, games: made, host: host(), threads, positions })
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::folder::Planned;
 use super::summary::{EntrantSummary, ExperimentSummary};
 use crate::report::{Axis, Figure, FigurePoint, FigureSeries, Page, Sample, Table, share};
-use hyperplay_play::player::{Registry, SpecKind};
+use hyperplay_play::player::{KeyType, Registry, SpecKind};
 
 /// FigureSeries that can be told apart in one figure.
 const TOGETHER: usize = 8;
@@ -126,11 +126,12 @@ impl Drawing<'_> {
         })
     }
 
-    /// The particles that an entrant asks for, if it has such a key.
+    /// The particles that an entrant asks for, if it has such a key and this is a count.
     fn particles(&self, entrant: usize) -> Option<f64> {
         let text = &self.planned.plan.entrants[entrant].spec;
         let spec = self.registry.unopened(SpecKind::Player, text).ok()?;
-        spec.entry().key("particles").map(|_| spec.count("particles") as f64)
+        let key = spec.entry().key("particles")?;
+        matches!(key.kind, KeyType::Count(..)).then(|| spec.count("particles") as f64)
     }
 
     fn by_particles(&self) -> Vec<(Figure, String)> {
