@@ -101,7 +101,7 @@ fn a_study_ends_with_a_match_that_fails_whoever_plays_it() {
             playouts: 0,
             seed: 1,
         };
-        let error = plan.study(&machine, &Interrupt::default(), &|| ()).unwrap_err();
+        let error = plan.study(&machine, &machine, &Interrupt::default(), &|| ()).unwrap_err();
         assert!(matches!(error, StudyError::Evaluation(_)), "{play}: {error}");
     }
 }

@@ -11,10 +11,10 @@ use thiserror::Error;
 
 use super::harness::{self, Oracle, Replicates};
 use super::row::StudyRow;
-use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{
@@ -32,18 +32,34 @@ pub enum MatchSource {
 }
 
 impl MatchSource {
-    /// Reads the spec of an opponent model, or of a player if there is no such model.
+    /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that both a
+    /// model and a player have is refused: what is played is never guessed.
     ///
     /// # Errors
-    /// [`SpecError`] says what there is instead.
-    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, SpecError> {
+    /// [`MatchSourceError`] says what there is instead.
+    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, MatchSourceError> {
         let name = text.split(':').next().unwrap_or_default().trim();
-        if registry.entries(SpecKind::Model).any(|entry| entry.name == name) {
-            return registry.model(text).map(MatchSource::Model);
+        let is_a = |kind| registry.entries(kind).any(|entry| entry.name == name);
+        match (is_a(SpecKind::Model), is_a(SpecKind::Player)) {
+            (true, true) => Err(MatchSourceError::Ambiguous { name: name.to_owned() }),
+            (true, false) => Ok(MatchSource::Model(registry.model(text)?)),
+            (false, _) => {
+                let player = registry.player(text)?;
+                let is_random = player.spec().name() == "random";
+                Ok(if is_random {
+                    MatchSource::Model(registry.model("uniform")?)
+                } else {
+                    MatchSource::Player(player)
+                })
+            }
         }
-        match registry.player(text)? {
-            player if player.spec().name() == "random" => registry.model("uniform").map(MatchSource::Model),
-            player => Ok(MatchSource::Player(player)),
+    }
+
+    /// The engine that the player asks for; `None` for the one of the study.
+    pub fn engine(&self) -> Option<EngineKind> {
+        match self {
+            MatchSource::Model(_) => None,
+            MatchSource::Player(player) => player.engine(),
         }
     }
 
@@ -54,11 +70,20 @@ impl MatchSource {
             MatchSource::Player(player) => player.spec(),
         }
     }
+}
 
-    /// Whether all roles choose uniformly.
-    pub fn is_uniform(&self) -> bool {
-        matches!(self.spec().name(), "uniform" | "random")
-    }
+/// Why a text does not say who plays.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MatchSourceError {
+    /// It is no spec.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// It may mean two things.
+    #[error("'{name}' is both an opponent model and a player; one of them needs another name")]
+    Ambiguous {
+        /// The name.
+        name: String,
+    },
 }
 
 /// What is measured.
@@ -136,11 +161,13 @@ struct MeasuredPosterior {
 }
 
 impl StudyPlan {
-    /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play.
-    fn against(&self, sampler: &SamplerSpec) -> Vec<Assumed> {
-        let mut all = vec![sampler.assumed().clone()];
-        all.extend(self.played().filter(|played| *played != all[0]));
-        all
+    /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play. All uniform models
+    /// have the same posterior.
+    fn against(&self, machine: &Arc<Engine>, sampler: &SamplerSpec) -> Vec<Assumed> {
+        let is_uniform = |assumed: &Assumed| assumed.model(machine).is_uniform();
+        let own = sampler.assumed();
+        let differs = |played: &Assumed| played != own && !(is_uniform(played) && is_uniform(own));
+        [own.clone()].into_iter().chain(self.played().filter(differs)).collect()
     }
 
     /// The model that is really played. It does not tremble.
@@ -151,9 +178,11 @@ impl StudyPlan {
         }
     }
 
-    /// Replicates that a study of so many roles has in all.
-    pub fn total(&self, roles: usize) -> usize {
-        let posteriors: usize = self.samplers.iter().map(|sampler| self.against(sampler).len()).sum();
+    /// Replicates that the study has in all.
+    pub fn total(&self, machine: &Arc<Engine>) -> usize {
+        let roles = self.roles_of(machine).len();
+        let posteriors: usize =
+            self.samplers.iter().map(|sampler| self.against(machine, sampler).len()).sum();
         self.matches * roles * posteriors * self.particles.len() * self.replicates
     }
 
@@ -166,32 +195,35 @@ impl StudyPlan {
 
     /// The letter of the posterior under a model: uniform opponents, the policies really played, or a model of the
     /// sampler's own.
-    fn letter(&self, assumed: &Assumed) -> &'static str {
+    fn letter(&self, assumed: &Assumed, model: &dyn OpponentModel) -> &'static str {
         match self.played() {
-            _ if assumed.spec().name() == "uniform" => "U",
+            _ if model.is_uniform() => "U",
             Some(played) if played == *assumed => "P",
             _ => "M",
         }
     }
 
-    /// Measures. `tick` is called after each replicate.
+    /// Measures. If players play the matches, they do so on `players_engine`. `tick` is called after each replicate.
     ///
     /// # Errors
     /// If the rules cannot be evaluated, or a player gets no thread.
     pub fn study(
         &self,
         machine: &Arc<Engine>,
+        players_engine: &Arc<Engine>,
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
-        for assumed in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
+        for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
             if posteriors.iter().all(|known| known.assumed != assumed) {
-                let (model, letter) = (assumed.model(machine), self.letter(&assumed));
+                let model = assumed.model(machine);
+                let letter = self.letter(&assumed, model.as_ref());
                 posteriors.push(MeasuredPosterior { assumed, model, letter });
             }
         }
-        let mut measuring = Measuring { plan: self, machine, interrupt, tick, study: Study::default() };
+        let mut measuring =
+            Measuring { plan: self, machine, players_engine, interrupt, tick, study: Study::default() };
         for index in 0..self.matches {
             let history = measuring.history(index)?;
             for role in self.roles_of(machine) {
@@ -210,6 +242,7 @@ impl StudyPlan {
 struct Measuring<'a> {
     plan: &'a StudyPlan,
     machine: &'a Arc<Engine>,
+    players_engine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
     tick: &'a (dyn Fn() + Sync),
     study: Study,
@@ -225,14 +258,13 @@ impl Measuring<'_> {
         let (plan, machine, seed) = (self.plan, self.machine, &self.seed(index));
         let steps = plan.steps.1;
         match &plan.play {
-            play if play.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
-            MatchSource::Model(model) => {
-                let model = model.model(machine);
-                Ok(harness::model_match(machine, model.as_ref(), steps, seed)?)
-            }
+            MatchSource::Model(model) => match model.model(machine) {
+                model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
+                model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
+            },
             MatchSource::Player(player) => {
                 let players = ByRole::from_fn(machine.roles().len(), |role| {
-                    (machine.random() != Some(role)).then(|| player.seat(machine, role))
+                    (machine.random() != Some(role)).then(|| player.seat(self.players_engine, role))
                 });
                 let settings = Settings { limit: steps, ..Settings::default() };
                 let played = play_match(machine.as_ref(), players, &settings, seed, self.interrupt, |_| ());
@@ -275,7 +307,7 @@ impl Measuring<'_> {
             };
             self.study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
-        let is_measured = |spec: &&SamplerSpec| plan.against(spec).contains(&posterior.assumed);
+        let is_measured = |spec: &&SamplerSpec| plan.against(machine, spec).contains(&posterior.assumed);
         for spec in plan.samplers.iter().filter(is_measured) {
             let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
             for &particles in &plan.particles {
