@@ -341,3 +341,87 @@ impl Measuring<'_> {
         Ok(!stop())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_engine::Engines;
+    use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_play::belief::Uniform;
+    use hyperplay_play::player::{LegalPlayer, Seat, SpecEntry};
+
+    /// `it` says something that `me` does not hear, twice.
+    fn engines() -> Engines {
+        let text = "(role me) (role it) (init (step 1)) (succ 1 2) (succ 2 3) (legal me noop) (legal it a) (legal it b)
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= (next (said ?n ?x)) (does it ?x) (true (step ?n)))
+            (<= (next (said ?n ?x)) (true (said ?n ?x))) (<= (sees it ?x) (does it ?x))
+            (<= terminal (true (step 3))) (goal me 50) (goal it 50)";
+        Engines::new(&load(Source::new("says", text), None).game.expect("the rules are in order"))
+    }
+
+    /// With a model `even` that is uniform, and a player `spy` that plays on the interpreter only.
+    fn registry() -> Registry {
+        let spy = |engine: &Arc<Engine>, _| {
+            assert_eq!(engine.kind(), EngineKind::Interpreter);
+            Seat::player(LegalPlayer)
+        };
+        Registry::standard()
+            .with_model(SpecEntry::new("even", "uniform"), |_, _| {
+                Ok(|_: &_| Arc::new(Uniform) as Arc<dyn OpponentModel>)
+            })
+            .and_then(|registry| {
+                registry.with_player(SpecEntry::new("spy", "looks at its engine"), move |_, _| Ok(spy))
+            })
+            .expect("the names are free")
+    }
+
+    fn plan(registry: &Registry, play: &str) -> StudyPlan {
+        StudyPlan {
+            samplers: vec![registry.sampler("rejection").expect("there is one")],
+            particles: vec![4],
+            replicates: 3,
+            matches: 1,
+            play: MatchSource::read(play, registry).expect("it can play"),
+            roles: Vec::new(),
+            steps: (1, 9),
+            limit: 100,
+            reference: 0,
+            playouts: 0,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn every_uniform_model_is_uniform_whatever_its_name() {
+        let (registry, engines) = (registry(), engines());
+        let machine = engines.get(EngineKind::Auto).expect("there is an engine");
+        let study = |play: &str| {
+            let plan = plan(&registry, play);
+            let study = plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails");
+            (study.is_uniform(), study.rows.len(), plan.total(&machine))
+        };
+        let uniform = study("uniform");
+        assert!(uniform.0);
+        assert_eq!((study("even"), study("random")), (uniform, uniform));
+    }
+
+    #[test]
+    fn players_have_the_engine_that_is_given_for_them() {
+        let (registry, engines) = (registry(), engines());
+        let [network, interpreter] = [EngineKind::Propagator, EngineKind::Interpreter]
+            .map(|kind| engines.get(kind).expect("there is an engine"));
+        let study = plan(&registry, "spy").study(&network, &interpreter, &Interrupt::default(), &|| ());
+        assert!(study.expect("nothing fails").is_complete);
+        let play = MatchSource::read("hyperplay:engine=interpreter", &registry).expect("it can play");
+        assert_eq!(play.engine(), Some(EngineKind::Interpreter));
+        assert_eq!(plan(&registry, "uniform").play.engine(), None);
+    }
+
+    #[test]
+    fn a_name_of_a_model_and_a_player_is_refused() {
+        let build = |_: &Arc<Engine>, _| Seat::player(LegalPlayer);
+        let registry = registry().with_player(SpecEntry::new("even", "plays"), move |_, _| Ok(build));
+        let error = MatchSource::read("even", &registry.expect("no player has the name")).unwrap_err();
+        assert_eq!(error, MatchSourceError::Ambiguous { name: "even".to_owned() });
+    }
+}
