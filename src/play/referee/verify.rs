@@ -331,6 +331,7 @@ mod tests {
         );
         differs(|t| t.goals = Some(vec![7, 7]), "after step 2: the goals are");
         differs(|t| t.outcome = "step-limit".to_owned(), "after step 2: the match is over");
+        differs(|t| t.outcome = "failed".to_owned(), "after step 2: the match is over");
         differs(|t| drop(t.steps.pop()), "after step 1: the match is not over");
         differs(|t| drop(t.players.pop()), "1 players for 2 roles");
         differs(|t| t.limits.steps = 1, "step 2: the limit is 1 steps");
@@ -366,6 +367,7 @@ mod tests {
             })
         };
         assert_eq!(cut("step-limit", 1), Ok(()));
+        assert_eq!(cut("failed", 9), Ok(()));
         let differs = |outcome, expected: &str| {
             let found = cut(outcome, 9).unwrap_err();
             assert!(found.contains(expected), "{found}");
