@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
-use super::options::{EngineOption, ThreadsOption, pick_seed, seed};
+use super::options::{self, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::machine::StateMachine as _;
@@ -35,8 +35,7 @@ pub struct BeliefArguments {
     /// The number of matches that the evidence is taken from
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
-    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), whose posterior is then measured
-    /// against as well, or a player, which takes every seat
+    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), whose posterior is then measured against as well, or a player, which takes every seat. `random` is `uniform`; a name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// The role whose belief is measured (repeat for several) [default: every role but random]
@@ -130,10 +129,14 @@ pub fn run(
         playouts: arguments.playouts,
         seed: pick_seed(arguments.seed),
     };
-    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
+    let (engines, engine) = arguments.engine.open_for_steps(&opened)?;
+    let players_engine = match plan.play.engine() {
+        Some(kind) => options::engine(&engines, kind, &opened.name)?,
+        None => engine.clone(),
+    };
     let roles = plan.roles_of(&engine);
-    let progress = Progress::new(plan.total(roles.len()), "replicates", false);
-    let study = plan.study(&engine, interrupt, &|| progress.tick());
+    let progress = Progress::new(plan.total(&engine), "replicates", false);
+    let study = plan.study(&engine, &players_engine, interrupt, &|| progress.tick());
     let time = progress.finish();
     let study = study.map_err(|error| failed(&opened.name, &error))?;
     if let Some(folder) = &arguments.out {

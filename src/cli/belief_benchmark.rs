@@ -86,8 +86,8 @@ fn section(
         )
     })?;
     let (_, engine) = EngineOption { engine: EngineArgument::Auto }.open_for_steps(&opened)?;
-    let progress = Progress::new(plan.total(plan.roles_of(&engine).len()), "replicates", false);
-    let study = plan.study(&engine, interrupt, &|| progress.tick());
+    let progress = Progress::new(plan.total(&engine), "replicates", false);
+    let study = plan.study(&engine, &engine, interrupt, &|| progress.tick());
     progress.finish();
     let study = study.map_err(|error| failed(&opened.name, &error))?;
     if !study.is_complete {

@@ -9,13 +9,13 @@ use super::builtin;
 use super::experiment_check;
 use super::experiment_report;
 use super::experiment_results;
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, ExperimentConfig, ExperimentPlan, FolderError, Journal,
-    JournalError, PlanGame, Planned, RunError, Sequence, Shard, slurm,
+    JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
 };
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::Registry;
@@ -196,7 +196,7 @@ fn play(
     let mut sequence = Sequence::new(plan, shard);
     let journal = Journal::open(&arguments.out, plan, shard, arguments.log_positions, &mut sequence);
     let journal = journal.map_err(of_journal)?;
-    let (resumed, total) = (journal.resumed, plan.matches_of(shard));
+    let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
         log(format_args!("{}: going on after {resumed} matches{cut}", arguments.out.display()));
@@ -206,7 +206,7 @@ fn play(
     let progress = Progress::new((total - resumed) as usize, "matches", false);
     let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let (written, all) = ran.map_err(|error| match error {
+    let RunEnd { written, is_complete: all, failed, first_failure } = ran.map_err(|error| match error {
         RunError::Arena(error) => of_arena(error),
         RunError::Journal(error) => of_journal(error),
         RunError::Threads(error) => {
@@ -220,7 +220,27 @@ fn play(
         arguments.out.display(),
         resumed + written,
     ))?;
-    if all { Ok(()) } else { Err(CommandFailure::Interrupted) }
+    let failed = failures(failed_before, failed, first_failure.as_ref());
+    match (failed, all) {
+        (Some(what), true) => Err(CommandFailure::failed(what, MATCH_FAILURE_REMEDY)),
+        (None, true) => Ok(()),
+        (what, false) => {
+            what.into_iter().for_each(|what| log(format_args!("{what}")));
+            Err(CommandFailure::Interrupted)
+        }
+    }
+}
+
+/// How many matches failed in earlier runs and in this one, and the first one's cause, as a sentence; none if none did.
+fn failures(before: u64, now: u64, first: Option<&MatchFailure>) -> Option<String> {
+    let failed = |count: u64| format!("{count} match{} failed", if count == 1 { "" } else { "es" });
+    match first {
+        Some(first) if before > 0 => {
+            Some(format!("{}, {before} of them earlier; {first}", failed(before + now)))
+        }
+        Some(first) => Some(format!("{}; the first: {first}", failed(now))),
+        None => (before > 0).then(|| format!("{} in earlier runs", failed(before))),
+    }
 }
 
 fn print_slurm(arguments: &SlurmArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
@@ -269,9 +289,6 @@ pub fn of_journal(error: JournalError) -> CommandFailure {
 pub fn of_arena(error: ArenaError) -> CommandFailure {
     let remedy = match &error {
         ArenaError::Engine { .. } => "take engine = 'interpreter'",
-        ArenaError::Failed { .. } => {
-            "the rules derive more than the engine's limits; `hyperplay check` may say where"
-        }
         ArenaError::Thread(_) => "play without clocks, or on fewer threads",
     };
     CommandFailure::failed(error.to_string(), remedy)

@@ -51,6 +51,7 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
             "seed": planned.plan.seed,
             "reproduces": planned.plan.clocks.is_none(),
             "matches": summary.matches,
+            "failed": summary.failed,
             "of": planned.plan.matches(),
             "complete": summary.missing.is_empty(),
         });

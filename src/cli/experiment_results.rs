@@ -49,9 +49,10 @@ pub fn of_results(error: ResultsError) -> CommandFailure {
 pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let mut results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
-    let mut count: u64 = 0;
-    while results.next().map_err(of_results)?.is_some() {
+    let (mut count, mut failed): (u64, u64) = (0, 0);
+    while let Some(finished) = results.next().map_err(of_results)? {
         count += 1;
+        failed += u64::from(finished.record.has_failed());
     }
     let missing = results.missing();
     if arguments.json {
@@ -60,6 +61,7 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
             "config": planned.config,
             "seed": planned.plan.seed,
             "matches": count,
+            "failed": failed,
             "of": planned.plan.matches(),
             "complete": missing.is_empty(),
             "missing": missing.iter().map(as_json).collect::<Vec<Value>>(),
@@ -68,6 +70,9 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
     let most = if planned.plan.stop.is_some() { "at most " } else { "" };
     let total = planned.plan.matches();
     out.line(format_args!("{}: {count} of {most}{total} matches", arguments.folder.display()))?;
+    if failed > 0 {
+        out.line(format_args!("{failed} of them failed"))?;
+    }
     missing.iter().try_for_each(|missing| out.line(missing))?;
     if missing.is_empty() { out.line("complete") } else { Ok(()) }
 }

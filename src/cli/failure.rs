@@ -9,6 +9,10 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+/// What to do about a match that failed.
+pub const MATCH_FAILURE_REMEDY: &str =
+    "the rules derive more than the engine's limits; `hyperplay check` may say where";
+
 /// Why a command failed or ended early.
 #[derive(Debug, Error)]
 pub enum CommandFailure {

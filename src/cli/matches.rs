@@ -1,7 +1,8 @@
 //! `hyperplay match`: plays matches and reports the goals of each role.
 //!
 //! The seed determines the result, whatever the number of threads. Matches with clocks, and those that are shown step by
-//! step, are played one after the other.
+//! step, are played one after the other. A match in which the rules cannot be evaluated is recorded as failed; the others are
+//! played all the same.
 
 use std::fs::File;
 use std::io::{LineWriter, Write};
@@ -11,10 +12,10 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::failure::CommandFailure;
+use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::GameArgument;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
-use super::output::Output;
+use super::output::{Output, log};
 use super::progress::Progress;
 use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
@@ -24,8 +25,8 @@ use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host,
-    match_seed, play_match, play_series,
+    Clocks, Heading, Interrupt, Match, RunInfo, Settings, Stopwatch, Transcript, date, host, match_seed,
+    play_match, play_series,
 };
 
 /// Arguments of `match`.
@@ -112,7 +113,12 @@ pub fn run(
         report.write(&title, out)?
     }
     let all = report.matches() == arguments.matches;
-    if interrupt.is_raised() && !all { Err(CommandFailure::Interrupted) } else { Ok(()) }
+    let failed = report.failures();
+    if interrupt.is_raised() && !all {
+        failed.into_iter().for_each(|what| log(format_args!("{what}")));
+        return Err(CommandFailure::Interrupted);
+    }
+    failed.map_or(Ok(()), |what| Err(CommandFailure::failed(what, MATCH_FAILURE_REMEDY)))
 }
 
 /// All that stays the same over the matches.
@@ -141,9 +147,9 @@ impl Series<'_> {
             progress.tick();
             played
         };
-        play_series(arguments.matches, parallel, self.interrupt, play, |_, (played, line)| {
+        play_series(arguments.matches, parallel, self.interrupt, play, |index, (played, line)| {
             if played.is_finished() {
-                report.add(&played);
+                report.add(index, &played);
                 if let (Some(file), Some(line)) = (&mut file, &line) {
                     file.line(line)?;
                 }
@@ -184,12 +190,6 @@ impl Series<'_> {
             })?;
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
-        }
-        if let MatchOutcome::Failed(failure) = &played.outcome {
-            return Err(CommandFailure::failed(
-                format!("match {index}, after step {}: {failure}", played.steps.len()),
-                "the rules derive more than the engine's limits; `hyperplay check` may say where",
-            ));
         }
         let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));
         Ok((Played::from(&played), line))

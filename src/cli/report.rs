@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
 use super::output::Output;
-use hyperplay_engine::machine::{ByRole, Goal, Role};
+use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Sample, Table, TableEntry};
 use hyperplay_play::referee::{Heading, Match, MatchOutcome};
@@ -58,6 +58,7 @@ impl Work {
 /// The part of a match that the report needs.
 pub struct Played {
     goals: Option<ByRole<Goal>>,
+    failure: Option<EvaluationFailure>,
     outcome: &'static str,
     steps: usize,
     faults: Vec<(Role, &'static str)>,
@@ -69,6 +70,10 @@ impl From<&Match> for Played {
         Played {
             goals: match &played.outcome {
                 MatchOutcome::Over(goals) => Some(goals.clone()),
+                _ => None,
+            },
+            failure: match &played.outcome {
+                MatchOutcome::Failed(failure) => Some(failure.clone()),
                 _ => None,
             },
             outcome: played.outcome.as_str(),
@@ -115,6 +120,8 @@ impl Title<'_> {
 pub struct Report {
     scores: ByRole<Sample>,
     matches: usize,
+    failed: usize,
+    first_failure: Option<String>,
     steps: u64,
     unfinished: BTreeMap<&'static str, u64>,
     faults: ByRole<BTreeMap<&'static str, u64>>,
@@ -129,6 +136,8 @@ impl Report {
         Report {
             scores: ByRole::from_fn(roles, |_| Sample::default()),
             matches: 0,
+            failed: 0,
+            first_failure: None,
             steps: 0,
             unfinished: BTreeMap::new(),
             faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
@@ -142,9 +151,25 @@ impl Report {
         self.matches
     }
 
-    /// Counts one more match. One without goals counts as unfinished and in no mean.
-    pub fn add(&mut self, played: &Played) {
+    /// How many matches failed and why the first did, as a sentence; none if none did.
+    pub fn failures(&self) -> Option<String> {
+        let es = if self.failed == 1 { "" } else { "es" };
+        self.first_failure
+            .as_ref()
+            .map(|first| format!("{} match{es} failed; the first: {first}", self.failed))
+    }
+
+    /// Counts the match of this index. One without goals counts as unfinished and in no mean; of one that failed nothing else
+    /// is counted.
+    pub fn add(&mut self, index: usize, played: &Played) {
         self.matches += 1;
+        if let Some(failure) = &played.failure {
+            self.failed += 1;
+            *self.unfinished.entry(played.outcome).or_default() += 1;
+            let first = || format!("match {index}, after step {}: {failure}", played.steps);
+            self.first_failure.get_or_insert_with(first);
+            return;
+        }
         self.steps += played.steps as u64;
         match &played.goals {
             Some(goals) => {
@@ -226,7 +251,7 @@ impl Report {
         out.line(format_args!(
             "{faults} fault{}; {:.1} steps a match; {:.1} matches a second",
             if faults == 1 { "" } else { "s" },
-            self.steps as f64 / self.matches.max(1) as f64,
+            self.steps as f64 / (self.matches - self.failed).max(1) as f64,
             self.rate()
         ))
     }

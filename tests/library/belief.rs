@@ -18,7 +18,7 @@ use hyperplay::study::harness::{self, EvaluationPoint, Figures, Oracle, Replicat
 fn points(machine: &Arc<Machine>, role: Role, history: &History, limit: usize) -> Vec<EvaluationPoint> {
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let oracle = Oracle { model: &model, limit, reference: 0, steps: (1, usize::MAX), playouts: 0 };
-    oracle.points(machine, role, history, &Seed::root(0), &|| false).list
+    oracle.points(machine, role, history, &Seed::root(0), &|| false).unwrap().list
 }
 
 /// A random match of at most `steps` steps.
@@ -120,7 +120,7 @@ fn enumeration_equals_the_exact_posterior() {
 fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoint>, Vec<Figures>) {
     let machine = imperfect("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let history = harness::random_match(&*machine, steps, &Seed::root(3));
+    let history = harness::random_match(&*machine, steps, &Seed::root(3)).unwrap();
     let points = points(&machine, players(&machine)[0], &history, 20_000);
     let sampler = ParticleSampler(options.clone());
     let replicates = Replicates {
@@ -130,7 +130,7 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
         count: 100,
         seed: Seed::root(5),
     };
-    let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap();
+    let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
     (points, figures)
 }
 
@@ -175,12 +175,12 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
     let sampler = ParticleSampler(options.clone());
     let mut logarithms = Vec::new();
     for index in 0..matches {
-        let history = harness::random_match(&*machine, steps, &Seed::root(index as u64));
+        let history = harness::random_match(&*machine, steps, &Seed::root(index as u64)).unwrap();
         let points = points(&machine, role, &history, 5_000);
         let seed = Seed::root(7);
         let replicates =
             Replicates { sampler: &sampler, model: &model, particles: options.particles, count: 100, seed };
-        let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap();
+        let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         let decisions = points.iter().zip(&figures);
         let decisions = decisions.filter(|(point, _)| point.choice && point.posterior.histories.len() > 1);
         logarithms.extend(decisions.map(|(_, figures)| (figures.bias_tv / figures.bias_tv_baseline).ln()));
@@ -243,7 +243,7 @@ fn rejection_passes_the_chi_squared_test() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let history = harness::random_match(&*machine, 4, &Seed::root(1));
+    let history = harness::random_match(&*machine, 4, &Seed::root(1)).unwrap();
     let points = points(&machine, role, &history, 5_000);
     let rejection = BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
     let rejection = ParticleSampler(rejection);
@@ -252,7 +252,7 @@ fn rejection_passes_the_chi_squared_test() {
     for (name, sampler) in samplers {
         let seed = Seed::root(3);
         let replicates = Replicates { sampler, model: &model, particles: 64, count: 100, seed };
-        let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap();
+        let figures = harness::measure(&machine, &replicates, &points, &|| false, &|| ()).unwrap().unwrap();
         for figures in figures {
             let fit = figures.chi_squared.unwrap();
             assert!(fit.p > 1e-3, "{name}: {fit:?}");

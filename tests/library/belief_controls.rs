@@ -20,9 +20,9 @@ fn uniform() -> Arc<dyn OpponentModel> {
 /// The points of a random match for one role, with moves valued.
 fn points(machine: &Arc<Machine>, role: Role, steps: (usize, usize), seed: u64) -> Vec<EvaluationPoint> {
     let model = uniform();
-    let history = harness::random_match(machine.as_ref(), steps.1, &Seed::root(seed));
+    let history = harness::random_match(machine.as_ref(), steps.1, &Seed::root(seed)).unwrap();
     let oracle = Oracle { model: &model, limit: 5_000, reference: 0, steps, playouts: 8 };
-    oracle.points(machine, role, &history, &Seed::root(seed), &|| false).list
+    oracle.points(machine, role, &history, &Seed::root(seed), &|| false).unwrap().list
 }
 
 /// The first `count` points of random matches at these steps whose posterior is not even: some history is so
@@ -79,7 +79,7 @@ fn figures(
 ) -> Vec<Figures> {
     let model = uniform();
     let replicates = Replicates { sampler, model: &model, particles, count, seed: Seed::root(seed) };
-    harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap()
+    harness::measure(machine, &replicates, points, &|| false, &|| ()).unwrap().unwrap()
 }
 
 /// The share of chi-squared tests with p below 5 %, and how many tests there were.

@@ -12,5 +12,6 @@ mod cli;
 mod experiment;
 mod experiment_analysis;
 mod experiment_policy;
+mod failing;
 mod harness;
 mod readme;

@@ -30,19 +30,7 @@ pub enum ArenaError {
         /// Why.
         cause: EngineError,
     },
-    /// The rules could not be evaluated in a match.
-    #[error("match {id} of {game}, after step {step}: {cause}")]
-    Failed {
-        /// The number of the match.
-        id: u64,
-        /// The game.
-        game: String,
-        /// Joint moves made.
-        step: usize,
-        /// Why.
-        cause: hyperplay_engine::machine::EvaluationFailure,
-    },
-    /// The operating system gives no further thread for a player.
+    /// The operating system has no further thread for a player.
     #[error("no thread for a player: {0}")]
     Thread(#[from] std::io::Error),
 }
@@ -77,7 +65,6 @@ impl Arena {
         threads: usize,
         positions: bool,
     ) -> Result<Arena, ArenaError> {
-        let kind = EngineKind::named(&plan.engine).unwrap_or_default();
         let mut made = Vec::new();
         for (number, game) in games.iter().enumerate() {
             let engines = Engines::new(game);
@@ -94,7 +81,7 @@ impl Arena {
                 .enumerate()
                 .map(|(entrant, spec)| spec.engine().filter(|_| plays(entrant)).map(get).transpose());
             let own = own.collect::<Result<_, _>>()?;
-            made.push(ArenaGame { engine: get(kind)?, own });
+            made.push(ArenaGame { engine: get(plan.engine)?, own });
         }
         Ok(Arena { plan, specs, games: made, host: host(), threads, positions })
     }
@@ -114,10 +101,11 @@ impl Arena {
         self.games[game].engine.kind()
     }
 
-    /// Plays one match; nothing if the interrupt was raised before its end.
+    /// Plays one match; nothing if the interrupt was raised before its end. A match in which the rules cannot be evaluated has
+    /// lines like any other, without goals.
     ///
     /// # Errors
-    /// If the rules cannot be evaluated, or a thread for a player cannot be made.
+    /// If a thread for a player cannot be made.
     pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
         let ArenaGame { engine, own } = &self.games[self.plan.cells[place.cell].game];
         OneMatch { arena: self, place, own, interrupt }.play(engine)
@@ -160,17 +148,8 @@ impl OneMatch<'_> {
         let played: Match =
             play_match(machine.as_ref(), players, &arena.settings(), &seed, interrupt, |_| ())?;
         let seconds = watch.elapsed();
-        match &played.outcome {
-            MatchOutcome::Interrupted => return Ok(None),
-            MatchOutcome::Failed(cause) => {
-                return Err(ArenaError::Failed {
-                    id: place.id,
-                    game: game.name.clone(),
-                    step: played.steps.len(),
-                    cause: cause.clone(),
-                });
-            }
-            MatchOutcome::Over(_) | MatchOutcome::StepLimit | MatchOutcome::NoLegalMove(_) => {}
+        if played.outcome == MatchOutcome::Interrupted {
+            return Ok(None);
         }
         let recorder = Recorder {
             machine: machine.as_ref(),

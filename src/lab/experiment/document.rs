@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::folder::Planned;
 use super::summary::{EntrantSummary, ExperimentSummary};
 use crate::report::{Axis, Figure, FigurePoint, FigureSeries, Page, Sample, Table, share};
-use hyperplay_play::player::{Registry, SpecKind};
+use hyperplay_play::player::{KeyType, Registry, SpecKind};
 
 /// The number of series that can be told apart in one figure.
 const TOGETHER: usize = 8;
@@ -35,6 +35,11 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         plan.seed,
         planned.config
     ));
+    if summary.failed > 0 {
+        let (count, es) = (summary.failed, if summary.failed == 1 { "" } else { "es" });
+        let what = "the rules could not be evaluated; nothing of them is in the tables but their number";
+        lines.push(format!("{count} match{es} failed: {what}."));
+    }
     lines.extend(summary.missing.iter().map(|missing| format!("Incomplete: {missing}.")));
     lines
 }
@@ -121,11 +126,12 @@ impl Drawing<'_> {
         })
     }
 
-    /// The particles that an entrant asks for, if it has such a key.
+    /// The particles that an entrant asks for, if it has such a key and this is a count.
     fn particles(&self, entrant: usize) -> Option<f64> {
         let text = &self.planned.plan.entrants[entrant].spec;
         let spec = self.registry.unopened(SpecKind::Player, text).ok()?;
-        spec.entry().key("particles").map(|_| spec.count("particles") as f64)
+        let key = spec.entry().key("particles")?;
+        matches!(key.kind, KeyType::Count(..)).then(|| spec.count("particles") as f64)
     }
 
     fn by_particles(&self) -> Vec<(Figure, String)> {

@@ -68,6 +68,8 @@ pub struct Journal {
     positions: Option<Log>,
     /// Matches taken over from an earlier run.
     pub resumed: u64,
+    /// How many of them failed.
+    pub failed: u64,
     /// Bytes cut off because their record or match was incomplete.
     pub cut: u64,
 }
@@ -252,7 +254,7 @@ impl Journal {
         let mut timings = Log::open(folder, shard, "timings")?;
         let mut of_positions = positions.then(|| Log::open(folder, shard, "positions")).transpose()?;
 
-        let (mut resumed, mut end, mut last) = (0, 0, None);
+        let (mut resumed, mut failed, mut end, mut last) = (0, 0, 0, None);
         let found = matches.read(&header("matches"))?;
         let mut details = vec![Detail::new(&turns, &header("turns"))?];
         if let Some(log) = &of_positions {
@@ -281,6 +283,7 @@ impl Journal {
                 let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
                 sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
                 (end, resumed, last) = (of_matches.offset, resumed + 1, Some(record.id));
+                failed += u64::from(record.has_failed());
             }
         }
         let ends: Vec<u64> = details.iter().map(|detail| detail.kept.end).collect();
@@ -300,7 +303,7 @@ impl Journal {
             end = kept.end;
         }
         cut += timings.cut(end, &header("timings"))?;
-        Ok(Journal { matches, turns, timings, positions: of_positions, resumed, cut })
+        Ok(Journal { matches, turns, timings, positions: of_positions, resumed, failed, cut })
     }
 
     /// Writes the lines about one match.

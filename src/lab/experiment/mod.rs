@@ -48,11 +48,12 @@ pub use plan::{
     Cell, Entrant, ExperimentPlan, MatchPlace, PlanGame, SeatPermutations, StoppingCriterion, StoppingRule,
 };
 pub use record::{
-    HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord, TurnTime,
+    FAILED, HeldRecord, MatchRecord, PositionRecord, RecordHeader, SeenRecord, TimingRecord, TurnRecord,
+    TurnTime,
 };
-pub use recorder::RecordLines;
+pub use recorder::{MatchFailure, RecordLines};
 pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
-pub use run::{RunError, WINDOW, run};
+pub use run::{RunEnd, RunError, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;

@@ -19,6 +19,7 @@ use super::config::{ConfigError, ExperimentConfig, SCHEMA};
 use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
 use super::sequential_test::SequentialTest;
 use super::shard::Shard;
+use hyperplay_engine::EngineKind;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::player::Spec;
 
@@ -132,7 +133,8 @@ pub struct ExperimentPlan {
     /// Deals a cell.
     pub repetitions: u64,
     /// The engine of the matches.
-    pub engine: String,
+    #[serde(with = "engine_name")]
+    pub engine: EngineKind,
     /// The longest match, in steps.
     pub limit: usize,
     /// States a decision, if limited.
@@ -180,7 +182,7 @@ impl ExperimentPlan {
             schema: SCHEMA.to_owned(),
             seed: config.seed,
             repetitions: config.repetitions,
-            engine: config.engine.to_string(),
+            engine: config.engine,
             limit: config.limit,
             nodes: config.nodes,
             clocks: config.clocks,
@@ -322,6 +324,23 @@ fn check_models(config: &ExperimentConfig, met: &[Vec<usize>], game: &PlanGame) 
     Ok(())
 }
 
+/// A kind of engine that is written as its name.
+mod engine_name {
+    use hyperplay_engine::EngineKind;
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::Serializer;
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub fn serialize<S: Serializer>(kind: &EngineKind, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(kind.as_str())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<EngineKind, D::Error> {
+        let name = String::deserialize(from)?;
+        EngineKind::named(&name).ok_or_else(|| Error::custom(format_args!("no engine '{name}'")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -360,5 +379,8 @@ mod tests {
         assert_eq!(plan.hash(), text_hash(hashed));
         let read: ExperimentPlan = serde_json::from_str(hashed).unwrap();
         assert_eq!(read.completed(), plan);
+        let unknown = hashed.replace(r#""engine":"auto""#, r#""engine":"steam""#);
+        let error = serde_json::from_str::<ExperimentPlan>(&unknown).unwrap_err();
+        assert!(error.to_string().starts_with("no engine 'steam'"), "{error}");
     }
 }

@@ -7,10 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::shard::Shard;
 
+/// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1; those of timings were
+/// not.
+fn schema(kind: &str) -> String {
+    format!("hyperplay.{kind}/{}", if kind == "timings" { 1 } else { 2 })
+}
+
 /// What the first line of every file says.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RecordHeader {
-    /// The form of the file: `hyperplay.matches/1` and so on.
+    /// The form of the file: `hyperplay.matches/2` and so on.
     pub schema: String,
     /// The program that played.
     pub version: String,
@@ -26,7 +32,7 @@ impl RecordHeader {
     /// The header of one kind of file.
     pub fn new(kind: &str, config: &str, seed: u64, shard: Shard) -> Self {
         RecordHeader {
-            schema: format!("hyperplay.{kind}/1"),
+            schema: schema(kind),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             config: config.to_owned(),
             seed,
@@ -36,6 +42,13 @@ impl RecordHeader {
 
     /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does.
     pub fn difference(&self, found: &RecordHeader) -> Option<String> {
+        if let (Some((kind, "2")), Some((other, "1"))) =
+            (self.schema.split_once('/'), found.schema.split_once('/'))
+            && kind == other
+        {
+            let (version, schema) = (&found.version, &found.schema);
+            return Some(format!("made by version {version} with the columns of {schema}; play it again"));
+        }
         let pairs = [
             ("schema", &self.schema, &found.schema),
             ("version", &self.version, &found.version),
@@ -54,6 +67,9 @@ impl RecordHeader {
     }
 }
 
+/// The outcome of a match in which the rules could not be evaluated.
+pub const FAILED: &str = "failed";
+
 /// One match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchRecord {
@@ -71,7 +87,7 @@ pub struct MatchRecord {
     /// The entrant of each role.
     #[serde(with = "by_role")]
     pub players: Vec<(String, String)>,
-    /// How it ended: `over`, `step-limit` or `no-legal-move`.
+    /// How it ended: `over`, `step-limit`, `no-legal-move` or [`FAILED`].
     pub outcome: String,
     /// Joint moves made.
     pub steps: usize,
@@ -83,6 +99,13 @@ pub struct MatchRecord {
     pub faults: Vec<(String, u32)>,
     /// Records of this match among the turns.
     pub turns: usize,
+}
+
+impl MatchRecord {
+    /// Whether the rules could not be evaluated. Such a match is in no statistics.
+    pub fn has_failed(&self) -> bool {
+        self.outcome == FAILED
+    }
 }
 
 /// One decision between two legal moves or more, or a fault.
@@ -244,5 +267,24 @@ mod by_role {
             }
         }
         from.deserialize_map(Pairs(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_first_version_are_refused_with_what_to_do() {
+        let header = |kind| RecordHeader::new(kind, "sha256:0", 1, Shard::WHOLE);
+        assert_eq!(header("turns").difference(&header("turns")), None);
+        for kind in ["matches", "turns", "positions"] {
+            let schema = format!("hyperplay.{kind}/1");
+            let old = RecordHeader { schema: schema.clone(), version: "0.1.0".to_owned(), ..header(kind) };
+            let expected = format!("made by version 0.1.0 with the columns of {schema}; play it again");
+            assert_eq!(header(kind).difference(&old), Some(expected));
+        }
+        let foreign = header("turns").difference(&header("matches")).unwrap_or_default();
+        assert!(foreign.starts_with("its schema is hyperplay.matches/2"), "{foreign}");
     }
 }

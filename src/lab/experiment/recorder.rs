@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use thiserror::Error;
 
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{
@@ -14,15 +15,33 @@ use super::record::{
 };
 use super::watched::{PlayerTimes, seconds};
 use crate::report::rounded;
-use hyperplay_engine::machine::{ByRole, Move, OwnMove, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, Move, OwnMove, Role, StateMachine, StateMachineExt,
+};
 use hyperplay_play::player::{Decision, HeldBelief};
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
+
+/// A match in which the rules could not be evaluated.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("match {id} of {game}, after step {step}: {cause}")]
+pub struct MatchFailure {
+    /// The number of the match.
+    pub id: u64,
+    /// The game.
+    pub game: String,
+    /// Joint moves made.
+    pub step: usize,
+    /// Why.
+    pub cause: EvaluationFailure,
+}
 
 /// The lines about one match, each with its end of line.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RecordLines {
     /// The goals by played role, if the match ended with goals.
     pub goals: Option<Vec<u8>>,
+    /// Why the match failed, if it did.
+    pub failure: Option<MatchFailure>,
     /// Its time.
     pub time: Duration,
     /// For the file of matches.
@@ -77,6 +96,15 @@ impl<M: StateMachine> Recorder<'_, M> {
             }
             _ => None,
         };
+        let failure = match &self.played.outcome {
+            MatchOutcome::Failed(cause) => Some(MatchFailure {
+                id: self.place.id,
+                game: game.name.clone(),
+                step: self.played.steps.len(),
+                cause: cause.clone(),
+            }),
+            _ => None,
+        };
         let by_role = |goals: &Vec<u8>| self.names().zip(goals.iter().copied()).collect::<Vec<_>>();
         let goals_by_role = goals.as_ref().map(by_role).unwrap_or_default();
         let of_match = MatchRecord {
@@ -105,6 +133,7 @@ impl<M: StateMachine> Recorder<'_, M> {
         let positions = if positions { &turns[..] } else { &[] };
         RecordLines {
             goals,
+            failure,
             time: self.seconds,
             of_match: line(&of_match),
             turns: turns.iter().map(|turn| line(&self.turn(turn))).collect(),

@@ -5,6 +5,8 @@
 //! same bytes on one thread and on sixteen, matches that are finished in order are never lost, and at most [`WINDOW`]
 //! matches are held in memory.
 //!
+//! A match in which the rules cannot be evaluated is written like any other; the first of them is named at the end.
+//!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
 
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ use thiserror::Error;
 use super::arena::{Arena, ArenaError};
 use super::journal::{Journal, JournalError};
 use super::plan::MatchPlace;
-use super::recorder::RecordLines;
+use super::recorder::{MatchFailure, RecordLines};
 use super::sequence::{NextMatch, Sequence};
 use hyperplay_play::referee::Interrupt;
 
@@ -40,6 +42,19 @@ pub enum RunError {
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
 
+/// How a run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunEnd {
+    /// Matches that were written.
+    pub written: u64,
+    /// Whether these were all that was left.
+    pub is_complete: bool,
+    /// How many of them failed.
+    pub failed: u64,
+    /// The first of those.
+    pub first_failure: Option<MatchFailure>,
+}
+
 /// What all threads share.
 struct Shared<'a> {
     sequence: Sequence<'a>,
@@ -49,6 +64,10 @@ struct Shared<'a> {
     written: u64,
     /// Matches that are ahead of the files.
     ahead: BTreeMap<u64, (MatchPlace, RecordLines)>,
+    /// Matches written that failed, and the first of them.
+    failed: u64,
+    first_failure: Option<MatchFailure>,
+    /// Why the run ends early.
     failure: Option<RunError>,
 }
 
@@ -60,8 +79,7 @@ struct Run<'a> {
     tick: &'a (dyn Fn() + Sync),
 }
 
-/// Plays what is left of a sequence on so many threads; `tick` is called for every match written. Returns how many
-/// were written and whether that was all.
+/// Plays what is left of a sequence on so many threads; `tick` is called for every match written.
 ///
 /// # Errors
 /// [`RunError`]; the matches written before are complete.
@@ -72,15 +90,29 @@ pub fn run(
     threads: usize,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
-) -> Result<(u64, bool), RunError> {
-    let shared = Shared { sequence, journal, issued: 0, written: 0, ahead: BTreeMap::new(), failure: None };
+) -> Result<RunEnd, RunError> {
+    let shared = Shared {
+        sequence,
+        journal,
+        issued: 0,
+        written: 0,
+        ahead: BTreeMap::new(),
+        failed: 0,
+        first_failure: None,
+        failure: None,
+    };
     let run = Run { arena, interrupt, shared: Mutex::new(shared), changed: Condvar::new(), tick };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let ended = pool.broadcast(|_| run.work());
     let shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     match shared.failure {
         Some(failure) => Err(failure),
-        None => Ok((shared.written, ended.into_iter().all(|end| end))),
+        None => Ok(RunEnd {
+            written: shared.written,
+            is_complete: ended.into_iter().all(|end| end),
+            failed: shared.failed,
+            first_failure: shared.first_failure,
+        }),
     }
 }
 
@@ -142,6 +174,10 @@ impl<'a> Run<'a> {
                 Ok(()) => {
                     shared.sequence.feed(&place, lines.goals.as_deref());
                     shared.written += 1;
+                    if let Some(failure) = lines.failure {
+                        shared.failed += 1;
+                        shared.first_failure.get_or_insert(failure);
+                    }
                     (self.tick)();
                 }
                 Err(error) => shared.failure = Some(error.into()),

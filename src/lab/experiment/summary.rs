@@ -2,7 +2,7 @@
 //!
 //! The summary is made in one pass over the results in the order of their numbers. Its memory grows with cells and steps, not
 //! with matches. The independent numbers are those of deals: a deal is averaged over its seat permutations first, and a deal
-//! with a match that has no goals is in no mean. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
+//! with a match that has no goals is in no mean. Of a match that failed nothing is counted but that it did. A *contrast* compares two entrants who met the same others on the same deals, in two cells.
 
 use std::collections::BTreeMap;
 
@@ -27,6 +27,8 @@ pub struct ExperimentSummary {
     pub steps: BTreeMap<(usize, usize, usize), StepSummary>,
     /// Matches read.
     pub matches: u64,
+    /// How many of them failed.
+    pub failed: u64,
     /// The matches that are missing.
     pub missing: Vec<MissingMatches>,
 }
@@ -38,6 +40,8 @@ pub struct CellSummary {
     pub matches: u64,
     /// Matches without goals, by outcome.
     pub unfinished: BTreeMap<String, u64>,
+    /// How many of these failed.
+    pub failed: u64,
     /// Whether every match was won, lost or drawn: two roles, 100 to 0 or 50 to 50.
     pub is_won_or_lost: bool,
     /// Joint moves made.
@@ -197,6 +201,7 @@ impl<'a> Summing<'a> {
                 CellSummary {
                     matches: 0,
                     unfinished: BTreeMap::new(),
+                    failed: 0,
                     is_won_or_lost: plan.games[cell.game].width() == 2,
                     steps: Sample::default(),
                     entrants: different.into_iter().map(EntrantSummary::new).collect(),
@@ -207,8 +212,14 @@ impl<'a> Summing<'a> {
             .collect();
         let deals = cells.iter().map(|cell| Deal::new(cell.entrants.len())).collect();
         let contrasts = contrasts(plan);
-        let summary =
-            ExperimentSummary { cells, contrasts, steps: BTreeMap::new(), matches: 0, missing: Vec::new() };
+        let summary = ExperimentSummary {
+            cells,
+            contrasts,
+            steps: BTreeMap::new(),
+            matches: 0,
+            failed: 0,
+            missing: Vec::new(),
+        };
         Summing { plan, summary, deals, round: 0, scores: BTreeMap::new() }
     }
 
@@ -221,7 +232,11 @@ impl<'a> Summing<'a> {
         }
         self.summary.matches += 1;
         self.add_goals(finished);
-        self.add_turns(finished);
+        if finished.record.has_failed() {
+            self.summary.failed += 1;
+        } else {
+            self.add_turns(finished);
+        }
     }
 
     fn add_goals(&mut self, finished: &FinishedMatch) {
@@ -230,7 +245,11 @@ impl<'a> Summing<'a> {
         let cell = &mut self.summary.cells[place.cell];
         let deal = &mut self.deals[place.cell];
         cell.matches += 1;
-        cell.steps.add(record.steps as f64);
+        if record.has_failed() {
+            cell.failed += 1;
+        } else {
+            cell.steps.add(record.steps as f64);
+        }
         let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
         if goals.is_empty() {
             *cell.unfinished.entry(record.outcome.clone()).or_default() += 1;
@@ -245,7 +264,9 @@ impl<'a> Summing<'a> {
                 continue;
             };
             let summary = &mut cell.entrants[at];
-            summary.faults += record.faults.get(seat).map_or(0, |&(_, count)| u64::from(count));
+            if !record.has_failed() {
+                summary.faults += record.faults.get(seat).map_or(0, |&(_, count)| u64::from(count));
+            }
             let Some(&goal) = goals.get(seat) else { continue };
             let sum = &mut deal.sums[at];
             *sum = (sum.0 + f64::from(goal), sum.1 + 1);

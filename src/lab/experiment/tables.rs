@@ -106,13 +106,15 @@ fn scores(planned: &Planned, summary: &ExperimentSummary) -> Table {
         Column::plain("unfinished", Number, |met: &Met<'_>| {
             TableEntry::Count(met.cell.unfinished.values().sum())
         }),
+        Column::plain("failed", Number, |met: &Met<'_>| TableEntry::Count(met.cell.failed)),
     ]);
     Table::of(&columns, &met(planned, summary)).named(
         "scores",
         "Scores",
         "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
          (Student's t). Win-or-draw only where every match was won, lost or drawn, with Jeffreys' interval over matches. A \
-         match that did not end with goals is in no mean, nor is its deal.",
+         match that did not end with goals is in no mean, nor is its deal; failed are those of them in which the rules could \
+         not be evaluated.",
     )
 }
 

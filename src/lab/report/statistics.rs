@@ -19,6 +19,9 @@ const BOOTSTRAP_SAMPLES: usize = 400;
 /// The share of the middle figures that an interval contains, from the lower to the upper end.
 const ENDS: (f64, f64) = (0.025, 0.975);
 
+/// The 97.5 % quantile of the normal distribution.
+const NORMAL: f64 = 1.96;
+
 /// Independent numbers, added one by one. Sums are made of distances from the first number, so that equal numbers have no
 /// error at all.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -112,6 +115,23 @@ impl Mean {
     pub fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let sample: Sample = numbers.collect();
         Mean { value: sample.mean().unwrap_or(f64::NAN), error: sample.error().unwrap_or(f64::NAN) }
+    }
+
+    /// The mean of independent means. Its error is that of theirs and not of how they differ; a mean without an error adds
+    /// none.
+    pub fn of_means(means: impl Iterator<Item = Mean>) -> Self {
+        let (mut values, mut squares) = (Sample::default(), 0.0);
+        for mean in means {
+            values.add(mean.value);
+            squares += if mean.error.is_finite() { mean.error * mean.error } else { 0.0 };
+        }
+        let error = squares.sqrt() / values.count() as f64;
+        values.mean().map_or(Mean::NONE, |value| Mean { value, error })
+    }
+
+    /// Half the width of its 95 % interval, if the error is known so well that its distribution is normal.
+    pub fn half_width(&self) -> f64 {
+        NORMAL * self.error
     }
 }
 
@@ -261,6 +281,15 @@ mod tests {
         let size = |sample: &[usize]| (sample.iter().map(|&at| values[at]).sum::<f64>() / 5.0).abs();
         let (low, high) = centred(0.0, 5, &mut StdRng::seed_from_u64(3), size);
         assert!(low == 0.0 && high > 0.0 && high < 0.2, "{low} {high}");
+    }
+
+    #[test]
+    fn the_error_of_a_mean_of_means_is_that_of_theirs() {
+        let mean = |value, error| Mean { value, error };
+        let of_three = Mean::of_means([mean(1.0, 3.0), mean(5.0, 4.0), mean(3.0, f64::NAN)].into_iter());
+        assert_eq!(of_three, mean(3.0, 5.0 / 3.0));
+        assert!((of_three.half_width() - 1.96 * 5.0 / 3.0).abs() < 1e-12);
+        assert!(Mean::of_means(std::iter::empty()).value.is_nan());
     }
 
     #[test]

@@ -21,7 +21,7 @@ use hyperplay_play::player::{SamplerSpec, Spec};
 use hyperplay_play::referee::{date, host};
 
 /// The schema of `turns.jsonl` and `timings.jsonl`.
-const SCHEMA: &str = "hyperplay.belief/1";
+const SCHEMA: &str = "hyperplay.belief/2";
 
 /// A file of a study that cannot be written.
 #[derive(Debug, Error)]

@@ -14,6 +14,8 @@
 
 pub mod accuracy;
 pub mod benchmark;
+#[cfg(test)]
+mod failing;
 pub mod files;
 pub mod harness;
 mod page;
@@ -23,6 +25,6 @@ pub mod speed;
 mod summary;
 mod views;
 
-pub use plan::{LeftOut, MatchSource, Study, StudyError, StudyPlan};
+pub use plan::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan};
 pub use row::{ROW_COLUMNS, StudyRow, TIME_COLUMNS};
 pub use summary::{Compared, SUMMARY_COLUMNS, StudySummary, summaries};

@@ -9,7 +9,7 @@ use super::harness::{BINS, Bin, Figures};
 use super::plan::Study;
 use super::row::{ROW_COLUMNS, StudyRow};
 use crate::report::Format::Text;
-use crate::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table, bootstrap, legend};
+use crate::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Mean, Page, Table, bootstrap, legend};
 use hyperplay_engine::machine::Seed;
 
 /// More rows than these are not shown; all are in the other files.
@@ -213,16 +213,11 @@ fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<F
     places.sort_unstable();
     places.dedup();
     let at = |place: usize| {
-        let read: Vec<(f64, f64)> = rows
-            .iter()
-            .filter(|row| x(row) == place)
-            .map(|row| figure(&row.figures))
-            .filter(|(value, _)| value.is_finite())
-            .collect();
-        let mean = read.iter().map(|&(value, _)| value).sum::<f64>() / read.len() as f64;
-        let squares: f64 = read.iter().map(|&(_, error)| error * error).filter(|e| e.is_finite()).sum();
-        let half = 1.96 * squares.sqrt() / read.len() as f64;
-        FigurePoint::between(place as f64, mean, (mean - half).max(0.0), mean + half)
+        let read = rows.iter().filter(|row| x(row) == place).map(|row| figure(&row.figures));
+        let means = read.map(|(value, error)| Mean { value, error }).filter(|mean| mean.value.is_finite());
+        let mean = Mean::of_means(means);
+        let (value, half) = (mean.value, mean.half_width());
+        FigurePoint::between(place as f64, value, (value - half).max(0.0), value + half)
     };
     places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
 }

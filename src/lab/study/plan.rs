@@ -11,16 +11,16 @@ use thiserror::Error;
 
 use super::harness::{self, Oracle, Replicates};
 use super::row::StudyRow;
-use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{
     Assumed, ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec, SpecError, SpecKind,
 };
-use hyperplay_play::referee::{Interrupt, Settings, play_match};
+use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
 
 /// Who plays the matches that evidence is taken from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,18 +32,34 @@ pub enum MatchSource {
 }
 
 impl MatchSource {
-    /// Reads the spec of an opponent model, or of a player if there is no such model.
+    /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that both a
+    /// model and a player have is refused: what is played is never guessed.
     ///
     /// # Errors
-    /// [`SpecError`] lists the known names.
-    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, SpecError> {
+    /// [`MatchSourceError`] lists the known names.
+    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, MatchSourceError> {
         let name = text.split(':').next().unwrap_or_default().trim();
-        if registry.entries(SpecKind::Model).any(|entry| entry.name == name) {
-            return registry.model(text).map(MatchSource::Model);
+        let is_a = |kind| registry.entries(kind).any(|entry| entry.name == name);
+        match (is_a(SpecKind::Model), is_a(SpecKind::Player)) {
+            (true, true) => Err(MatchSourceError::Ambiguous { name: name.to_owned() }),
+            (true, false) => Ok(MatchSource::Model(registry.model(text)?)),
+            (false, _) => {
+                let player = registry.player(text)?;
+                let is_random = player.spec().name() == "random";
+                Ok(if is_random {
+                    MatchSource::Model(registry.model("uniform")?)
+                } else {
+                    MatchSource::Player(player)
+                })
+            }
         }
-        match registry.player(text)? {
-            player if player.spec().name() == "random" => registry.model("uniform").map(MatchSource::Model),
-            player => Ok(MatchSource::Player(player)),
+    }
+
+    /// The engine that the player asks for; `None` for the one of the study.
+    pub fn engine(&self) -> Option<EngineKind> {
+        match self {
+            MatchSource::Model(_) => None,
+            MatchSource::Player(player) => player.engine(),
         }
     }
 
@@ -54,11 +70,20 @@ impl MatchSource {
             MatchSource::Player(player) => player.spec(),
         }
     }
+}
 
-    /// Whether all roles choose uniformly.
-    pub fn is_uniform(&self) -> bool {
-        matches!(self.spec().name(), "uniform" | "random")
-    }
+/// Why a text does not say who plays.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum MatchSourceError {
+    /// It is no spec.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// It may mean two things.
+    #[error("'{name}' is both an opponent model and a player; one of them needs another name")]
+    Ambiguous {
+        /// The name.
+        name: String,
+    },
 }
 
 /// What is measured.
@@ -136,11 +161,13 @@ struct MeasuredPosterior {
 }
 
 impl StudyPlan {
-    /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play.
-    fn against(&self, sampler: &SamplerSpec) -> Vec<Assumed> {
-        let mut all = vec![sampler.assumed().clone()];
-        all.extend(self.played().filter(|played| *played != all[0]));
-        all
+    /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play. All uniform models
+    /// have the same posterior.
+    fn against(&self, machine: &Arc<Engine>, sampler: &SamplerSpec) -> Vec<Assumed> {
+        let is_uniform = |assumed: &Assumed| assumed.model(machine).is_uniform();
+        let own = sampler.assumed();
+        let differs = |played: &Assumed| played != own && !(is_uniform(played) && is_uniform(own));
+        [own.clone()].into_iter().chain(self.played().filter(differs)).collect()
     }
 
     /// The model that is really played. It does not tremble.
@@ -151,9 +178,11 @@ impl StudyPlan {
         }
     }
 
-    /// Replicates that a study of so many roles has in all.
-    pub fn total(&self, roles: usize) -> usize {
-        let posteriors: usize = self.samplers.iter().map(|sampler| self.against(sampler).len()).sum();
+    /// Replicates that the study has in all.
+    pub fn total(&self, machine: &Arc<Engine>) -> usize {
+        let roles = self.roles_of(machine).len();
+        let posteriors: usize =
+            self.samplers.iter().map(|sampler| self.against(machine, sampler).len()).sum();
         self.matches * roles * posteriors * self.particles.len() * self.replicates
     }
 
@@ -166,32 +195,35 @@ impl StudyPlan {
 
     /// The letter of the posterior under a model: uniform opponents, the policies really played, or a model of the
     /// sampler's own.
-    fn letter(&self, assumed: &Assumed) -> &'static str {
+    fn letter(&self, assumed: &Assumed, model: &dyn OpponentModel) -> &'static str {
         match self.played() {
-            _ if assumed.spec().name() == "uniform" => "U",
+            _ if model.is_uniform() => "U",
             Some(played) if played == *assumed => "P",
             _ => "M",
         }
     }
 
-    /// Measures. `tick` is called after each replicate.
+    /// Measures. If players play the matches, they do so on `players_engine`. `tick` is called after each replicate.
     ///
     /// # Errors
     /// If the rules cannot be evaluated, or a player gets no thread.
     pub fn study(
         &self,
         machine: &Arc<Engine>,
+        players_engine: &Arc<Engine>,
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
-        for assumed in self.samplers.iter().flat_map(|sampler| self.against(sampler)) {
+        for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
             if posteriors.iter().all(|known| known.assumed != assumed) {
-                let (model, letter) = (assumed.model(machine), self.letter(&assumed));
+                let model = assumed.model(machine);
+                let letter = self.letter(&assumed, model.as_ref());
                 posteriors.push(MeasuredPosterior { assumed, model, letter });
             }
         }
-        let mut measuring = Measuring { plan: self, machine, interrupt, tick, study: Study::default() };
+        let mut measuring =
+            Measuring { plan: self, machine, players_engine, interrupt, tick, study: Study::default() };
         for index in 0..self.matches {
             let history = measuring.history(index)?;
             for role in self.roles_of(machine) {
@@ -210,6 +242,7 @@ impl StudyPlan {
 struct Measuring<'a> {
     plan: &'a StudyPlan,
     machine: &'a Arc<Engine>,
+    players_engine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
     tick: &'a (dyn Fn() + Sync),
     study: Study,
@@ -225,18 +258,20 @@ impl Measuring<'_> {
         let (plan, machine, seed) = (self.plan, self.machine, &self.seed(index));
         let steps = plan.steps.1;
         match &plan.play {
-            play if play.is_uniform() => Ok(harness::random_match(machine, steps, seed)),
-            MatchSource::Model(model) => {
-                let model = model.model(machine);
-                Ok(harness::model_match(machine, model.as_ref(), steps, seed))
-            }
+            MatchSource::Model(model) => match model.model(machine) {
+                model if model.is_uniform() => Ok(harness::random_match(machine, steps, seed)?),
+                model => Ok(harness::model_match(machine, model.as_ref(), steps, seed)?),
+            },
             MatchSource::Player(player) => {
                 let players = ByRole::from_fn(machine.roles().len(), |role| {
-                    (machine.random() != Some(role)).then(|| player.seat(machine, role))
+                    (machine.random() != Some(role)).then(|| player.seat(self.players_engine, role))
                 });
                 let settings = Settings { limit: steps, ..Settings::default() };
                 let played = play_match(machine.as_ref(), players, &settings, seed, self.interrupt, |_| ());
                 let played = played.map_err(StudyError::Thread)?;
+                if let MatchOutcome::Failed(failure) = played.outcome {
+                    return Err(failure.into());
+                }
                 Ok(History(played.steps.into_iter().map(|step| step.joint).collect()))
             }
         }
@@ -262,10 +297,7 @@ impl Measuring<'_> {
             steps: plan.steps,
             playouts: plan.playouts,
         };
-        let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop);
-        if let Some(ExactError::Failed(failure)) = &points.ended {
-            return Err(failure.clone());
-        }
+        let points = oracle.points(machine, role, history, &seed.child("oracle"), &stop)?;
         if let Some(error) = &points.ended {
             let why = match error {
                 ExactError::Inconsistent { step } if !posterior.model.is_uniform() => {
@@ -275,7 +307,7 @@ impl Measuring<'_> {
             };
             self.study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
-        let is_measured = |spec: &&SamplerSpec| plan.against(spec).contains(&posterior.assumed);
+        let is_measured = |spec: &&SamplerSpec| plan.against(machine, spec).contains(&posterior.assumed);
         for spec in plan.samplers.iter().filter(is_measured) {
             let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
             for &particles in &plan.particles {
@@ -288,7 +320,7 @@ impl Measuring<'_> {
                 };
                 let is_own = *spec.assumed() == posterior.assumed;
                 let measure = if is_own { harness::measure } else { harness::measure_against };
-                let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick) else {
+                let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
                     return Ok(false);
                 };
                 self.study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| StudyRow {
@@ -307,5 +339,89 @@ impl Measuring<'_> {
             }
         }
         Ok(!stop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_engine::Engines;
+    use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_play::belief::Uniform;
+    use hyperplay_play::player::{LegalPlayer, Seat, SpecEntry};
+
+    /// `it` says something that `me` does not hear, twice.
+    fn engines() -> Engines {
+        let text = "(role me) (role it) (init (step 1)) (succ 1 2) (succ 2 3) (legal me noop) (legal it a) (legal it b)
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= (next (said ?n ?x)) (does it ?x) (true (step ?n)))
+            (<= (next (said ?n ?x)) (true (said ?n ?x))) (<= (sees it ?x) (does it ?x))
+            (<= terminal (true (step 3))) (goal me 50) (goal it 50)";
+        Engines::new(&load(Source::new("says", text), None).game.expect("the rules are in order"))
+    }
+
+    /// With a model `even` that is uniform, and a player `spy` that plays on the interpreter only.
+    fn registry() -> Registry {
+        let spy = |engine: &Arc<Engine>, _| {
+            assert_eq!(engine.kind(), EngineKind::Interpreter);
+            Seat::player(LegalPlayer)
+        };
+        Registry::standard()
+            .with_model(SpecEntry::new("even", "uniform"), |_, _| {
+                Ok(|_: &_| Arc::new(Uniform) as Arc<dyn OpponentModel>)
+            })
+            .and_then(|registry| {
+                registry.with_player(SpecEntry::new("spy", "looks at its engine"), move |_, _| Ok(spy))
+            })
+            .expect("the names are free")
+    }
+
+    fn plan(registry: &Registry, play: &str) -> StudyPlan {
+        StudyPlan {
+            samplers: vec![registry.sampler("rejection").expect("there is one")],
+            particles: vec![4],
+            replicates: 3,
+            matches: 1,
+            play: MatchSource::read(play, registry).expect("it can play"),
+            roles: Vec::new(),
+            steps: (1, 9),
+            limit: 100,
+            reference: 0,
+            playouts: 0,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn every_uniform_model_is_uniform_whatever_its_name() {
+        let (registry, engines) = (registry(), engines());
+        let machine = engines.get(EngineKind::Auto).expect("there is an engine");
+        let study = |play: &str| {
+            let plan = plan(&registry, play);
+            let study = plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails");
+            (study.is_uniform(), study.rows.len(), plan.total(&machine))
+        };
+        let uniform = study("uniform");
+        assert!(uniform.0);
+        assert_eq!((study("even"), study("random")), (uniform, uniform));
+    }
+
+    #[test]
+    fn players_have_the_engine_that_is_given_for_them() {
+        let (registry, engines) = (registry(), engines());
+        let [network, interpreter] = [EngineKind::Propagator, EngineKind::Interpreter]
+            .map(|kind| engines.get(kind).expect("there is an engine"));
+        let study = plan(&registry, "spy").study(&network, &interpreter, &Interrupt::default(), &|| ());
+        assert!(study.expect("nothing fails").is_complete);
+        let play = MatchSource::read("hyperplay:engine=interpreter", &registry).expect("it can play");
+        assert_eq!(play.engine(), Some(EngineKind::Interpreter));
+        assert_eq!(plan(&registry, "uniform").play.engine(), None);
+    }
+
+    #[test]
+    fn a_name_of_a_model_and_a_player_is_refused() {
+        let build = |_: &Arc<Engine>, _| Seat::player(LegalPlayer);
+        let registry = registry().with_player(SpecEntry::new("even", "plays"), move |_, _| Ok(build));
+        let error = MatchSource::read("even", &registry.expect("no player has the name")).unwrap_err();
+        assert_eq!(error, MatchSourceError::Ambiguous { name: "even".to_owned() });
     }
 }

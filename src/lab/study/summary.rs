@@ -8,7 +8,7 @@
 use super::harness::{BINS, Bin, Figures};
 use super::row::{CALIBRATION, StudyRow, bins, column};
 use crate::report::Format::{Digits, Number, Parts, Text};
-use crate::report::{Column, MeanInterval};
+use crate::report::{Column, Mean, MeanInterval};
 use hyperplay_engine::machine::Seed;
 
 /// A bias below this counts as none.
@@ -111,8 +111,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         MeanInterval::geometric(ratios, &mut seed.child(name).rng())
     };
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
-        let values: Vec<f64> = over.iter().map(|figures| figure(figures)).filter(|v| v.is_finite()).collect();
-        if values.is_empty() { f64::NAN } else { values.iter().sum::<f64>() / values.len() as f64 }
+        Mean::of(over.iter().map(|figures| figure(figures)).filter(|value| value.is_finite())).value
     };
     let mut calibration = [Bin::default(); BINS];
     for figures in &decisions {

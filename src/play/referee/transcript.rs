@@ -73,7 +73,8 @@ pub struct Transcript {
     pub limits: MatchLimits,
     /// What happened.
     pub steps: Vec<StepRecord>,
-    /// `over`, `step-limit` or `no-legal-move`: a match that failed or was interrupted leaves no transcript.
+    /// `over`, `step-limit`, `no-legal-move`, or `failed` if the rules could not be evaluated. A match that was interrupted
+    /// leaves no transcript.
     pub outcome: String,
     /// The goals, if the match is over.
     pub goals: Option<Vec<u8>>,

@@ -232,35 +232,39 @@ fn check_end<M: StateMachine>(
     scratch: &mut M::Scratch,
 ) -> Result<(), String> {
     let terminal = machine.terminal(state, scratch);
-    let over = transcript.outcome == "over";
-    if terminal != over {
-        let is = if terminal { "over" } else { "not over" };
-        return Err(format!("the match is {is}, but its outcome is written as {:?}", transcript.outcome));
-    }
-    let goals: Option<Vec<u8>> =
-        over.then(|| machine.goals(state, scratch).values().iter().map(|goal| goal.value()).collect());
+    let goals = terminal.then(|| machine.goals(state, scratch));
+    let is_stuck = !terminal && machine.legal_by_role(state, scratch).values().iter().any(Vec::is_empty);
+    let failed = transcript.outcome == "failed";
+    let over = match machine.take_failure(scratch) {
+        Some(failure) if !failed => return Err(failure.to_string()),
+        // Where the referee could not go on, neither can this.
+        Some(_) => false,
+        None if terminal != (transcript.outcome == "over") => {
+            let is = if terminal { "over" } else { "not over" };
+            return Err(format!("the match is {is}, but its outcome is written as {:?}", transcript.outcome));
+        }
+        None => terminal,
+    };
+    let goals = goals.filter(|_| over);
+    let goals = goals.map(|goals| goals.values().iter().map(|goal| goal.value()).collect::<Vec<u8>>());
     if goals != transcript.goals {
         let list =
             |goals: &Option<Vec<u8>>| goals.as_ref().map_or("none".to_owned(), |goals| format!("{goals:?}"));
         return Err(format!("the goals are {}, not {}", list(&goals), list(&transcript.goals)));
     }
-    if over { Ok(()) } else { check_unfinished(machine, state, transcript, scratch) }
+    if over { Ok(()) } else { check_unfinished(is_stuck, transcript) }
 }
 
-/// Whether a match that is not over could end as it is written.
-fn check_unfinished<M: StateMachine>(
-    machine: &M,
-    state: &M::State,
-    transcript: &Transcript,
-    scratch: &mut M::Scratch,
-) -> Result<(), String> {
+/// Whether a match that is not over could end as it is written; `is_stuck` if a role has no legal move.
+fn check_unfinished(is_stuck: bool, transcript: &Transcript) -> Result<(), String> {
     let (steps, limit) = (transcript.steps.len(), transcript.limits.steps);
-    let is_stuck = machine.legal_by_role(state, scratch).values().iter().any(Vec::is_empty);
     match transcript.outcome.as_str() {
         "no-legal-move" if is_stuck => Ok(()),
         "no-legal-move" => Err("every role has a legal move, but the outcome is no-legal-move".to_owned()),
         "step-limit" if steps == limit => Ok(()),
         "step-limit" => Err(format!("the outcome is step-limit, but the limit is {limit} steps")),
+        // What failed may be the next step, which is not recorded.
+        "failed" => Ok(()),
         other => Err(format!("the match is not over, and {other:?} is no outcome of a transcript")),
     }
 }
@@ -327,6 +331,7 @@ mod tests {
         );
         differs(|t| t.goals = Some(vec![7, 7]), "after step 2: the goals are");
         differs(|t| t.outcome = "step-limit".to_owned(), "after step 2: the match is over");
+        differs(|t| t.outcome = "failed".to_owned(), "after step 2: the match is over");
         differs(|t| drop(t.steps.pop()), "after step 1: the match is not over");
         differs(|t| drop(t.players.pop()), "1 players for 2 roles");
         differs(|t| t.limits.steps = 1, "step 2: the limit is 1 steps");
@@ -362,6 +367,7 @@ mod tests {
             })
         };
         assert_eq!(cut("step-limit", 1), Ok(()));
+        assert_eq!(cut("failed", 9), Ok(()));
         let differs = |outcome, expected: &str| {
             let found = cut(outcome, 9).unwrap_err();
             assert!(found.contains(expected), "{found}");

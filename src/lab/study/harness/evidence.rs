@@ -2,14 +2,19 @@
 
 use rand::RngExt;
 
+use super::evaluated;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
-    ByRole, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine, StateMachineExt,
+    ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine,
+    StateMachineExt,
 };
 use hyperplay_play::belief::OpponentModel;
 
 /// A match in which every role chooses uniformly, of at most `steps` steps.
-pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> History {
+///
+/// # Errors
+/// If the rules cannot be evaluated.
+pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> Result<History, EvaluationFailure> {
     let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
     let mut state = machine.initial();
     let mut history = History::default();
@@ -18,11 +23,19 @@ pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> History {
         state = machine.next(&state, &joint, &mut scratch);
         history.0.push(joint);
     }
-    history
+    evaluated(machine, &mut scratch, history)
 }
 
 /// A match of at most `steps` steps in which every role but `random` chooses as `model` says.
-pub fn model_match(machine: &Engine, model: &dyn OpponentModel, steps: usize, seed: &Seed) -> History {
+///
+/// # Errors
+/// If the rules cannot be evaluated.
+pub fn model_match(
+    machine: &Engine,
+    model: &dyn OpponentModel,
+    steps: usize,
+    seed: &Seed,
+) -> Result<History, EvaluationFailure> {
     let (mut rng, mut scratch) = (seed.rng(), machine.scratch());
     let mut state = machine.initial();
     let mut known = ByRole::from_fn(machine.roles().len(), Evidence::new);
@@ -46,7 +59,7 @@ pub fn model_match(machine: &Engine, model: &dyn OpponentModel, steps: usize, se
         state = machine.next(&state, &joint, &mut scratch);
         history.0.push(joint);
     }
-    history
+    evaluated(machine, &mut scratch, history)
 }
 
 /// The move at `place`, 0..1, of the distribution.

@@ -228,11 +228,7 @@ fn costs(replicates: &[Held], particles: usize) -> Costs {
         backtracks_per_particle: each(&|cost| cost.backtracks) / all,
         states_median: middle(&states),
         states_max: greatest(&states),
-        seconds: [
-            seconds.iter().sum::<f64>() / replicates.len() as f64,
-            middle(&seconds),
-            greatest(&seconds),
-        ],
+        seconds: [Mean::of(seconds.iter().copied()).value, middle(&seconds), greatest(&seconds)],
     }
 }
 

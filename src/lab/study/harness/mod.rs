@@ -8,7 +8,8 @@
 //! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are the
 //! same on any number of threads. Only times are not. All samplers are given the same streams.
 //!
-//! A set is empty if the budget ran out. It is counted as a depletion and is in no other figure but the costs.
+//! A set is empty if the budget ran out. It is counted as a depletion and is in no other figure but the costs. If an evaluation
+//! of the rules meets a limit, there are no figures at all, but the failure.
 
 mod evidence;
 mod figures;
@@ -28,8 +29,8 @@ use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
 use figures::{Held, all_figures};
-use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Seed};
+use hyperplay_engine::machine::{Budget, EvaluationFailure, Seed, StateMachine};
+use hyperplay_engine::{Engine, EngineScratch};
 use hyperplay_play::belief::{OpponentModel, Sampler, UpdateCost};
 use set::Loose;
 
@@ -49,25 +50,31 @@ pub struct Replicates<'a> {
 
 /// The figures of a sampler at every point whose posteriors are those of the sampler's own model. `tick` is called after
 /// each replicate; `None` if `stop` said so before the last.
+///
+/// # Errors
+/// If the rules cannot be evaluated: that of the first replicate of which this is true.
 pub fn measure(
     machine: &Arc<Engine>,
     replicates: &Replicates<'_>,
     points: &[EvaluationPoint],
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
-) -> Option<Vec<Figures>> {
+) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
     let at_once = points.iter().all(EvaluationPoint::is_exact);
     figures_of(machine, replicates, points, at_once, stop, tick)
 }
 
 /// The same for points whose posteriors are those of another model: the sampler's error and its model's together.
+///
+/// # Errors
+/// As [`measure`].
 pub fn measure_against(
     machine: &Arc<Engine>,
     replicates: &Replicates<'_>,
     points: &[EvaluationPoint],
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
-) -> Option<Vec<Figures>> {
+) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
     figures_of(machine, replicates, points, false, stop, tick)
 }
 
@@ -78,8 +85,8 @@ fn figures_of(
     at_once: bool,
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
-) -> Option<Vec<Figures>> {
-    let all: Option<Vec<Vec<Held>>> = (0..replicates.count)
+) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
+    let all: Vec<Result<Option<Vec<Held>>, EvaluationFailure>> = (0..replicates.count)
         .into_par_iter()
         .map(|number| {
             let seed = replicates.seed.index(number);
@@ -89,24 +96,22 @@ fn figures_of(
                 points.iter().map(draw).collect::<Option<Vec<Held>>>()
             };
             let sets = match at_once.then(drawn).flatten() {
-                Some(sets) => sets,
+                Some(sets) => Some(sets),
                 None => follow(machine, replicates, points, &seed, stop)?,
             };
             tick();
-            (!stop()).then_some(sets)
+            Ok(sets.filter(|_| !stop()))
         })
         .collect();
+    // Not the failure that happens to come first in time: the same one on any number of threads.
+    let all: Vec<Option<Vec<Held>>> = all.into_iter().collect::<Result<_, _>>()?;
+    let Some(all) = all.into_iter().collect::<Option<Vec<Vec<Held>>>>() else { return Ok(None) };
     let mut at: Vec<Vec<Held>> = points.iter().map(|_| Vec::with_capacity(replicates.count)).collect();
-    for one in all? {
+    for one in all {
         one.into_iter().zip(&mut at).for_each(|(held, at)| at.push(held));
     }
-    Some(all_figures(
-        points,
-        &at,
-        replicates.particles,
-        replicates.sampler.is_independent(),
-        &replicates.seed,
-    ))
+    let is_independent = replicates.sampler.is_independent();
+    Ok(Some(all_figures(points, &at, replicates.particles, is_independent, &replicates.seed)))
 }
 
 /// One replicate: a belief that follows the evidence step by step.
@@ -116,8 +121,8 @@ fn follow(
     points: &[EvaluationPoint],
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Held>> {
-    let Some(first) = points.first() else { return Some(Vec::new()) };
+) -> Result<Option<Vec<Held>>, EvaluationFailure> {
+    let Some(first) = points.first() else { return Ok(Some(Vec::new())) };
     let role = first.evidence.role;
     let mut belief = replicates.sampler.belief(machine, role, replicates.model, replicates.particles);
     let mut step = 0;
@@ -126,18 +131,26 @@ fn follow(
         let mut seconds = 0.0;
         while step < point.evidence.step() {
             if stop() {
-                return None;
+                return Ok(None);
             }
             step += 1;
             let evidence = point.evidence.until(step);
             let since = ThreadTime::now();
             belief.update(&evidence, &Budget::UNLIMITED, &seed.index(step));
             seconds = since.elapsed().as_secs_f64();
+            if let Some(failure) = belief.take_failure() {
+                return Err(failure);
+            }
         }
         let set = Loose::of(machine, belief.as_ref(), point);
         all.push(settled(set, point, replicates.particles, belief.cost(), seconds, &seed.index(step)));
     }
-    Some(all)
+    Ok(Some(all))
+}
+
+/// What was found out with this scratch, unless an evaluation of the rules met a limit meanwhile.
+fn evaluated<T>(machine: &Engine, scratch: &mut EngineScratch, found: T) -> Result<T, EvaluationFailure> {
+    machine.take_failure(scratch).map_or(Ok(found), Err)
 }
 
 /// Takes draws from the posterior if the sampler provides them, and counts for each its share of the cost of the

@@ -11,9 +11,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::evaluated;
 use super::fluents::Fluents;
 use super::values::Values;
-use hyperplay_engine::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    Budget, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
+};
 use hyperplay_engine::{Engine, State};
 use hyperplay_play::belief::exact::{ExactError, Posterior};
 use hyperplay_play::belief::{Belief, BeliefOptions, OpponentModel, UpdateOutcome};
@@ -92,6 +95,9 @@ pub struct Oracle<'a> {
 
 impl Oracle<'_> {
     /// Computes the points of a match for a role, until `stop` returns true.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
     pub fn points(
         &self,
         machine: &Arc<Engine>,
@@ -99,10 +105,10 @@ impl Oracle<'_> {
         history: &History,
         seed: &Seed,
         stop: &dyn Fn() -> bool,
-    ) -> EvaluationPoints {
+    ) -> Result<EvaluationPoints, EvaluationFailure> {
         let mut points = EvaluationPoints::default();
         let mut reference: Option<Box<dyn Belief<Engine>>> = None;
-        for evidence in prefixes(machine, role, history) {
+        for evidence in prefixes(machine, role, history)? {
             let step = evidence.step();
             if step > self.steps.1 || stop() {
                 break;
@@ -113,14 +119,15 @@ impl Oracle<'_> {
             if points.ended.is_none() {
                 match posterior(machine, &evidence, self.model.as_ref(), self.limit) {
                     Ok(posterior) => {
-                        let mut point = point(machine, history, evidence, posterior, PosteriorSource::Exact);
+                        let mut point = point(machine, history, evidence, posterior, PosteriorSource::Exact)?;
                         if self.playouts > 0 && point.is_decision() {
                             let seed = seed.child("value").index(step);
-                            point.values = Values::of(machine, role, &point, self.playouts, &seed);
+                            point.values = Values::of(machine, role, &point, self.playouts, &seed)?;
                         }
                         points.list.push(point);
                         continue;
                     }
+                    Err(ExactError::Failed(failure)) => return Err(failure),
                     Err(error) => points.ended = Some(error),
                 }
             }
@@ -132,22 +139,26 @@ impl Oracle<'_> {
                 particle_belief(machine, role, self.model, options)
             });
             let outcome = belief.update(&evidence, &Budget::UNLIMITED, &seed.child("reference").index(step));
+            if let Some(failure) = belief.take_failure() {
+                return Err(failure);
+            }
             if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
                 break;
             }
             let posterior = held(belief.as_ref());
             let source = PosteriorSource::Reference(self.reference);
-            points.list.push(point(machine, history, evidence, posterior, source));
+            points.list.push(point(machine, history, evidence, posterior, source)?);
         }
-        points
+        Ok(points)
     }
 }
 
 /// What a role knows after each step of a history, from the first on, as long as the match goes on.
-fn prefixes(machine: &Engine, role: Role, history: &History) -> Vec<Evidence> {
-    let whole = machine.evidence(history, role, &mut machine.scratch());
+fn prefixes(machine: &Engine, role: Role, history: &History) -> Result<Vec<Evidence>, EvaluationFailure> {
+    let mut scratch = machine.scratch();
+    let whole = machine.evidence(history, role, &mut scratch);
     let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };
-    (1..=last).map(|step| whole.until(step)).collect()
+    evaluated(machine, &mut scratch, (1..=last).map(|step| whole.until(step)).collect())
 }
 
 fn point(
@@ -156,7 +167,7 @@ fn point(
     evidence: Evidence,
     posterior: Posterior,
     source: PosteriorSource,
-) -> EvaluationPoint {
+) -> Result<EvaluationPoint, EvaluationFailure> {
     let mut scratch = machine.scratch();
     let truth = History(history.0[..evidence.step()].to_vec());
     let state = machine.replay(&truth, &mut scratch);
@@ -165,7 +176,7 @@ fn point(
     let places =
         posterior.histories.iter().enumerate().map(|(at, (history, _))| (history.clone(), at)).collect();
     let fluents = Fluents::of(machine, &posterior, &state, &mut scratch);
-    EvaluationPoint {
+    let made = EvaluationPoint {
         evidence,
         posterior,
         source,
@@ -174,7 +185,8 @@ fn point(
         places,
         fluents,
         values: None,
-    }
+    };
+    evaluated(machine, &mut scratch, made)
 }
 
 /// What a belief holds, as if it were the posterior.

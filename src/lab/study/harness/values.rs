@@ -6,8 +6,11 @@
 //! prefers) depends on the belief alone. Playouts are not perfect play, so regret is measured in the goal points of
 //! playouts. Moves of equal value are chosen equally often.
 
+use super::evaluated;
 use super::point::EvaluationPoint;
-use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{
+    Budget, Bulk, EvaluationFailure, Move, Role, Seed, Start, StateMachine, StateMachineExt,
+};
 use hyperplay_engine::{Engine, State};
 
 /// More playouts than these are not made at a point; it then has no regret.
@@ -27,19 +30,20 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// `None` if that costs too much, or if the legal moves are not the same in all states.
+    /// `None` if that costs too much, or if the legal moves are not the same in all states. The error is that of an evaluation
+    /// of the rules.
     pub(super) fn of(
         machine: &Engine,
         role: Role,
         point: &EvaluationPoint,
         playouts: u32,
         seed: &Seed,
-    ) -> Option<Values> {
+    ) -> Result<Option<Values>, EvaluationFailure> {
         let mut scratch = machine.scratch();
         let mut moves: Vec<Move> = Vec::new();
         machine.legal(&machine.replay(&point.truth, &mut scratch), role, &mut scratch, &mut moves);
         if point.states() as u64 * moves.len() as u64 * u64::from(playouts) > MOST {
-            return None;
+            return evaluated(machine, &mut scratch, None);
         }
         let mut states = Vec::new();
         for (at, (history, _)) in point.posterior.histories.iter().enumerate() {
@@ -48,7 +52,7 @@ impl Values {
                 let mut legal = Vec::new();
                 machine.legal(&state, role, &mut scratch, &mut legal);
                 if legal != moves {
-                    return None;
+                    return evaluated(machine, &mut scratch, None);
                 }
                 states.push(state);
             }
@@ -66,7 +70,7 @@ impl Values {
         let mut made = Values { moves: moves.len(), values, expected: Vec::new() };
         let ends = point.posterior.ends.iter().zip(&point.posterior.histories);
         made.expected = made.mean(ends.map(|(&end, (_, probability))| (end, *probability)));
-        Some(made)
+        evaluated(machine, &mut scratch, Some(made))
     }
 
     /// The expected value of every move under these weights of states.
