@@ -23,7 +23,7 @@ use hyperplay_play::referee::Interrupt;
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare): hyperplay, hyperplay12, hyperplay12-unweighted, bootstrap, rejection or exact
+    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
@@ -35,7 +35,7 @@ pub struct BeliefArguments {
     /// Matches that evidence is taken from
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
-    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), under which there is a posterior to measure against too, or a player in every seat
+    /// Who plays these matches: an opponent model, under which there is a posterior to measure against too, or a player in every seat; see `hyperplay players`
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// The role whose belief is measured (repeat for several) [default: every role but random]
@@ -199,7 +199,7 @@ fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailur
     registry.sampler(text).map_err(|error| {
         CommandFailure::usage(
             error.to_string(),
-            "`hyperplay help belief` shows examples; docs/belief.md explains the keys",
+            "`hyperplay players` explains the samplers and their keys; docs/belief.md says more",
         )
     })
 }

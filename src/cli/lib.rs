@@ -97,7 +97,7 @@ enum Command {
     /// List the built-in games, or print one
     #[command(after_help = examples::GAMES)]
     Games(games::GamesArguments),
-    /// List the players and the keys of their specs
+    /// List the players, samplers, searches and opponent models with the keys of their specs
     #[command(after_help = examples::PLAYERS)]
     Players(players::PlayersArguments),
     /// Write completions for a shell

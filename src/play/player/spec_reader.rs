@@ -89,9 +89,10 @@ impl SpecReader<'_> {
                 count.map(SpecValue::Count).ok_or_else(bad)
             }
             KeyType::Real(least, most) => {
-                let real =
+                let real: Option<f64> =
                     text.parse().ok().filter(|real| is_decimal(text) && (least..=most).contains(&real));
-                real.map(SpecValue::Real).ok_or_else(bad)
+                // Adding zero makes -0 the zero that prints as 0.
+                real.map(|real| SpecValue::Real(real + 0.0)).ok_or_else(bad)
             }
             KeyType::Word(words) => {
                 words.iter().position(|word| word == text).map(SpecValue::Word).ok_or_else(bad)
@@ -118,8 +119,9 @@ impl SpecReader<'_> {
     }
 }
 
-/// Whether a text is digits, with a point between two of them or without.
+/// Whether a text is digits, with a point between two of them or without, and a minus before them or none.
 fn is_decimal(text: &str) -> bool {
+    let text = text.strip_prefix('-').unwrap_or(text);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once('.').map_or_else(|| digits(text), |(whole, part)| digits(whole) && digits(part))
 }
