@@ -195,7 +195,8 @@ impl From<StudyFileError> for CommandFailure {
     }
 }
 
-fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+/// Reads the spec of a sampler.
+pub fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
     registry.sampler(text).map_err(|error| {
         CommandFailure::usage(
             error.to_string(),

@@ -73,7 +73,7 @@ enum Command {
     /// Measure how far samplers are from the exact posterior
     #[command(after_help = examples::BELIEF)]
     Belief(belief::BeliefArguments),
-    /// Run the benchmark of beliefs: every sampler on twelve games
+    /// Run the benchmark of beliefs: samplers on twelve games
     #[command(after_help = examples::BELIEF_BENCHMARK)]
     BeliefBenchmark(belief_benchmark::BenchmarkArguments),
     /// Find errors in rulesheets
