@@ -26,7 +26,7 @@ pub struct BenchmarkArguments {
     /// The sampler to measure (repeat to compare); see `hyperplay players`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = SAMPLERS.map(str::to_owned))]
     samplers: Vec<String>,
-    /// Independent replicates: beliefs that follow each match
+    /// The number of independent replicates, that is, of beliefs that follow each match
     #[arg(long, value_name = "R", default_value_t = REPLICATES)]
     replicates: usize,
     /// Determines every random choice [default: drawn and printed]

@@ -112,7 +112,7 @@ pub fn opening(samplers: &[SamplerSpec], seed: u64, replicates: usize, date: &st
     )
 }
 
-/// What is known of the accuracy of each sampler.
+/// The accuracy of each sampler.
 const ACCURACY: &[Reading] = &[
     One("spec"),
     Of("enumerated", "decisions", "enumerated"),
