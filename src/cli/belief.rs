@@ -23,7 +23,7 @@ use hyperplay_play::referee::Interrupt;
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare): hyperplay, hyperplay12, hyperplay12-unweighted, bootstrap, rejection or exact
+    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
@@ -35,7 +35,8 @@ pub struct BeliefArguments {
     /// The number of matches that the evidence is taken from
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
-    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), whose posterior is then measured against as well, or a player, which takes every seat. `random` is `uniform`; a name of both a model and a player is refused
+    /// Who plays these matches: an opponent model, whose posterior is then measured against as well, or a player, which
+    /// takes every seat; see `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// The role whose belief is measured (repeat for several) [default: every role but random]
@@ -200,11 +201,12 @@ impl From<StudyFileError> for CommandFailure {
     }
 }
 
-fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+/// Reads the spec of a sampler.
+pub fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
     registry.sampler(text).map_err(|error| {
         CommandFailure::usage(
             error.to_string(),
-            "`hyperplay help belief` shows examples; docs/belief.md explains the keys",
+            "`hyperplay players` explains the samplers and their keys; docs/belief.md says more",
         )
     })
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::belief::failed;
+use super::belief::{failed, sampler};
 use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::{EngineArgument, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
-use hyperplay_lab::study::benchmark::{self, BenchmarkGame, GAMES, REPLICATES};
-use hyperplay_play::player::Registry;
+use hyperplay_lab::study::benchmark::{self, BenchmarkGame, GAMES, REPLICATES, SAMPLERS};
+use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, date};
 
 /// Arguments of `belief-benchmark`.
@@ -23,6 +23,9 @@ pub struct BenchmarkArguments {
     /// Measure only this game of the benchmark (repeat for several)
     #[arg(long = "game", value_name = "GAME")]
     games: Vec<String>,
+    /// The sampler to measure (repeat to compare); see `hyperplay players`
+    #[arg(long = "sampler", value_name = "SPEC", default_values_t = SAMPLERS.map(str::to_owned))]
+    samplers: Vec<String>,
     /// The number of independent replicates, that is, of beliefs that follow each match
     #[arg(long, value_name = "R", default_value_t = REPLICATES)]
     replicates: usize,
@@ -56,11 +59,13 @@ pub fn run(
         let what = format!("'{unknown}' is not in the benchmark");
         return Err(CommandFailure::usage(what, format!("the games are {}", names.join(", "))));
     }
+    let samplers: Vec<SamplerSpec> =
+        arguments.samplers.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?;
     let seed = pick_seed(arguments.seed);
-    let mut text = benchmark::opening(seed, arguments.replicates, &date()[..10]);
+    let mut text = benchmark::opening(&samplers, seed, arguments.replicates, &date()[..10]);
     for game in GAMES.iter().filter(|game| asked.is_empty() || asked.iter().any(|name| name == game.name)) {
         log(format_args!("{}", game.name));
-        text += &section(game, arguments.replicates, seed, registry, interrupt)?;
+        text += &section(game, &samplers, arguments.replicates, seed, registry, interrupt)?;
     }
     match &arguments.out {
         Some(path) => {
@@ -73,17 +78,22 @@ pub fn run(
 /// Measures one game.
 fn section(
     game: &BenchmarkGame,
+    samplers: &[SamplerSpec],
     replicates: usize,
     seed: u64,
     registry: &Registry,
     interrupt: &Interrupt,
 ) -> Result<String, CommandFailure> {
     let opened = GameArgument { game: game.name.to_owned(), syntax: None }.open()?;
-    let plan = game.plan(replicates, seed, registry).map_err(|error| {
-        CommandFailure::failed(
-            error.to_string(),
-            "the benchmark names samplers that the program does not have",
-        )
+    let roles: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
+    if let Some(misfit) = samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles)) {
+        return Err(CommandFailure::usage(
+            format!("{}: {misfit}", game.name),
+            "measure only the games that it is for, by --game",
+        ));
+    }
+    let plan = game.plan(samplers, replicates, seed, registry).map_err(|error| {
+        CommandFailure::failed(error.to_string(), "the benchmark needs a model of uniform opponents")
     })?;
     let (_, engine) = EngineOption { engine: EngineArgument::Auto }.open_for_steps(&opened)?;
     let progress = Progress::new(plan.total(&engine), "replicates", false);

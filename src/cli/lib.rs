@@ -73,7 +73,7 @@ enum Command {
     /// Measure how far samplers are from the exact posterior
     #[command(after_help = examples::BELIEF)]
     Belief(belief::BeliefArguments),
-    /// Run the benchmark of beliefs: every sampler on twelve games
+    /// Run the benchmark of beliefs: samplers on twelve games
     #[command(after_help = examples::BELIEF_BENCHMARK)]
     BeliefBenchmark(belief_benchmark::BenchmarkArguments),
     /// Find errors in rulesheets
@@ -97,7 +97,7 @@ enum Command {
     /// List the built-in games, or print one
     #[command(after_help = examples::GAMES)]
     Games(games::GamesArguments),
-    /// List the players and the keys of their specs
+    /// List the players, samplers, searches and opponent models with the keys of their specs
     #[command(after_help = examples::PLAYERS)]
     Players(players::PlayersArguments),
     /// Write completions for a shell

@@ -1,6 +1,6 @@
-//! The benchmark of beliefs: every sampler on twelve games, as one page of Markdown.
+//! The benchmark of beliefs: samplers on twelve games, as one page of Markdown.
 //!
-//! Each sampler has 64 particles and 200 replicates. The number of matches of each game, and the last step, are chosen so
+//! [`SAMPLERS`] are measured unless others are asked for. Each sampler has 64 particles and 200 replicates. The number of matches of each game, and the last step, are chosen so
 //! that the whole benchmark takes some minutes. A game in which a role knows the history at every decision is not in it. The
 //! seed determines everything but the last column.
 
@@ -9,7 +9,7 @@ use super::summary::{SUMMARY_COLUMNS, StudySummary};
 use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Column, Table};
-use hyperplay_play::player::{Registry, SpecError};
+use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
 
 /// Particles of a set.
 const PARTICLES: usize = 64;
@@ -20,8 +20,8 @@ pub const REPLICATES: usize = 200;
 /// The largest information set that is enumerated.
 const MAX_SET: usize = 4_000;
 
-/// The samplers of the benchmark.
-const SAMPLERS: [&str; 7] = [
+/// The samplers of the benchmark, unless others are asked for.
+pub const SAMPLERS: [&str; 7] = [
     "hyperplay:enumerate=off,exact_update=off",
     "hyperplay",
     "hyperplay12",
@@ -63,13 +63,19 @@ pub const GAMES: [BenchmarkGame; 12] = [
 ];
 
 impl BenchmarkGame {
-    /// The study of this game.
+    /// The study of these samplers on this game.
     ///
     /// # Errors
-    /// If a sampler of the benchmark is not in the catalogue.
-    pub fn plan(&self, replicates: usize, seed: u64, registry: &Registry) -> Result<StudyPlan, SpecError> {
+    /// If the registry has no model of uniform opponents.
+    pub fn plan(
+        &self,
+        samplers: &[SamplerSpec],
+        replicates: usize,
+        seed: u64,
+        registry: &Registry,
+    ) -> Result<StudyPlan, SpecError> {
         Ok(StudyPlan {
-            samplers: SAMPLERS.iter().map(|text| registry.sampler(text)).collect::<Result<_, _>>()?,
+            samplers: samplers.to_vec(),
             particles: vec![PARTICLES],
             replicates,
             matches: self.matches,
@@ -85,11 +91,18 @@ impl BenchmarkGame {
 }
 
 /// The beginning of the page; `date` as in `2026-11-22`.
-pub fn opening(seed: u64, replicates: usize, date: &str) -> String {
+pub fn opening(samplers: &[SamplerSpec], seed: u64, replicates: usize, date: &str) -> String {
+    let specs: Vec<String> = samplers.iter().map(|sampler| sampler.spec().to_string()).collect();
+    let asked: String = match &specs[..] {
+        own if own == SAMPLERS => String::new(),
+        others => others.iter().map(|spec| format!(" --sampler '{spec}'")).collect(),
+    };
+    let is_uniform = samplers.iter().all(|sampler| sampler.assumed().spec().name() == "uniform");
+    let opponents = if is_uniform { "uniform opponents" } else { "the opponent model of each sampler" };
     format!(
         "# Beliefs on twelve games\n\n\
-         Made by `hyperplay belief-benchmark --seed {seed}` ({date}, version {}). {PARTICLES} particles, {replicates} \
-         replicates, evidence from random matches, posteriors under uniform opponents, information sets of at most {MAX_SET} \
+         Made by `hyperplay belief-benchmark --seed {seed}{asked}` ({date}, version {}). {PARTICLES} particles, {replicates} \
+         replicates, evidence from random matches, posteriors under {opponents}, information sets of at most {MAX_SET} \
          histories. Means over the decisions of all roles (more than one legal move, more than one history); ratios to the \
          baseline are geometric means with 95 % bootstrap intervals over the decisions, without those at which the \
          information set is enumerated. [belief-measures.md](../belief-measures.md) explains each figure. In `a (b)`, b is what the posterior \

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 
 use super::model::OpponentModel;
 use super::tree::NodeId;
-use hyperplay_engine::machine::{ByRole, Evidence, JointMove, Move, Role, StateMachine};
+use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine};
 
 /// What is known of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,13 +74,15 @@ pub(super) struct Branches {
 }
 
 /// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint
-/// moves are equally probable. `evidence` says what a role knows.
+/// moves are equally probable. `evidence` says what a role knows. A failure that the model meets is left in `failure`, if
+/// there is none yet.
 pub(super) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,
     me: Role,
     legal: &ByRole<Vec<Move>>,
     evidence: impl Fn(Role) -> Evidence,
+    failure: &mut Option<EvaluationFailure>,
 ) -> Option<Box<ByRole<Vec<f64>>>> {
     (!model.is_uniform()).then(|| {
         Box::new(ByRole::from_fn(legal.len(), |role| {
@@ -88,7 +90,9 @@ pub(super) fn joint_policy<M: StateMachine>(
             if role == me || Some(role) == machine.random() {
                 vec![1.0 / moves.len() as f64; moves.len()]
             } else {
-                model.policy(role, &evidence(role), moves)
+                let (policy, met) = model.policy_and_failure(role, &evidence(role), moves);
+                *failure = failure.take().or(met);
+                policy
             }
         }))
     })

@@ -30,7 +30,7 @@ pub struct Posterior {
 /// Why there is no posterior.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ExactError {
-    /// The rules could not be evaluated.
+    /// The rules could not be evaluated, here or by the opponent model.
     #[error("{0}")]
     Failed(#[from] EvaluationFailure),
     /// More histories than allowed.
@@ -95,6 +95,7 @@ pub fn posterior<M: StateMachine>(
     if evidence.steps.is_empty() && machine.terminal(&open[0].state, &mut scratch) != evidence.over {
         return Err(ExactError::Inconsistent { step: 0 });
     }
+    let mut of_model = None;
     for (done, observed) in evidence.steps.iter().enumerate() {
         let last = done + 1 == evidence.steps.len();
         let mut next = Vec::new();
@@ -112,7 +113,9 @@ pub fn posterior<M: StateMachine>(
                     if role == evidence.role || Some(role) == machine.random() {
                         vec![1.0 / legal[role].len() as f64; legal[role].len()]
                     } else {
-                        model.policy(role, &view, &legal[role])
+                        let (policy, met) = model.policy_and_failure(role, &view, &legal[role]);
+                        of_model = of_model.take().or(met);
+                        policy
                     }
                 })
                 .collect();
@@ -149,7 +152,7 @@ pub fn posterior<M: StateMachine>(
                 }
             }
         }
-        if let Some(failure) = machine.take_failure(&mut scratch) {
+        if let Some(failure) = machine.take_failure(&mut scratch).or(of_model.take()) {
             return Err(failure.into());
         }
         if next.is_empty() {

@@ -168,8 +168,8 @@ impl<M: Bulk> Histories<M> {
         }
         let mut legal = self.machine.legal_by_role(&history.state, &mut self.scratch);
         legal[self.role].retain(|&own| observed.own.admits(own));
-        let policy =
-            joint_policy(&*self.machine, &*self.model, self.role, &legal, |role| history.evidence(role));
+        let (known, failure) = (|role| history.evidence(role), &mut self.failure);
+        let policy = joint_policy(&*self.machine, &*self.model, self.role, &legal, known, failure);
         let branches = Branches::new(Arc::new(legal), policy);
         let joint = branches.joint(branches.draw(rng)?);
         let next = self.after(history, &joint);

@@ -4,7 +4,7 @@
 //! state, because a role cannot act on what it does not know. The role `random` is uniform by the definition of
 //! GDL-II, and no model is used for it.
 
-use hyperplay_engine::machine::{Evidence, Move, Role};
+use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
 
 /// What the other roles are expected to do.
 ///
@@ -32,6 +32,17 @@ pub trait OpponentModel: Send + Sync {
     /// The probability of each of `legal`, in that order; sums to 1. A move that must not be ruled out needs a
     /// positive probability: what has none is left out of every particle.
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64>;
+
+    /// The [policy](OpponentModel::policy), and the failure that it rests on, for a model that evaluates the rules itself and
+    /// met one. Beliefs ask this, and [pass the failure on](super::Belief::take_failure).
+    fn policy_and_failure(
+        &self,
+        role: Role,
+        evidence: &Evidence,
+        legal: &[Move],
+    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+        (self.policy(role, evidence, legal), None)
+    }
 
     /// Whether every policy is uniform. In that case the caller need not collect the evidence.
     fn is_uniform(&self) -> bool {

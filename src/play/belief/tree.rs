@@ -111,7 +111,7 @@ pub(super) struct Tree<M: Bulk> {
     deepest: usize,
     /// What was spent since the beginning.
     pub(super) spent: UpdateCost,
-    /// A failure of evaluation that a tree met which was dropped.
+    /// A failure of evaluation that the opponent model met, or a tree which was dropped.
     failure: Option<EvaluationFailure>,
 }
 
@@ -287,8 +287,10 @@ impl<M: Bulk> Tree<M> {
             // Only the initial state can be terminal here.
             legal[me].clear();
         }
-        let policy =
-            joint_policy(&*self.machine, &*self.model, me, &legal, |role| self.evidence_of(node, role));
+        let mut failure = self.failure.take();
+        let known = |role| self.evidence_of(node, role);
+        let policy = joint_policy(&*self.machine, &*self.model, me, &legal, known, &mut failure);
+        self.failure = failure;
         let shared = self.lists.get(&legal).map(Arc::clone);
         let moves = shared.unwrap_or_else(|| {
             let moves = Arc::new(legal);

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::model::{OpponentModel, Uniform};
-use hyperplay_engine::machine::{Evidence, Move, Role};
+use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
 
 /// Another model with a tremble.
 ///
@@ -45,12 +45,21 @@ impl Trembling {
 
 impl OpponentModel for Trembling {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        self.policy_and_failure(role, evidence, legal).0
+    }
+
+    fn policy_and_failure(
+        &self,
+        role: Role,
+        evidence: &Evidence,
+        legal: &[Move],
+    ) -> (Vec<f64>, Option<EvaluationFailure>) {
         if self.is_uniform() {
-            return Uniform.policy(role, evidence, legal);
+            return Uniform.policy_and_failure(role, evidence, legal);
         }
         let even = self.epsilon / legal.len() as f64;
-        let policy = self.model.policy(role, evidence, legal);
-        policy.into_iter().map(|share| (1.0 - self.epsilon) * share + even).collect()
+        let (policy, failure) = self.model.policy_and_failure(role, evidence, legal);
+        (policy.into_iter().map(|share| (1.0 - self.epsilon) * share + even).collect(), failure)
     }
 
     fn is_uniform(&self) -> bool {

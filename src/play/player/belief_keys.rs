@@ -31,7 +31,8 @@ pub(super) fn sampler() -> SpecKey {
         "sampler",
         SpecKind::Sampler,
         "hyperplay",
-        "how particles are sampled; the keys from enumerate to states are those of the sampler hyperplay",
+        "how particles are sampled; the keys from enumerate to states are those of the sampler hyperplay, and with another \
+         they keep their defaults",
     )
 }
 
@@ -91,7 +92,9 @@ pub(super) fn options(spec: &Spec) -> BeliefOptions {
     }
 }
 
-/// The sampler that the spec of a player with all keys of this file asks for.
+/// The sampler that the spec of a player with all keys of this file asks for. With a sampler other than the default, a key of
+/// the particle belief that differs from its default is refused. One that is written at its default says nothing, as
+/// everywhere: it is not printed either, and two spellings of a spec are one spec.
 pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sampler<Engine>>, SpecError> {
     if !spec.is_given("sampler") {
         return Ok(Arc::new(ParticleSampler(options(spec))));
@@ -157,6 +160,9 @@ mod tests {
         ] {
             assert_eq!(registry.player(text).unwrap().spec().to_string(), canonical);
         }
+        // A key at its default is as if it were not written.
+        let written = registry.player("hyperplay:sampler=bootstrap,merge=on").unwrap();
+        assert_eq!(written, registry.player("hyperplay:sampler=bootstrap").unwrap());
         let error = |text: &str| registry.player(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:sampler=bootstrap,merge=off"),

@@ -22,6 +22,11 @@ pub enum SpecKind {
     Model,
 }
 
+impl SpecKind {
+    /// All of them, in the order in which help lists them.
+    pub const ALL: [SpecKind; 4] = [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model];
+}
+
 impl fmt::Display for SpecKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -157,7 +162,7 @@ impl SpecKey {
 pub enum KeyType {
     /// A whole number from the first to the second, both included. Digits may be grouped, as in `10_000`.
     Count(u64, u64),
-    /// A number in decimal digits, with a point or without, from the first to the second, both included.
+    /// A number in decimal digits, with a point or without and perhaps a minus, from the first to the second, both included.
     Real(f64, f64),
     /// One of these words.
     Word(Vec<Cow<'static, str>>),

@@ -162,6 +162,8 @@ impl Eq for Tremble {}
 
 /// The key for the model.
 pub(super) const MODEL: &str = "model";
+/// The standard model of uniform opponents.
+pub(super) const UNIFORM: &str = "uniform";
 /// The key for its tremble.
 pub(super) const EPSILON: &str = "epsilon";
 
@@ -170,7 +172,7 @@ impl Assumed {
     pub fn keys() -> [SpecKey; 2] {
         use super::catalogue::SpecKind;
         [
-            SpecKey::spec(MODEL, SpecKind::Model, "uniform", "how the other roles are assumed to choose"),
+            SpecKey::spec(MODEL, SpecKind::Model, UNIFORM, "how the other roles are assumed to choose"),
             SpecKey::real(
                 EPSILON,
                 0.0..=1.0,
@@ -181,7 +183,8 @@ impl Assumed {
     }
 
     /// What a spec with the [keys](Assumed::keys) `model` and `epsilon` asks for. Uniform opponents have no tremble, and
-    /// those who do nothing but tremble are uniform.
+    /// those who do nothing but tremble are uniform. Whether a model [is uniform](OpponentModel::is_uniform) is known once
+    /// it is built; only the standard model `uniform` is known by its spec, so that all that assume it are equal.
     ///
     /// # Errors
     /// If the model cannot be made of its spec.
@@ -191,9 +194,9 @@ impl Assumed {
     pub fn of(spec: &Spec, registry: &Registry) -> Result<Self, SpecError> {
         let (model, epsilon) = (registry.model_of(spec.inner(MODEL))?, spec.real(EPSILON));
         if epsilon >= 1.0 {
-            return Ok(Assumed::exactly(registry.model("uniform")?));
+            return Ok(Assumed::exactly(registry.model(UNIFORM)?));
         }
-        let epsilon = if model.spec.name() == "uniform" { 0.0 } else { epsilon };
+        let epsilon = if model == registry.model(UNIFORM)? { 0.0 } else { epsilon };
         Ok(Assumed { model, epsilon: Tremble(epsilon) })
     }
 
@@ -207,10 +210,10 @@ impl Assumed {
         &self.model.spec
     }
 
-    /// The model with its tremble, on a machine.
+    /// The model with its tremble, on a machine; a uniform one has none.
     pub fn model(&self, machine: &Arc<Engine>) -> Arc<dyn OpponentModel> {
         let (model, Tremble(epsilon)) = (self.model.model(machine), self.epsilon);
-        if epsilon > 0.0 { Arc::new(Trembling::new(model, epsilon)) } else { model }
+        if epsilon > 0.0 && !model.is_uniform() { Arc::new(Trembling::new(model, epsilon)) } else { model }
     }
 }
 
@@ -256,5 +259,44 @@ impl fmt::Debug for SamplerSpec {
 impl fmt::Debug for ModelSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ModelSpec({})", self.spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::Uniform;
+    use crate::player::SpecEntry;
+    use hyperplay_engine::Engines;
+    use hyperplay_engine::machine::{Evidence, Move};
+    use hyperplay_logic::gdl::{Source, load};
+
+    /// Always the first move.
+    struct First;
+
+    impl OpponentModel for First {
+        fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
+            (0..legal.len()).map(|place| if place == 0 { 1.0 } else { 0.0 }).collect()
+        }
+    }
+
+    #[test]
+    fn a_registered_model_trembles_unless_it_is_uniform() {
+        let text = "(role me) (legal me wait) (init on) (<= terminal (not (true on))) (goal me 0)";
+        let game = load(Source::new("wait", text), None).game.unwrap();
+        let machine = Engines::new(&game).get(EngineKind::Interpreter).unwrap();
+        for (model, trembles) in
+            [(Arc::new(Uniform) as Arc<dyn OpponentModel>, false), (Arc::new(First), true)]
+        {
+            let shared = Arc::clone(&model);
+            let registry = Registry::standard().with_model(SpecEntry::new("mine", "a model"), move |_, _| {
+                let shared = Arc::clone(&shared);
+                Ok(move |_: &Arc<Engine>| Arc::clone(&shared))
+            });
+            let registry = registry.unwrap();
+            let spec = registry.player("hyperplay:model=mine,epsilon=0.3").unwrap();
+            let assumed = Assumed::of(spec.spec(), &registry).unwrap();
+            assert_eq!(Arc::ptr_eq(&assumed.model(&machine), &model), !trembles);
+        }
     }
 }

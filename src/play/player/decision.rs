@@ -72,6 +72,8 @@ pub struct Decision {
     pub held: Option<HeldBelief>,
     /// Whether the belief had no particle left.
     pub depleted: bool,
+    /// The failure of an evaluation of the rules that the player met, if any: what it answers rests on less than it says.
+    pub failure: Option<EvaluationFailure>,
     /// Sentences for a reader who follows the match: what was believed, how it was judged, and whether an evaluation
     /// of the rules failed.
     pub explanation: Vec<String>,
@@ -107,6 +109,7 @@ impl Decision {
             cost: DecisionCost::default(),
             held: None,
             depleted: false,
+            failure: None,
             explanation: Vec::new(),
         }
     }
@@ -215,6 +218,7 @@ impl Decision {
     ) -> Decision {
         let Some(failure) = failure else { return self };
         self.explanation.push(format!("an evaluation of the rules failed: {failure}"));
+        self.failure = Some(failure);
         if !legal.contains(&self.choice) {
             self.explanation.push("a legal move at random".to_owned());
             let Decision { choice, policy, .. } = Decision::uniform(legal, seed);
@@ -243,5 +247,7 @@ mod tests {
         assert!(legal.contains(&admitted.choice) && admitted.policy.len() == 2);
         let kept = Decision::draw(vec![(legal[1], 1.0)], &seed).admitting(Some(failure), &legal, &seed);
         assert_eq!((kept.choice, kept.explanation.len()), (legal[1], 1));
+        assert_eq!(kept.failure, admitted.failure);
+        assert!(kept.failure.is_some() && decision().failure.is_none());
     }
 }

@@ -35,13 +35,37 @@ impl SpecKey {
     }
 }
 
-/// The engine that a spec asks for; `None` for the one of the match, and for a player without the key.
+/// The engine that a spec asks for; `None` for the one of the match, and for a player without the key. A key of this name
+/// with the same words is this key, whatever its default and its sentence; one of another type is a key of the player's own.
 pub(super) fn engine(spec: &Spec) -> Option<EngineKind> {
-    if *spec.entry().key(ENGINE)? != SpecKey::engine() {
+    if spec.entry().key(ENGINE)?.kind != SpecKey::engine().kind {
         return None;
     }
     match spec.word(ENGINE) {
         EngineWish::OfTheMatch => None,
         EngineWish::Kind(kind) => Some(kind),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::{LegalPlayer, Registry, Seat, SpecEntry};
+
+    fn asked(key: SpecKey, text: &str) -> Option<EngineKind> {
+        let entry = SpecEntry::new("mine", "a player").with(key);
+        let registry =
+            Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(LegalPlayer)));
+        registry.unwrap().player(text).unwrap().engine()
+    }
+
+    #[test]
+    fn the_type_of_the_key_decides_and_not_its_default_or_its_sentence() {
+        let own = || SpecKey { about: "on which engine it thinks".into(), ..SpecKey::engine() };
+        assert_eq!(asked(own(), "mine"), None);
+        assert_eq!(asked(own(), "mine:engine=lanes"), Some(EngineKind::Lanes));
+        assert_eq!(asked(own().with_default("propagator"), "mine"), Some(EngineKind::Propagator));
+        let power = SpecKey::count("engine", 1..=9, 1, "how strong its engine is");
+        assert_eq!(asked(power, "mine:engine=3"), None);
     }
 }

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::catalogue::{SpecEntry, SpecKey};
+use super::configured::UNIFORM;
 use super::policy_file::FilePolicy;
 use super::registry::Registry;
 use super::softmax::{Softmax, SoftmaxOptions};
@@ -16,7 +17,7 @@ use hyperplay_engine::Engine;
 
 /// Adds the opponent models of this crate.
 pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError> {
-    let uniform = SpecEntry::new("uniform", "every legal move alike");
+    let uniform = SpecEntry::new(UNIFORM, "every legal move alike");
     let file = SpecEntry::new("file", "as a policy file says, uniformly where it says nothing")
         .with(SpecKey::policy_file("path", "the policy file"));
     let about = "better moves more often, by the values of hyperplay on the role's own evidence";

@@ -18,6 +18,7 @@
 //! Every error names the file and the place in it, and says what is expected instead.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -293,7 +294,9 @@ impl FilePolicy {
 
 impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        self.met.or(evidence, legal, || self.look_up(role, evidence, legal))
+        let Ok(policy) =
+            self.met.or(evidence, legal, || Ok::<_, Infallible>(self.look_up(role, evidence, legal)));
+        policy
     }
 }
 

@@ -81,7 +81,8 @@ impl Registry {
     /// Adds a player. `read` gets the values of a spec, and the registry for specs inside that spec.
     ///
     /// # Errors
-    /// If there is a player of this name, or the entry is not in order.
+    /// If there is a player of this name, or the entry is not in order: its names, or a default, which may only name what was
+    /// added before, and the entry itself.
     pub fn with_player<B>(
         self,
         entry: SpecEntry,
@@ -115,6 +116,38 @@ impl Registry {
 
     /// Adds a search. `read` also gets the effort that the player asks for.
     ///
+    /// ```
+    /// use hyperplay_engine::{Engine, State};
+    /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
+    /// use hyperplay_play::search::{Algorithm, Evaluations, SearchContext, SearchOptions, StateSearch};
+    ///
+    /// /// Judges a move by the playouts that begin with it, as many as the player asks for.
+    /// struct Cautious {
+    ///     playouts: u64,
+    /// }
+    ///
+    /// impl StateSearch<Engine> for Cautious {
+    ///     fn evaluate(&self, context: &mut SearchContext<'_, Engine>, states: &[(&State, f64)]) -> Evaluations {
+    ///         let options =
+    ///             SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: self.playouts, per_move: None };
+    ///         let mut made = options.evaluate(context, states);
+    ///         for value in made.states.iter_mut().flat_map(|state| &mut state.values) {
+    ///             *value = value.min(90.0); // A sure win is not trusted.
+    ///         }
+    ///         made
+    ///     }
+    /// }
+    ///
+    /// let entry = SpecEntry::new("cautious", "playouts of each move, whose values end at 90")
+    ///     .with(SpecKey::count("most", 1..=1_000_000, 500, "the most playouts of a decision"));
+    /// let registry = Registry::standard().with_search(entry, |spec, effort| {
+    ///     Ok(Cautious { playouts: effort.playouts.min(spec.count("most")) })
+    /// })?;
+    /// let player = registry.player("hyperplay:search=cautious:most=50")?;
+    /// assert_eq!(player.spec().to_string(), "hyperplay:search=cautious:most=50");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`with_player`](Registry::with_player).
     pub fn with_search<S: StateSearch<Engine> + 'static>(
@@ -129,7 +162,44 @@ impl Registry {
         self.with(entry, SpecMaker::Search(Arc::new(read)))
     }
 
-    /// Adds an opponent model.
+    /// Adds an opponent model. One that is uniform says so by [`OpponentModel::is_uniform`] and has no tremble. One that
+    /// evaluates the rules itself says by [`OpponentModel::policy_and_failure`] where that failed.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use hyperplay_engine::Engine;
+    /// use hyperplay_engine::machine::{Evidence, Move, Role};
+    /// use hyperplay_play::belief::OpponentModel;
+    /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
+    ///
+    /// /// Plays the first legal move with probability `share`, and each of the others with an equal part of the rest.
+    /// struct Leading {
+    ///     share: f64,
+    /// }
+    ///
+    /// impl OpponentModel for Leading {
+    ///     fn policy(&self, _: Role, _: &Evidence, legal: &[Move]) -> Vec<f64> {
+    ///         if legal.len() == 1 {
+    ///             return vec![1.0];
+    ///         }
+    ///         let rest = (1.0 - self.share) / (legal.len() - 1) as f64;
+    ///         (0..legal.len()).map(|place| if place == 0 { self.share } else { rest }).collect()
+    ///     }
+    /// }
+    ///
+    /// let entry = SpecEntry::new("leading", "prefers the first legal move")
+    ///     .with(SpecKey::real("share", 0.0..=1.0, 0.5, "the probability of that move"));
+    /// let registry = Registry::standard().with_model(entry, |spec, _| {
+    ///     let share = spec.real("share");
+    ///     Ok(move |_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Leading { share }) })
+    /// })?;
+    /// let player = registry.player("hyperplay:model=leading:share=0.8")?;
+    /// let sampler = registry.sampler("bootstrap:model=leading")?;
+    /// assert_eq!(player.spec().to_string(), "hyperplay:model=leading:share=0.8");
+    /// assert_eq!(sampler.assumed().spec().name(), "leading");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`with_player`](Registry::with_player).
@@ -148,9 +218,13 @@ impl Registry {
     }
 
     fn with(mut self, entry: SpecEntry, made: SpecMaker) -> Result<Registry, RegistryError> {
-        let kind = made.kind();
-        self.check(&entry, kind)?;
-        Arc::make_mut(&mut self.0).push((Arc::new(entry), made));
+        self.check(&entry, made.kind())?;
+        let entry = Arc::new(entry);
+        Arc::make_mut(&mut self.0).push((Arc::clone(&entry), made));
+        // A default may name the entry itself, so these are read once it is there.
+        let reader = SpecReader { registry: &self, base: None };
+        let refused = |error| RegistryError::Default { entry: entry.name.clone().into_owned(), error };
+        reader.check_defaults(&entry).map_err(refused)?;
         Ok(self)
     }
 
@@ -175,8 +249,7 @@ impl Registry {
         if entry.keys.len() > 1 && entry.keys.iter().any(|key| key.kind == KeyType::PolicyFile) {
             return Err(RegistryError::PolicyFile { entry: name() });
         }
-        let reader = SpecReader { registry: self, base: None };
-        reader.check_defaults(entry).map_err(|error| RegistryError::Default { entry: name(), error })
+        Ok(())
     }
 
     /// The entries of a kind, in the order in which they were added.
@@ -239,7 +312,8 @@ impl Registry {
     /// The player of a spec, for a player that is made of other players.
     ///
     /// # Errors
-    /// As [`player`](Registry::player).
+    /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in which
+    /// its name stands for something else. So for the sampler, the search and the opponent model of a spec.
     pub fn player_of(&self, spec: &Spec) -> Result<PlayerSpec, SpecError> {
         let SpecMaker::Player(read) = self.maker(SpecKind::Player, spec)? else {
             unreachable!("a player's entry makes players")
@@ -250,7 +324,7 @@ impl Registry {
     /// The sampler of a spec, for a player that has a belief of its own.
     ///
     /// # Errors
-    /// As [`player`](Registry::player).
+    /// As [`player_of`](Registry::player_of).
     pub fn sampler_of(&self, spec: &Spec) -> Result<SamplerSpec, SpecError> {
         let SpecMaker::Sampler(read) = self.maker(SpecKind::Sampler, spec)? else {
             unreachable!("a sampler's entry makes samplers")
@@ -262,7 +336,7 @@ impl Registry {
     /// The search of a spec with a given effort, for a player that searches.
     ///
     /// # Errors
-    /// As [`player`](Registry::player).
+    /// As [`player_of`](Registry::player_of).
     pub fn search_of(
         &self,
         spec: &Spec,
@@ -277,7 +351,7 @@ impl Registry {
     /// The opponent model of a spec.
     ///
     /// # Errors
-    /// As [`player`](Registry::player).
+    /// As [`player_of`](Registry::player_of).
     pub fn model_of(&self, spec: &Spec) -> Result<ModelSpec, SpecError> {
         let SpecMaker::Model(read) = self.maker(SpecKind::Model, spec)? else {
             unreachable!("a model's entry makes models")
@@ -297,7 +371,9 @@ impl Registry {
     /// Looks up the function that builds a value from a spec, which may have been read against another registry.
     fn maker(&self, kind: SpecKind, spec: &Spec) -> Result<&SpecMaker, SpecError> {
         let (entry, maker) = self.find(kind, spec.name())?;
-        assert!(**entry == *spec.entry, "the spec '{spec}' was read against a registry with another entry");
+        if **entry != *spec.entry {
+            return Err(SpecError::OtherRegistry { spec: spec.to_string(), name: spec.name().to_owned() });
+        }
         Ok(maker)
     }
 

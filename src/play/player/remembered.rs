@@ -33,24 +33,30 @@ impl<T: Clone> Remembered<T> {
         Remembered { met: Mutex::new(Met { count: 0, answers: FxHashMap::default() }), most }
     }
 
-    /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be
-    /// a function of evidence and legal moves, so both get the same answer.
-    pub(super) fn or(&self, evidence: &Evidence, legal: &[Move], work_out: impl FnOnce() -> T) -> T {
+    /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
+    /// function of evidence and legal moves, so both get the same answer. Its error is not remembered.
+    pub(super) fn or<E>(
+        &self,
+        evidence: &Evidence,
+        legal: &[Move],
+        work_out: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();
-        known.unwrap_or_else(|| {
-            let answer = work_out();
-            let mut met = lock();
-            if met.count >= self.most {
-                met.answers.clear();
-                met.count = 0;
-            }
-            let by_moves = met.answers.entry(evidence.clone()).or_default();
-            if by_moves.insert(legal.into(), answer.clone()).is_none() {
-                met.count += 1;
-            }
-            answer
-        })
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let answer = work_out()?;
+        let mut met = lock();
+        if met.count >= self.most {
+            met.answers.clear();
+            met.count = 0;
+        }
+        let by_moves = met.answers.entry(evidence.clone()).or_default();
+        if by_moves.insert(legal.into(), answer.clone()).is_none() {
+            met.count += 1;
+        }
+        Ok(answer)
     }
 }
 
@@ -67,13 +73,15 @@ mod tests {
         let terms = TermStore::new(symbols);
         let [a, b, c] = names.map(|name| Move(terms.intern(name, &[])));
         let remembered = Remembered::of_at_most(2);
+        let again = || -> Result<u8, u8> { panic!("it is remembered") };
         let [first, second] = [0, 1].map(|role| Evidence::new(Role::new(role)));
-        assert_eq!(remembered.or(&first, &[a, b], || 1), 1);
-        assert_eq!(remembered.or(&first, &[a, c], || 2), 2);
-        assert_eq!(remembered.or(&first, &[a, b], || panic!("it is remembered")), 1);
-        assert_eq!(remembered.or(&first, &[a, c], || panic!("it is remembered")), 2);
-        assert_eq!(remembered.or(&second, &[a, b], || 3), 3);
-        assert_eq!(remembered.or(&second, &[a, b], || panic!("it is remembered")), 3);
-        assert_eq!(remembered.or(&first, &[a, b], || 4), 4);
+        assert_eq!(remembered.or(&first, &[a, b], || Err(9)), Err(9));
+        assert_eq!(remembered.or(&first, &[a, b], || Ok::<_, u8>(1)), Ok(1));
+        assert_eq!(remembered.or(&first, &[a, c], || Ok::<_, u8>(2)), Ok(2));
+        assert_eq!(remembered.or(&first, &[a, b], again), Ok(1));
+        assert_eq!(remembered.or(&first, &[a, c], again), Ok(2));
+        assert_eq!(remembered.or(&second, &[a, b], || Ok::<_, u8>(3)), Ok(3));
+        assert_eq!(remembered.or(&second, &[a, b], again), Ok(3));
+        assert_eq!(remembered.or(&first, &[a, b], || Ok::<_, u8>(4)), Ok(4));
     }
 }

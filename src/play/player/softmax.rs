@@ -7,17 +7,20 @@
 //!
 //! An answer is a function of role, evidence and legal moves, because its random stream is derived from the printed
 //! evidence and its budget is a number of states. So answers can be [remembered](super::remembered) and shared by all
-//! threads. Their cost is not counted in the cost of the belief that uses the model.
+//! threads. Their cost is not counted in the cost of the belief that uses the model. An answer that rests on a
+//! failed evaluation of the rules is not remembered, and the failure goes with it to the belief that asks.
 
 use std::sync::Arc;
 
-use super::decision::{Player, View};
+use super::decision::{Decision, Player, View};
 use super::hyperplay::HyperPlay;
 use super::remembered::Remembered;
 use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
 use crate::search::{Algorithm, SearchOptions};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, Seed, StateMachine as _};
+use hyperplay_engine::machine::{
+    Budget, EvaluationFailure, Evidence, Move, OwnMove, Role, Seed, StateMachine as _,
+};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,8 +57,8 @@ impl Softmax {
         Softmax { machine, options, below, met: Remembered::new() }
     }
 
-    /// What its moves are worth to a role; empty where it cannot say.
-    fn values(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<(Move, f64)> {
+    /// What the player HyperPlay decides for a role, with what the moves are worth to it; no values where it cannot say.
+    fn decision(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Decision {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
         let belief = BeliefOptions { enumerate_limit: particles, ..BeliefOptions::default() };
         let search = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts, per_move: None };
@@ -63,7 +66,7 @@ impl Softmax {
         let (sampler, search) = (Arc::new(ParticleSampler(belief)), Arc::new(search));
         let mut player = HyperPlay::new(machine, role, below, sampler, particles, search);
         let view = View { evidence, legal };
-        player.decide(&view, &Budget::UNLIMITED, &self.seed(role, evidence)).values
+        player.decide(&view, &Budget::UNLIMITED, &self.seed(role, evidence))
     }
 
     /// The stream of what a role knows.
@@ -82,11 +85,27 @@ impl Softmax {
 
 impl OpponentModel for Softmax {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        self.policy_and_failure(role, evidence, legal).0
+    }
+
+    fn policy_and_failure(
+        &self,
+        role: Role,
+        evidence: &Evidence,
+        legal: &[Move],
+    ) -> (Vec<f64>, Option<EvaluationFailure>) {
         if legal.len() == 1 {
-            return vec![1.0];
+            return (vec![1.0], None);
         }
-        let temperature = self.options.temperature as f64;
-        self.met.or(evidence, legal, || shares(&self.values(role, evidence, legal), legal, temperature))
+        let answer = self.met.or(evidence, legal, || {
+            let Decision { values, failure, .. } = self.decision(role, evidence, legal);
+            let policy = shares(&values, legal, self.options.temperature as f64);
+            match failure {
+                None => Ok(policy),
+                Some(failure) => Err((policy, failure)),
+            }
+        });
+        answer.map_or_else(|(policy, failure)| (policy, Some(failure)), |policy| (policy, None))
     }
 }
 
@@ -104,7 +123,10 @@ fn shares(values: &[(Move, f64)], legal: &[Move], temperature: f64) -> Vec<f64> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_logic::gdl::{Symbols, TermStore};
+    use crate::belief::{BootstrapSampler, IndependentSampler, Sampler, Trembling};
+    use hyperplay_engine::machine::{History, JointMove, StateMachineExt};
+    use hyperplay_engine::{EngineKind, Engines};
+    use hyperplay_logic::gdl::{Source, Symbols, TermStore, load};
 
     #[test]
     fn a_move_worth_a_temperature_less_is_chosen_e_times_less_often() {
@@ -118,5 +140,60 @@ mod tests {
         let got = shares(&[(a, 60.0), (b, 50.0)], &[a, b, c], 10.0);
         assert!(got[0] > got[2] && got[2] > got[1]);
         assert_eq!(shares(&[], &[a, b], 10.0), [0.5, 0.5]);
+    }
+
+    /// While `opp` goes on, a term becomes deeper by forty; the third time it is too deep for any engine.
+    fn deepening() -> Arc<Engine> {
+        let deep = "(s ".repeat(40) + "?x" + &")".repeat(40);
+        let text = format!(
+            "(role me) (role opp) (init (depth zero)) (legal me wait) (legal opp stop) (legal opp go)
+             (<= (next (depth {deep})) (does opp go) (true (depth ?x)))
+             (<= (next stopped) (does opp stop))
+             (<= terminal (true stopped)) (goal me 0) (goal opp 50)"
+        );
+        let game = load(Source::new("deepening", text), None).game.expect("the rules are in order");
+        Engines::new(&game).get(EngineKind::Interpreter).unwrap()
+    }
+
+    #[test]
+    fn a_failed_evaluation_is_not_remembered_and_reaches_the_belief_that_asks() {
+        let machine = deepening();
+        let mut scratch = machine.scratch();
+        let [me, opp] = [0, 1].map(Role::new);
+        let options = SoftmaxOptions { level: 1, temperature: 10, particles: 4, playouts: 20, nodes: 100 };
+        let model: Arc<dyn OpponentModel> = Arc::new(Softmax::new(Arc::clone(&machine), options));
+        let (nothing, legal) = (Evidence::new(opp), machine.legal_by_role(&machine.initial(), &mut scratch));
+        for _ in 0..2 {
+            let (policy, failure) = model.policy_and_failure(opp, &nothing, &legal[opp]);
+            assert!(failure.is_some() && (policy.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        // `me` has nothing to choose, so nothing is evaluated for it.
+        assert_eq!(model.policy_and_failure(me, &Evidence::new(me), &legal[me]), (vec![1.0], None));
+        // A belief about one step of `opp` does not meet the limit by itself.
+        let went = History(vec![JointMove::new([legal[me][0], legal[opp][0]])]);
+        let evidence = machine.evidence(&went, me, &mut scratch);
+        let trembling: Arc<dyn OpponentModel> = Arc::new(Trembling::new(Arc::clone(&model), 0.1));
+        let uniform: Arc<dyn OpponentModel> = Arc::new(Uniform);
+        let sampled = BeliefOptions { enumerate: false, exact_update: false, ..BeliefOptions::default() };
+        let samplers: [Box<dyn Sampler<Engine>>; 4] = [
+            Box::new(ParticleSampler::default()),
+            Box::new(ParticleSampler(sampled)),
+            Box::new(BootstrapSampler),
+            Box::new(IndependentSampler),
+        ];
+        for (place, sampler) in samplers.iter().enumerate() {
+            for (model, fails) in [(&uniform, false), (&model, true), (&trembling, true)] {
+                let mut belief = sampler.belief(&machine, me, model, 10);
+                belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+                assert_eq!(belief.take_failure().is_some(), fails, "sampler {place}");
+                assert_eq!(belief.take_failure(), None);
+            }
+        }
+        // So a softmax opponent of the second level, and a player that assumes one, admit it too.
+        let search = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: None };
+        let sampler = Arc::new(ParticleSampler::default());
+        let mut player = HyperPlay::new(Arc::clone(&machine), me, model, sampler, 10, Arc::new(search));
+        let view = View { evidence: &evidence, legal: &legal[me] };
+        assert!(player.decide(&view, &Budget::UNLIMITED, &Seed::root(1)).failure.is_some());
     }
 }

@@ -91,7 +91,15 @@ pub enum SpecError {
         /// What is wrong with it.
         error: Box<SpecError>,
     },
-    /// Brackets in brackets in brackets.
+    /// The spec was read against a registry in which its name stands for an entry with other keys.
+    #[error("the spec '{spec}' was read against a registry with another '{name}'")]
+    OtherRegistry {
+        /// The spec.
+        spec: String,
+        /// The name of the entry.
+        name: String,
+    },
+    /// Brackets in brackets in brackets, or a default that needs itself.
     #[error("specs are nested more than {MAX_NESTING} deep")]
     TooDeep,
 }
@@ -143,7 +151,7 @@ pub enum RegistryError {
         /// Whose key.
         entry: String,
     },
-    /// The default of a key is no value of its type.
+    /// The default of a key is no value of its type, or a spec that this registry cannot read.
     #[error("the default of '{entry}': {error}")]
     Default {
         /// Whose key.

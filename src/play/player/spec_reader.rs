@@ -29,26 +29,23 @@ impl SpecReader<'_> {
         self.nested(text, kind, 0)
     }
 
-    /// The defaults of an entry that is not registered yet, each read as if it were given.
+    /// The defaults of an entry of this registry, each read as if it were given; a policy file has none.
     pub(super) fn check_defaults(self, entry: &SpecEntry) -> Result<(), SpecError> {
-        let mut numbers = entry
-            .keys
-            .iter()
-            .filter(|key| matches!(key.kind, KeyType::Count(..) | KeyType::Real(..) | KeyType::Word(_)));
-        numbers.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
+        let mut keys = entry.keys.iter().filter(|key| key.kind != KeyType::PolicyFile);
+        keys.try_for_each(|key| self.value(key, &key.default, 0).map(drop))
     }
 
     fn nested(self, text: &str, kind: SpecKind, depth: usize) -> Result<Spec, SpecError> {
         if depth > MAX_NESTING {
             return Err(SpecError::TooDeep);
         }
-        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let entry = Arc::clone(self.registry.named(kind, name.trim())?);
+        let (name, rest) = named(text);
+        let entry = Arc::clone(self.registry.named(kind, name)?);
         if let [SpecKey { kind: KeyType::PolicyFile, .. }] = &entry.keys[..] {
             let values = vec![self.policy(Path::new(rest.trim()))?];
             return Ok(Spec { kind, entry, values, given: vec![true] });
         }
-        let mut values: Vec<Option<SpecValue>> = vec![None; entry.keys.len()];
+        let mut values: Vec<Option<(&str, SpecValue)>> = vec![None; entry.keys.len()];
         for part in parts(rest).ok_or_else(|| SpecError::Brackets { text: text.to_owned() })? {
             let (name, value) =
                 part.split_once('=').ok_or_else(|| SpecError::NotAPair { part: part.to_owned() })?;
@@ -63,15 +60,48 @@ impl SpecReader<'_> {
             if values[position].is_some() {
                 return Err(SpecError::Repeated { key: name.to_owned() });
             }
-            values[position] = Some(self.value(key, value.trim(), depth)?);
+            let value = value.trim();
+            values[position] = Some((value, self.value(key, value, depth)?));
         }
         let (mut all, mut given) = (Vec::new(), Vec::new());
         for (key, value) in entry.keys.iter().zip(values) {
-            let default = self.value(key, &key.default, depth)?;
-            given.push(value.as_ref().is_some_and(|value| *value != default));
-            all.push(value.unwrap_or(default));
+            let (value, is_given) = match value {
+                Some((text, value)) => {
+                    let is_given = self.is_other_than_default(key, text, &value, depth)?;
+                    (value, is_given)
+                }
+                None => (self.value(key, &key.default, depth)?, false),
+            };
+            all.push(value);
+            given.push(is_given);
         }
         Ok(Spec { kind, entry, values: all, given })
+    }
+
+    /// Whether a value, written as `text`, differs from the default of its key. The default is read only where the texts do
+    /// not tell: it may be a spec in which the same key is given.
+    fn is_other_than_default(
+        self,
+        key: &SpecKey,
+        text: &str,
+        value: &SpecValue,
+        depth: usize,
+    ) -> Result<bool, SpecError> {
+        if text == key.default {
+            return Ok(false);
+        }
+        if let SpecValue::Spec(spec) = value {
+            let (name, _) = named(unbracketed(&key.default));
+            if name != spec.name() {
+                return Ok(true);
+            }
+        }
+        match self.value(key, &key.default, depth) {
+            Ok(default) => Ok(*value != default),
+            // The value's own policy files could be read, so the default names another one.
+            Err(SpecError::Policy(_)) => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     fn value(self, key: &SpecKey, text: &str, depth: usize) -> Result<SpecValue, SpecError> {
@@ -88,16 +118,18 @@ impl SpecReader<'_> {
                 count.map(SpecValue::Count).ok_or_else(bad)
             }
             KeyType::Real(least, most) => {
-                let real =
-                    text.parse().ok().filter(|real| is_decimal(text) && (least..=most).contains(&real));
-                real.map(SpecValue::Real).ok_or_else(bad)
+                let real: Option<f64> = text
+                    .parse()
+                    .ok()
+                    .filter(|real| is_decimal(text, *least < 0.0) && (least..=most).contains(&real));
+                // Adding zero makes -0 the zero that prints as 0.
+                real.map(|real| SpecValue::Real(real + 0.0)).ok_or_else(bad)
             }
             KeyType::Word(words) => {
                 words.iter().position(|word| word == text).map(SpecValue::Word).ok_or_else(bad)
             }
             KeyType::Spec(kind) => {
-                let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-                let spec = self.nested(inner, *kind, depth + 1).map_err(|error| match error {
+                let spec = self.nested(unbracketed(text), *kind, depth + 1).map_err(|error| match error {
                     error @ (SpecError::Policy(_) | SpecError::TooDeep) => error,
                     error => SpecError::Inner {
                         key: key.name.clone().into_owned(),
@@ -117,8 +149,21 @@ impl SpecReader<'_> {
     }
 }
 
-/// Whether a text is digits, with a point between two of them or without.
-fn is_decimal(text: &str) -> bool {
+/// The name that a spec begins with, and what follows behind its colon.
+fn named(text: &str) -> (&str, &str) {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    (name.trim(), rest)
+}
+
+/// A spec without the brackets around it, if there are any.
+fn unbracketed(text: &str) -> &str {
+    text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
+}
+
+/// Whether a text is digits, with a point between two of them or without, and perhaps a minus before
+/// them if it may be negative.
+fn is_decimal(text: &str, may_be_negative: bool) -> bool {
+    let text = text.strip_prefix('-').filter(|_| may_be_negative).unwrap_or(text);
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.split_once('.').map_or_else(|| digits(text), |(whole, part)| digits(whole) && digits(part))
 }

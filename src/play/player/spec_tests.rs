@@ -149,6 +149,82 @@ fn what_cannot_be_named_is_not_registered() {
 }
 
 #[test]
+fn defaults_that_are_specs_are_read_when_they_are_registered() {
+    let with = |default: &'static str| {
+        let key = SpecKey::spec("below", SpecKind::Player, default, "who is taken to be below");
+        let depth = SpecKey::count("depth", 0..=9, 1, "how deep it looks");
+        with_player(registry(), SpecEntry::new("tower", "stands on another").with(key).with(depth))
+    };
+    let refused = |default: &'static str| match with(default) {
+        Err(RegistryError::Default { entry, error }) => (entry, error),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(refused("tower"), ("tower".to_owned(), SpecError::TooDeep));
+    let (_, error) = refused("rich:particles=0");
+    assert_eq!(
+        error.to_string(),
+        "'below=rich:particles=0': 'particles=0': expected a whole number from 1 to 10000"
+    );
+    let (_, error) = refused("nobody");
+    assert_eq!(error.to_string(), "'below=nobody': there is no 'nobody'; there are plain, rich, tower");
+    // A default that names its own entry ends where the key is given in it.
+    for default in ["tower:below=plain", "[tower:below=plain,depth=3]"] {
+        let registry = with(default).unwrap();
+        let printed = |text: &str| registry.player(text).unwrap().spec().to_string();
+        for (text, canonical) in [
+            ("tower", "tower"),
+            ("tower:below=plain", "tower:below=plain"),
+            ("tower:below=[tower:below=plain,depth=5]", "tower:below=[tower:below=plain,depth=5]"),
+        ] {
+            assert_eq!((printed(text), printed(canonical)), (canonical.to_owned(), canonical.to_owned()));
+        }
+        assert_eq!(printed(&format!("tower:below={default}")), "tower");
+        assert_eq!(printed("tower:below=[ tower : depth=3,below=plain]") == "tower", default.len() > 20);
+        assert_eq!(registry.player("tower").unwrap().spec().inner("below").inner("below").name(), "plain");
+    }
+}
+
+#[test]
+fn a_policy_file_that_is_a_default_is_opened_only_where_it_is_needed() {
+    let key = SpecKey::spec("as", SpecKind::Model, "file:no/such.json", "as what");
+    let registry = with_player(registry(), SpecEntry::new("bound", "plays by a file").with(key)).unwrap();
+    assert!(matches!(registry.player("bound"), Err(SpecError::Policy(_))));
+    assert_eq!(registry.player("bound:as=even").unwrap().spec().to_string(), "bound:as=even");
+    assert_eq!(registry.unopened(SpecKind::Player, "bound").unwrap().to_string(), "bound");
+}
+
+#[test]
+fn a_decimal_number_may_be_negative_where_its_range_says_so() {
+    let key = SpecKey::real("bias", -1.5..=1.0, -0.25, "to which side it leans");
+    let registry = with_player(registry(), SpecEntry::new("leaning", "leans").with(key)).unwrap();
+    let printed = |text: &str| registry.player(text).map(|player| player.spec().to_string());
+    for (text, canonical) in [
+        ("leaning:bias=-0.25", "leaning"),
+        ("leaning:bias=-1.50", "leaning:bias=-1.5"),
+        ("leaning:bias=-0", "leaning:bias=0"),
+        ("leaning:bias=0.5", "leaning:bias=0.5"),
+    ] {
+        assert_eq!(printed(text).as_deref(), Ok(canonical));
+    }
+    for wrong in ["-1.6", "--1", "-", "+1", "-.5", "- 1", "-inf"] {
+        assert!(printed(&format!("leaning:bias={wrong}")).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_spec_of_another_registry_is_refused_unless_its_entry_is_the_same() {
+    let other = |most| {
+        let key = SpecKey::count("speed", 1..=most, 1, "how fast");
+        with_player(registry(), SpecEntry::new("fast", "is fast").with(key)).unwrap()
+    };
+    let player = other(9).player("fast:speed=3").unwrap();
+    assert_eq!(other(9).player_of(player.spec()).unwrap(), player);
+    let error = other(8).player_of(player.spec()).unwrap_err();
+    assert_eq!(error.to_string(), "the spec 'fast:speed=3' was read against a registry with another 'fast'");
+    assert!(matches!(registry().player_of(player.spec()), Err(SpecError::UnknownName { .. })));
+}
+
+#[test]
 fn a_reader_refuses_when_the_spec_is_read() {
     let odd = SpecEntry::new("odd", "odd numbers only").with(SpecKey::count("n", 0..=9, 1, "which"));
     let registry = registry().with_player(odd, |spec, _| match spec.count("n") % 2 {
