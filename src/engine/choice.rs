@@ -67,7 +67,7 @@ impl fmt::Display for EngineKind {
 /// ```
 /// use hyperplay_engine::machine::StateMachine;
 /// use hyperplay_engine::propnet::{GroundingLimits, What};
-/// use hyperplay_engine::{EngineError, EngineKind, Engines};
+/// use hyperplay_engine::{EngineError, EngineKind, Engines, Grounded};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -78,7 +78,9 @@ impl fmt::Display for EngineKind {
 /// assert_eq!(engines.for_steps(EngineKind::Auto)?.kind(), EngineKind::Propagator);
 /// assert_eq!(EngineKind::named("interpreter"), Some(EngineKind::Interpreter));
 /// assert_eq!(engines.interpreter()?.fluents(&engines.interpreter()?.initial()), ["s"]);
-/// assert!(engines.is_worthwhile().is_ok() && engines.network()?.grounding.moves == 3);
+/// let Grounded { propnet, grounding, passes } = engines.network()?;
+/// assert!(engines.is_worthwhile().is_ok() && grounding.moves == 3);
+/// assert_eq!(passes.last().map(|pass| pass.bits), Some(propnet.bits()));
 ///
 /// // A game that is too large to be grounded is played by the interpreter.
 /// let engines = Engines::within(&game, GroundingLimits { instances: 0, ..GroundingLimits::default() });

@@ -4,8 +4,9 @@
 //! makes random playouts with its [`Lanes`] if it has some; otherwise the propagator makes them one after the other.
 //!
 //! ```
-//! use hyperplay_engine::Engines;
+//! use hyperplay_engine::lanes::LaneUsage;
 //! use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
+//! use hyperplay_engine::{Engines, NetworkScratch};
 //! use hyperplay_logic::gdl::{self, Source};
 //!
 //! let text = "(role a) (init s) (legal a win) (legal a lose) (<= (next (did ?m)) (does a ?m))
@@ -14,10 +15,11 @@
 //! let engine = Engines::new(&game).lanes()?;
 //! assert!(engine.lanes().is_some());
 //! let start = Start { state: engine.initial(), first: vec![], count: 1000 };
-//! let (tallies, usage) =
-//!     engine.measured_playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut engine.scratch());
+//! let mut scratch: NetworkScratch = engine.scratch();
+//! let (tallies, usage) = engine.measured_playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch);
 //! assert_eq!((tallies[0].count, tallies[0].steps), (1000, 1000));
-//! assert_eq!(usage.expect("it has lanes").steps, 1000);
+//! let LaneUsage { steps, places } = usage.expect("it has lanes");
+//! assert!(steps == 1000 && places >= steps);
 //! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
 //! ```
 

@@ -189,7 +189,11 @@ impl Crate {
             let module = &self.modules[&path];
             let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
             out.extend(
-                module.items.iter().filter(|item| wanted(item.0)).map(|(name, at)| (name.clone(), at.clone())),
+                module
+                    .items
+                    .iter()
+                    .filter(|item| wanted(item.0))
+                    .map(|(name, at)| (name.clone(), at.clone())),
             );
             for name in module.public_modules.iter().filter(|name| wanted(name)) {
                 open.push(([path.as_slice(), std::slice::from_ref(name)].concat(), None));

@@ -14,11 +14,11 @@ use hyperplay_engine::Engine;
 /// A search of another crate is registered with a reader that is given the effort:
 ///
 /// ```
-/// use hyperplay_play::player::{Registry, SpecEntry};
+/// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
 /// use hyperplay_play::search::{Algorithm, SearchOptions};
 ///
 /// let entry = SpecEntry::new("brief", "a tree of a tenth of the playouts");
-/// let registry = Registry::standard().with_search(entry, |_, effort| {
+/// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {
 ///     let playouts = effort.playouts.div_ceil(10);
 ///     Ok(SearchOptions { algorithm: Algorithm::Uct, nodes: 0, playouts, per_move: None })
 /// })?;

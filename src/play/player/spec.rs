@@ -40,15 +40,21 @@ impl Eq for SpecValue {}
 /// A registered name with a value for each of its keys.
 ///
 /// ```
-/// use hyperplay_play::player::Registry;
+/// use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec};
 ///
-/// let player = Registry::standard().player("hyperplay: enumerate=off, particles=0_64, merge=on")?;
-/// let spec = player.spec();
+/// let registry = Registry::standard();
+/// let player: PlayerSpec = registry.player("hyperplay: enumerate=off, particles=0_64, merge=on")?;
+/// let spec: &Spec = player.spec();
 /// assert_eq!(spec.to_string(), "hyperplay:particles=64,enumerate=off");
 /// assert_eq!((spec.name(), spec.count("particles")), ("hyperplay", 64));
 /// assert!(!spec.word::<bool>("enumerate") && spec.word::<bool>("merge"));
 /// assert!(spec.is_given("particles") && !spec.is_given("merge"));
 /// assert_eq!(spec.inner("model").name(), "uniform");
+///
+/// // Samplers and opponent models are described alike.
+/// let sampler: SamplerSpec = registry.sampler("rejection:model=softmax:level=2")?;
+/// let model: ModelSpec = registry.model("softmax:level=2")?;
+/// assert_eq!(sampler.spec().inner("model"), model.spec());
 /// # Ok::<(), hyperplay_play::player::SpecError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -41,7 +41,7 @@ pub struct Effort {
 ///
 /// ```
 /// use hyperplay_engine::{EngineKind, Engines};
-/// use hyperplay_logic::gdl::{Code, Source, load};
+/// use hyperplay_logic::gdl::{FindingCode, Source, load};
 /// use hyperplay_play::referee::{Effort, Interrupt, simulate};
 ///
 /// // Nothing ends this game.
@@ -53,7 +53,7 @@ pub struct Effort {
 /// let effort = Effort { matches: 1, seed: 1, limit: 10, search: 100 };
 /// let interrupt = Interrupt::default();
 /// let findings = simulate(&machine, &reference, &loaded.rulesheet, &effort, &interrupt, &|| ());
-/// assert!(findings.iter().any(|finding| finding.code == Code::NoTermination));
+/// assert!(findings.iter().any(|finding| finding.code == FindingCode::NoTermination));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(
