@@ -19,6 +19,13 @@ use hyperplay_logic::gdl::Game;
 const WORTHWHILE: u64 = 100_000;
 
 /// Which engine is asked for.
+///
+/// ```
+/// use hyperplay_engine::EngineKind;
+///
+/// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
+/// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EngineKind {
     /// The fastest that the game allows.
@@ -81,6 +88,7 @@ impl fmt::Display for EngineKind {
 /// let Grounded { propnet, grounding, passes } = engines.network()?;
 /// assert!(engines.is_worthwhile().is_ok() && grounding.moves == 3);
 /// assert_eq!(passes.last().map(|pass| pass.bits), Some(propnet.bits()));
+/// assert!(engines.perceiving_lanes()?.lanes().is_some());
 ///
 /// // A game that is too large to be grounded is played by the interpreter.
 /// let engines = Engines::within(&game, GroundingLimits { instances: 0, ..GroundingLimits::default() });

@@ -32,6 +32,7 @@ use crate::machine::{
 /// for kind in EngineKind::ALL {
 ///     let engine = engines.get(kind)?;
 ///     engine.prepare();
+///     assert_eq!(engine.network_engine().is_none(), engine.kind() == EngineKind::Interpreter);
 ///     let mut scratch: EngineScratch = engine.scratch();
 ///     assert_eq!(engine.holds(&engine.initial()).len(), 1);
 ///     let start = Start { state: engine.initial(), first: vec![], count: 100 };

@@ -6,13 +6,13 @@
 //! ```
 //! use hyperplay_engine::lanes::LaneUsage;
 //! use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
-//! use hyperplay_engine::{Engines, NetworkScratch};
+//! use hyperplay_engine::{Engines, NetworkEngine, NetworkScratch};
 //! use hyperplay_logic::gdl::{self, Source};
 //!
 //! let text = "(role a) (init s) (legal a win) (legal a lose) (<= (next (did ?m)) (does a ?m))
 //!     (<= terminal (not (true s))) (<= (goal a 100) (true (did win))) (<= (goal a 0) (true (did lose)))";
 //! let game = gdl::load(Source::new("coin", text), None).game.expect("the rules are fine");
-//! let engine = Engines::new(&game).lanes()?;
+//! let engine = NetworkEngine::with_lanes(Engines::new(&game).propagator()?);
 //! assert!(engine.lanes().is_some());
 //! let start = Start { state: engine.initial(), first: vec![], count: 1000 };
 //! let mut scratch: NetworkScratch = engine.scratch();

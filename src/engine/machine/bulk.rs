@@ -112,6 +112,9 @@ impl Tally {
 /// let Successor { state, percepts, .. } = &successors[0];
 /// assert_eq!(machine.fluents(state), ["(did x)"]);
 /// assert_eq!(percepts[Role::new(1)].len(), 2);
+/// // Without the percepts; and one after the other, as this engine makes all its playouts.
+/// assert_eq!(&machine.advance(&steps, &mut scratch)[0].0, state);
+/// assert_eq!(machine.at_once(), 1);
 ///
 /// // Ten random playouts, in which the first move of `a` is x.
 /// let first = vec![(Role::new(0), legal[Role::new(0)][0])];

@@ -148,6 +148,7 @@ pub enum UpdateOutcome {
 /// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
 /// // Three doors for the car; then one, two or one door to open. One of the three explains nothing further.
 /// assert_eq!(belief.cost(), UpdateCost { states: 3 + 4, ..UpdateCost::default() });
+/// assert_eq!(belief.take_failure(), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -158,6 +158,9 @@ pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
 ///         Decision::draw(vec![(view.legal[view.legal.len() - 1], 1.0)], seed)
 ///     }
 /// }
+///
+/// // It has no belief that would follow the evidence.
+/// assert_eq!(Last.update_time(), None);
 /// ```
 pub trait Player: Send {
     /// Chooses a legal move before the budget runs out. All randomness comes from `seed`, which is another one at

@@ -58,6 +58,16 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
 
 impl SearchEffort {
     /// The keys of a player that searches.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Assumed, SearchEffort, SpecEntry};
+    ///
+    /// let mut entry = SpecEntry::new("mine", "searches and takes the others to follow a model");
+    /// entry.keys.extend(SearchEffort::keys());
+    /// entry.keys.extend(Assumed::keys());
+    /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
+    /// assert_eq!(names, ["search", "nodes", "playouts", "per_move", "model", "epsilon"]);
+    /// ```
     pub fn keys() -> [SpecKey; 4] {
         [
             SpecKey::spec(

@@ -87,6 +87,7 @@ pub enum Sight<'a, S> {
 /// let ends = reach.graph.node_weights().filter(|node| matches!(node.kind, ReachKind::Terminal(_)));
 /// assert_eq!((reach.graph.node_count(), ends.count()), (3, 2));
 /// assert_eq!((reach.fewest_steps(), reach.longest_match(), reach.loops()), (Some(1), Some(1), Some(false)));
+/// assert_eq!(reach.stuck(), None);
 /// let me = Role::new(0);
 /// assert!(matches!(weakly(&reach, me, Goal::MAX), Winnability::Shown(line) if line.len() == 1));
 /// assert!(matches!(strongly(&reach, me, Goal::MAX), Winnability::Shown(_)));

@@ -42,7 +42,7 @@
 //! // After one step all 64 games are over.
 //! let mut play = RandomPlay::new(&net, &Seed::root(1));
 //! play.step();
-//! assert_eq!(play.over(), !0);
+//! assert_eq!((play.over(), play.states().len()), (!0, net.bits()));
 //! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
 //! ```
 
