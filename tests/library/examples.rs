@@ -1,5 +1,5 @@
 //! Whatever is public is shown at work: every public type, trait, function and constant of the crates that evaluate and
-//! play is named in an example of the documentation that runs.
+//! play, the constants of the types included, is named in an example of the documentation that runs.
 //!
 //! The source files are read with a parser, from the root of each crate along what can be reached from outside: public
 //! modules, and what is exported from private ones. A type counts with its methods. What stands in the words of an
@@ -17,6 +17,8 @@ use syn::visit::Visit;
 struct Module {
     /// The name of a public item, and where it stands.
     items: BTreeMap<String, String>,
+    /// A type with the name of a public constant of it, and where that stands.
+    constants: BTreeMap<(String, String), String>,
     public_modules: BTreeSet<String>,
     /// Paths from here, each with the name of what is exported, or `*`.
     exports: Vec<Vec<String>>,
@@ -136,15 +138,31 @@ impl Crate {
                     self.here.pop();
                     continue;
                 }
+                syn::Item::Impl(item) if !is_for_tests(&item.attrs) => {
+                    let syn::Type::Path(of) = &*item.self_ty else { continue };
+                    let of = of.path.segments.last().unwrap().ident.to_string();
+                    for part in &item.items {
+                        if let syn::ImplItem::Const(part) = part
+                            && is_public(&part.vis)
+                        {
+                            let key = (of.clone(), part.ident.to_string());
+                            module.constants.insert(key, self.place(&part.ident));
+                        }
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             if is_public(visibility) && !is_for_tests(attributes) {
-                let file = self.file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.file);
-                let place = format!("{}:{}", file.display(), name.span().start().line);
-                module.items.insert(name.to_string(), place);
+                module.items.insert(name.to_string(), self.place(name));
             }
         }
         self.modules.insert(self.here.clone(), module);
+    }
+
+    fn place(&self, name: &syn::Ident) -> String {
+        let file = self.file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.file);
+        format!("{}:{}", file.display(), name.span().start().line)
     }
 
     fn read_examples(&mut self, attributes: &[syn::Attribute]) {
@@ -177,7 +195,7 @@ impl Crate {
         self.modules.contains_key(&there).then_some(there)
     }
 
-    /// The public items that can be reached from outside: the names, and where they stand.
+    /// The public items that can be reached from outside: where they stand, and the names.
     fn reachable(&self) -> BTreeSet<(String, String)> {
         let mut out = BTreeSet::new();
         let mut seen = BTreeSet::new();
@@ -188,13 +206,11 @@ impl Crate {
             }
             let module = &self.modules[&path];
             let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
-            out.extend(
-                module
-                    .items
-                    .iter()
-                    .filter(|item| wanted(item.0))
-                    .map(|(name, at)| (name.clone(), at.clone())),
-            );
+            let items = module.items.iter().filter(|(name, _)| wanted(name));
+            out.extend(items.map(|(name, place)| (place.clone(), name.clone())));
+            let constants = module.constants.iter();
+            let constants = constants.filter(|((of, _), _)| module.items.contains_key(of) && wanted(of));
+            out.extend(constants.map(|((_, name), place)| (place.clone(), name.clone())));
             for name in module.public_modules.iter().filter(|name| wanted(name)) {
                 open.push(([path.as_slice(), std::slice::from_ref(name)].concat(), None));
             }
@@ -213,8 +229,8 @@ impl Crate {
 
     /// What can be reached and stands in no example.
     fn without_example(&self) -> Vec<String> {
-        let missing = self.reachable().into_iter().filter(|(name, _)| !self.named.contains(name));
-        missing.map(|(name, place)| format!("{place}: {name}")).collect()
+        let missing = self.reachable().into_iter().filter(|(_, name)| !self.named.contains(name));
+        missing.map(|(place, name)| format!("{place}: {name}")).collect()
     }
 }
 
@@ -285,18 +301,23 @@ fn an_item_without_example_is_noticed_and_one_that_nobody_reaches_is_not_asked_f
         pub use elsewhere::Foreign;
         pub mod open { pub fn free() {} pub const LIMIT: u8 = 1; fn own() {} }
         impl Shown {
+            pub const MOST: u8 = 1;
+            const OWN: u8 = 2;
             /// ```
             /// assert_eq!(LIMIT, 1);
             /// ```
             pub fn method() {}
         }
+        impl Inner { pub const LEAST: u8 = 1; }
         #[cfg(test)] pub struct Tested;
         #[cfg(test)] mod tests { pub struct Tested; }";
     let mut all = Crate::default();
     all.read_text(text);
     let missing = all.without_example();
     let names: Vec<&str> = missing.iter().map(|line| line.rsplit(' ').next().unwrap()).collect();
-    assert_eq!(names.len(), 5, "{names:?}");
-    assert!(["Words", "Comment", "Exported", "Starred", "free"].iter().all(|name| names.contains(name)));
+    assert_eq!(names.len(), 6, "{names:?}");
+    assert!(
+        ["Words", "Comment", "MOST", "Exported", "Starred", "free"].iter().all(|name| names.contains(name))
+    );
     assert_eq!(all.examples, 2);
 }
