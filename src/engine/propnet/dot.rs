@@ -39,7 +39,8 @@ impl Default for DotLimits {
 /// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
 /// let (net, _) = ground(&game, &GroundingLimits::default())?;
 /// let outputs = named_outputs(&net, game.terms(), game.roles());
-/// assert!(["next (did x)", "terminal", "legal a y", "goal b 50"].iter().all(|name| outputs.iter().any(|(own, _)| own == name)));
+/// let names: Vec<&str> = outputs.iter().map(|(name, _)| name.as_str()).collect();
+/// assert!(["next (did x)", "terminal", "legal a y", "goal b 50"].iter().all(|name| names.contains(name)));
 /// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
 /// ```
 pub fn named_outputs(net: &Propnet, store: &TermStore, roles: &[TermId]) -> Vec<(String, Wire)> {
