@@ -1,5 +1,6 @@
-//! What a decision of HyperPlay costs: playouts and states in the time of a decision, on the interpreter and on the
-//! lanes, and the time of a decision of a fixed number of playouts beside the bulk rate of the same playouts.
+//! Measures the cost of a decision of HyperPlay: playouts and states in the time of a decision, on the interpreter
+//! and on the lanes, and the time of a decision of a fixed number of playouts compared with the bulk rate of the same
+//! playouts.
 //!
 //! `cargo bench --bench decisions` follows random matches; at every step the player decides with a clock, then the
 //! random move is made. It prints how many

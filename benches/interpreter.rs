@@ -1,9 +1,9 @@
-//! How fast the interpreter plays, as a ratio to the naive evaluator of the tests in the same run.
+//! Measures how fast the interpreter plays, as a ratio to the naive evaluator of the tests in the same process.
 //!
-//! `cargo bench --bench interpreter` plays uniform random matches from the initial state with both and prints playouts and
-//! states a second and their ratio. It asserts its answers: the mean goals of tic-tac-toe under random play are known
-//! exactly (737, 363 and 160 of 1,260 for the first role, the second, and a draw), those of the others agree
-//! between the two evaluators. `cargo test` runs it with one short round.
+//! `cargo bench --bench interpreter` plays uniform random matches from the initial state with both and prints
+//! playouts and states a second and their ratio. It asserts its answers: the mean goals of tic-tac-toe under random
+//! play are known exactly (737, 363 and 160 of 1,260 for the first role, the second, and a draw), and those of the
+//! other games agree between the two evaluators. `cargo test` runs it with one short round.
 
 #[path = "../tests/naive/mod.rs"]
 mod naive;

@@ -1,9 +1,10 @@
-//! What blocks of descents cost a tree of playouts in strength, and what they gain in speed: matches of `uct` with
-//! different blocks against each other, at equally many playouts or in equal time, seats swapped.
+//! Measures how much strength a tree of playouts loses by making descents in blocks, and how much speed it gains:
+//! matches of `uct` with different blocks against each other, with equally many playouts or in equal time, and with
+//! seats swapped.
 //!
-//! `cargo bench --bench trees -- GAME MATCHES BUDGET GROWTH,TAPER,MOST,FILL GROWTH,...` plays two sorts of blocks
-//! against each other; the budget is a number of playouts, or seconds such as `0.05s`. Each pair of matches begins with the
-//! same two random moves. It prints the mean goal of the first. `cargo test` runs one short pair.
+//! `cargo bench --bench trees -- GAME MATCHES BUDGET GROWTH,TAPER,MOST,FILL GROWTH,...` plays two kinds of blocks
+//! against each other; the budget is a number of playouts, or seconds such as `0.05s`. Each pair of matches begins
+//! with the same two random moves. It prints the mean goal of the first. `cargo test` runs one short pair.
 #![allow(clippy::unwrap_used)]
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! `hyperplay belief`: how far samplers are from the exact posterior, compared with what perfect sampling would reach.
+//! `hyperplay belief`: measures how far samplers are from the exact posterior, compared with perfect sampling.
 
 use std::path::PathBuf;
 
@@ -29,13 +29,14 @@ pub struct BeliefArguments {
     /// Particles in a set, several numbers separated by commas
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [16, 64])]
     particles: Vec<usize>,
-    /// Independent replicates: beliefs that follow each match
+    /// The number of independent replicates, that is, of beliefs that follow each match
     #[arg(long, value_name = "R", default_value_t = 200)]
     replicates: usize,
-    /// Matches that evidence is taken from
+    /// The number of matches that the evidence is taken from
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
-    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), under which there is a posterior to measure against too, or a player in every seat
+    /// Who plays these matches: an opponent model (uniform, file:PATH, softmax), whose posterior is then measured
+    /// against as well, or a player, which takes every seat
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// The role whose belief is measured (repeat for several) [default: every role but random]
@@ -47,7 +48,8 @@ pub struct BeliefArguments {
     /// The largest information set that is enumerated
     #[arg(long, value_name = "HISTORIES", default_value_t = 10_000)]
     max_set: usize,
-    /// Where the set is larger: particles of the run that replaces the posterior, as a multiple of --particles; 0 leaves these steps out
+    /// Particles of the reference run that replaces the posterior where the set is larger, as a multiple of
+    /// --particles; 0 leaves these steps out
     #[arg(long, value_name = "TIMES", default_value_t = 100)]
     reference: usize,
     /// Random playouts that value a move in a state, for the regret; 0 for none

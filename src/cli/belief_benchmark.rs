@@ -23,7 +23,7 @@ pub struct BenchmarkArguments {
     /// Measure only this game of the benchmark (repeat for several)
     #[arg(long = "game", value_name = "GAME")]
     games: Vec<String>,
-    /// Independent replicates: beliefs that follow each match
+    /// The number of independent replicates, that is, of beliefs that follow each match
     #[arg(long, value_name = "R", default_value_t = REPLICATES)]
     replicates: usize,
     /// Determines every random choice [default: drawn and printed]

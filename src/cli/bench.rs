@@ -1,4 +1,4 @@
-//! `hyperplay bench`: what each engine does in a second of processor time, side by side.
+//! `hyperplay bench`: measures how much each engine does in a second of processor time.
 //!
 //! The engines are measured one after the other; with several threads each of these measures by itself at the same
 //! time, and the figures are means over the threads.
@@ -28,7 +28,7 @@ use hyperplay_play::referee::{Interrupt, Stopwatch};
 pub struct BenchArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// Seconds for each kind of work: there are five for each engine
+    /// Seconds for each of the five kinds of work, on each engine
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Duration,
     /// How many threads measure at the same time
@@ -45,10 +45,10 @@ pub struct BenchArguments {
     json: bool,
 }
 
-/// What is to be said about one engine.
+/// The report about one engine.
 struct Measured {
     kind: EngineKind,
-    /// How long making it took, the network that it shares with others apart.
+    /// The time it took to make, without the network that it shares with others.
     compile: Duration,
     speed: Speed,
 }
@@ -208,7 +208,7 @@ fn rate(rate: Rate) -> TableEntry {
     TableEntry::Text(number(rate.per_second()))
 }
 
-/// A rate with three digits that count.
+/// A rate with three significant digits.
 fn number(rate: f64) -> String {
     match rate {
         1e6.. => format!("{:.2} M", rate / 1e6),

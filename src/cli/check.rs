@@ -22,7 +22,7 @@ pub struct CheckArguments {
     /// The syntax of the rules [default: recognised from each text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
-    /// Play N random matches and search for playability and winnability, too
+    /// Also play N random matches, and search for playability and winnability
     #[arg(long, value_name = "N")]
     simulate: Option<usize>,
     /// Determines the random matches [default: drawn and printed]
@@ -43,7 +43,7 @@ pub struct CheckArguments {
     json: bool,
 }
 
-/// What is to be said about one file.
+/// The report about one file.
 struct Checked {
     source: Source,
     findings: Vec<Finding>,
@@ -143,7 +143,7 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
     out.line(format_args!("{}: {counts}", source.name()))
 }
 
-/// One sentence that claims no more than was done.
+/// The summary of the check, in one sentence.
 fn what_was_simulated(all: &[Checked], effort: &Effort, interrupt: &Interrupt) -> String {
     let Effort { matches, seed, .. } = effort;
     let played = all.iter().filter(|checked| checked.simulated).count();

@@ -17,7 +17,7 @@ pub struct ConvertArguments {
     to: SyntaxArgument,
 }
 
-/// Runs the command. The text has to be well formed; it need not be a game.
+/// Runs the command. The text must be well formed but need not be a valid game.
 ///
 /// # Errors
 /// See [`CommandFailure`].

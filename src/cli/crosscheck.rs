@@ -1,6 +1,6 @@
 //! `hyperplay crosscheck`: compares the fast engines with the interpreter, step by step on random matches.
 //!
-//! The first difference of a game is shown as facts; the games after it are compared all the same.
+//! The first difference of a game is shown as facts. The games after it are still compared.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct CrosscheckArguments {
     /// The syntax of the rules [default: recognised from each text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
-    /// How many matches of each game
+    /// The number of matches of each game
     #[arg(long, short = 'n', value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     matches: usize,
     /// Determines the matches [default: drawn and printed]
@@ -45,7 +45,7 @@ pub struct CrosscheckArguments {
 /// Matches that the lanes play side by side.
 const BLOCK: usize = 64;
 
-/// What is to be said about one game.
+/// The report about one game.
 #[derive(Default)]
 struct Compared {
     engines: Vec<EngineKind>,

@@ -34,13 +34,13 @@ enum ExperimentCommand {
     Check(experiment_check::ExperimentCheckArguments),
     /// Play the matches of an experiment, or of one shard of it; continues where the last run ended
     Run(RunArguments),
-    /// Show how far the shards in a folder are
+    /// Show the progress of the shards in a folder
     Status(experiment_results::FolderArguments),
     /// Merge the shards into matches.jsonl and turns.jsonl; exit code 3 if something is missing
     Merge(experiment_results::FolderArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
     Report(experiment_report::ReportArguments),
-    /// Write tables for analysis elsewhere: matches.csv and turns.csv
+    /// Write tables for analysis by other programs: matches.csv and turns.csv
     Export(experiment_results::ExportArguments),
     /// Print a script that plays an experiment as a Slurm job array
     Slurm(SlurmArguments),
@@ -62,7 +62,7 @@ pub struct FileArgument {
 pub struct RunArguments {
     #[command(flatten)]
     file: FileArgument,
-    /// The folder for the matches; made if it is not there
+    /// The folder for the matches; it is created if it does not exist
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// How many threads play [default: as many as there are processors; with clocks, one for all roles of a match]
@@ -84,7 +84,7 @@ pub struct SlurmArguments {
     /// The folder for the matches, on a file system that all nodes share
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
-    /// How many shards: tasks of the array
+    /// The number of shards, which is the number of tasks of the array
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     shards: u64,
     /// Processors of each task

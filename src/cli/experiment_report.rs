@@ -34,7 +34,7 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
-    summary.missing.iter().for_each(|missing| log(format_args!("not whole: {missing}")));
+    summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     let tables = tables(&planned, &summary);
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;

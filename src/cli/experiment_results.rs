@@ -42,7 +42,7 @@ pub fn of_results(error: ResultsError) -> CommandFailure {
     }
 }
 
-/// Says how far the shards are.
+/// Shows the progress of the shards.
 ///
 /// # Errors
 /// See [`CommandFailure`].
@@ -76,7 +76,7 @@ fn as_json(missing: &MissingMatches) -> Value {
     json!({ "shard": missing.shard.to_string(), "matches": missing.matches, "of": missing.of })
 }
 
-/// Puts the shards together.
+/// Merges the shards.
 ///
 /// # Errors
 /// See [`CommandFailure`]; [`CommandFailure::Incomplete`] if matches are missing.

@@ -9,18 +9,18 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a command ended.
+/// Why a command failed or ended early.
 #[derive(Debug, Error)]
 pub enum CommandFailure {
-    /// What was asked for does not exist or does not fit together.
+    /// A usage error: what the arguments name does not exist or does not fit together.
     #[error("{what}")]
     Usage {
         /// What is wrong with which argument.
         what: String,
-        /// What could be asked for instead.
+        /// What the arguments could be instead.
         remedy: Option<String>,
     },
-    /// What was asked for did not succeed.
+    /// The command could not do its work.
     #[error("{what}")]
     Failed {
         /// Place and cause.
@@ -39,10 +39,10 @@ pub enum CommandFailure {
     /// The result, which has been reported, is a negative one.
     #[error("there are findings")]
     Findings,
-    /// What was to be put together is not all there.
+    /// Parts of the result are missing.
     #[error("{what}")]
     Incomplete {
-        /// What is not.
+        /// What is missing.
         what: String,
     },
     /// Ctrl-C or SIGTERM; what was finished has been reported.
@@ -72,7 +72,7 @@ impl CommandFailure {
         }
     }
 
-    /// Whether the user has to be told: not if the result itself or the closed pipe says it.
+    /// Whether a message is needed. It is not if the result itself or the closed pipe shows the failure.
     pub fn is_silent(&self) -> bool {
         match self {
             CommandFailure::Findings => true,

@@ -10,7 +10,7 @@ use super::output::Output;
 /// Arguments of `games`.
 #[derive(Args, Debug)]
 pub struct GamesArguments {
-    /// Print the rules of this game instead
+    /// Print the rules of this game instead of the list
     game: Option<String>,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long, conflicts_with = "game")]

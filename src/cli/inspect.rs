@@ -20,7 +20,7 @@ use hyperplay_logic::gdl::{Dependencies, TermStore};
 use hyperplay_play::efg::{CountError, Extent, extent_until};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, survey};
 
-/// Terms that are listed; more are counted only.
+/// The most terms that are listed; if there are more, they are only counted.
 const LISTED: usize = 20;
 
 /// Arguments of `inspect`.
@@ -34,10 +34,10 @@ pub struct InspectArguments {
     /// Write the join plans instead: for each rule, in which order its conditions are evaluated
     #[arg(long, conflicts_with_all = ["graph", "json"])]
     plans: bool,
-    /// Show the ground network: what decides what, and what each pass of the simplifier left
+    /// Show the ground network: the size of what decides each query, and the size after each pass of the simplifier
     #[arg(long)]
     network: bool,
-    /// Write the network to this file, for Graphviz: some 200 gates from the outputs on
+    /// Write the network to this file, for Graphviz: about 200 gates, starting from the outputs
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Draw only the outputs whose names contain this, as in 'legal x' or terminal
@@ -59,7 +59,7 @@ pub struct InspectArguments {
 /// A form of graphs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Graph {
-    /// Graphviz' language
+    /// The language of Graphviz
     Dot,
 }
 

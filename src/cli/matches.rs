@@ -202,7 +202,7 @@ impl Series<'_> {
     }
 }
 
-/// The file that transcripts are written to, line by line: what is finished is there, whatever happens next.
+/// The file that transcripts are written to, line by line, so finished matches are kept whatever happens next.
 struct TranscriptFile {
     path: PathBuf,
     writer: LineWriter<File>,

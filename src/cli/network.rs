@@ -89,7 +89,7 @@ pub fn sentence(network: Result<&Grounded, TooLarge>) -> String {
     }
 }
 
-/// What decides what, and what each pass left.
+/// The size of what decides each query, and the size after each pass.
 ///
 /// # Errors
 /// If standard output cannot be written to.

@@ -127,7 +127,7 @@ pub fn pick_seed(given: Option<u64>) -> u64 {
     given.unwrap_or_else(|| u64::from(rand::random::<u32>()))
 }
 
-/// The most threads that can be asked for: far beyond any gain, and what every system can make.
+/// The greatest number of threads allowed. It is far more than is useful, and every system can make as many.
 const MAX_THREADS: usize = 1024;
 
 /// Reads a seed.

@@ -1,7 +1,7 @@
 //! Output: results to standard output, everything else to standard error.
 //!
-//! The only place that writes to either. Results are written line by line, so a reader of a pipe sees them as they
-//! come; what cannot be written because the reader has gone ends the command quietly (see `failure`).
+//! This is the only place that writes to either. Results are written line by line, so a reader of a pipe sees each as
+//! it is made. If the reader of a pipe has closed it, the command ends quietly (see `failure`).
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Stdout, Write};

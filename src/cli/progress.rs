@@ -59,7 +59,7 @@ impl Progress {
         }
     }
 
-    /// Ends the task: the bar is taken away.
+    /// Ends the task and removes the bar.
     pub fn finish(self) -> Duration {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! The report of a series of matches: mean goals, what did not end, faults.
+//! The report of a series of matches: mean goals, unfinished matches, faults.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl Work {
     }
 }
 
-/// What a match leaves behind for the report.
+/// The part of a match that the report needs.
 pub struct Played {
     goals: Option<ByRole<Goal>>,
     outcome: &'static str,
@@ -86,7 +86,7 @@ impl Played {
     }
 }
 
-/// What stands above the figures.
+/// The heading of the report.
 pub struct Title<'a> {
     /// Where the rules came from.
     pub game: &'a str,

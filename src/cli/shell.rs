@@ -1,5 +1,5 @@
-//! `hyperplay completions` and `hyperplay man`: what a shell and a manual need to know, from the same description of
-//! the arguments that the program reads.
+//! `hyperplay completions` and `hyperplay man`: completions for a shell and pages of the manual, made from the
+//! description of the arguments that the program itself uses.
 
 use clap::{Args, Command};
 use clap_complete::Shell;

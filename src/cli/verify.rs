@@ -80,7 +80,7 @@ pub fn run(arguments: &VerifyArguments, out: &Output) -> Result<(), CommandFailu
     if bad.is_empty() { Ok(()) } else { Err(CommandFailure::Findings) }
 }
 
-/// The engines of the games that were asked for, with the hash of their rules.
+/// The engines of the games that were named, with the hash of their rules.
 struct Rules<'a> {
     arguments: &'a VerifyArguments,
     engines: BTreeMap<String, (Arc<Engine>, String)>,

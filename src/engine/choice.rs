@@ -1,9 +1,9 @@
-//! Which engine evaluates a game, decided once.
+//! The choice of the engine that evaluates a game.
 //!
-//! [`Engines`] makes each engine of a game when it is first asked for and keeps it, so the players of one match may run
+//! [`Engines`] makes each engine of a game when it is first needed and keeps it, so the players of one match may run
 //! on different engines. An [`Engine`] is one of them.
 //!
-//! Invariant: all engines of one [`Engines`] answer in ids of the same term store.
+//! Invariant: the answers of all engines of one [`Engines`] use ids of the same term store.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -15,10 +15,10 @@ use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::Game;
 
-/// Gates of two inputs up to which a network is played on by default.
+/// The largest network, in gates of two inputs, that is used by default.
 const WORTHWHILE: u64 = 100_000;
 
-/// Which engine is asked for.
+/// The kind of engine that is requested.
 ///
 /// ```
 /// use hyperplay_engine::EngineKind;
@@ -69,7 +69,7 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// The engines of a game, each made when it is first asked for; shared by all threads.
+/// The engines of a game, which all threads share. Each is made when it is first needed.
 ///
 /// ```
 /// use hyperplay_engine::machine::StateMachine;
@@ -188,7 +188,7 @@ impl Engines {
         Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
-    /// Succeeds if [`EngineKind::Auto`] plays on the network.
+    /// Succeeds if [`EngineKind::Auto`] uses the network.
     ///
     /// # Errors
     /// If the game is too large to be grounded, or if its network is so large that single states and the time to compile

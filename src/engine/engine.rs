@@ -4,7 +4,7 @@
 //! compiled once. Every question is one branch on the kind of engine, and a question in bulk is one branch for each
 //! call.
 //!
-//! Invariant: an engine is asked only about states and with scratches of its own kind. A mistake is a panic that says
+//! Invariant: the caller passes an engine only states and scratches of its own kind. A mistake is a panic that says
 //! so, never a wrong answer.
 
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 //! is simple and complete rather than fast, and the faster engines must give the same answers.
 //!
 //! Stage 0 of the program (what depends on no state) is derived once and shared. A scratch keeps the database of the
-//! state that was asked about last, so a query derives only what earlier queries about the same state did not.
+//! last state that was queried, so a query derives only what earlier queries about the same state did not.
 //!
 //! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 
@@ -27,7 +27,7 @@ const STEP: Stage = 2;
 /// Steps of the random match on which the joins are planned a second time.
 const SAMPLE_STEPS: usize = 12;
 
-/// The relations of the program that a machine asks for; `None` where no rule names one.
+/// The relations of the program that a machine queries; `None` where no rule names one.
 #[derive(Clone, Copy, Debug)]
 struct Queries {
     holds: RelationId,
@@ -197,8 +197,8 @@ impl Interpreter {
         }
     }
 
-    /// The values of a role for which the scratch holds several. The order in which they were derived is no answer:
-    /// it is that of the ids of the fluents.
+    /// The values of a role for which the scratch holds several. The order in which they were derived cannot be used,
+    /// because it depends on the ids of the fluents.
     fn in_rule_order(
         &self,
         relation: RelationId,
@@ -216,7 +216,7 @@ impl Interpreter {
         Ok(values)
     }
 
-    /// Makes the scratch speak of a state, and of a joint move there if the query needs one.
+    /// Sets the scratch to a state, and to a joint move there if the query needs one.
     fn enter(&self, state: &State, joint: Option<&JointMove>, scratch: &mut InterpreterScratch) {
         if scratch.state.as_ref() != Some(state) {
             let fluents = state.fluents().iter().map(std::slice::from_ref);

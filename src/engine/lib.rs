@@ -1,10 +1,10 @@
 //! The engines of a game: implementations of [`StateMachine`](crate::machine::StateMachine).
 //!
-//! The [`Interpreter`] is the reference: it evaluates the rules as they stand. The [`Propagator`] computes its answers
-//! on the ground network of the game ([`propnet`]), for one state or for many at a time, and [`Lanes`] make random
-//! playouts on that network. A [`NetworkEngine`] is a propagator with the lanes that it may have. [`Engines`] makes the
-//! engines of a game when they are asked for, and an [`Engine`] is one of them. [`declared()`] derives what a game
-//! states about its own terms.
+//! The [`Interpreter`] is the reference: it evaluates the rules as they stand. The [`Propagator`] computes its
+//! answers on the ground network of the game ([`propnet`]), for one state or for many at a time, and [`Lanes`] make
+//! random playouts on that network. A [`NetworkEngine`] is a propagator with the lanes that it may have. [`Engines`]
+//! makes the engines of a game when they are needed, and an [`Engine`] is one of them. [`declared()`] derives what a
+//! game states about its own terms.
 
 #![warn(unreachable_pub, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 

@@ -33,7 +33,7 @@ use crate::machine::{
 };
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
-/// Playouts that a call should have where they are made in lanes.
+/// The number of playouts that a call should have if they are made in lanes.
 const IN_LANES: u32 = 4096;
 
 /// The engine on the ground network of a game, with lanes for playouts or without.

@@ -1,4 +1,4 @@
-//! The interpreter on small rulesheets, each about one sentence of the definitions.
+//! Tests of the interpreter on small rulesheets, each of which tests one sentence of the definitions.
 
 use super::Interpreter;
 use crate::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
@@ -32,7 +32,8 @@ fn a_compound_goal_is_no_number() {
     assert_eq!(goal, Goal::default());
 }
 
-/// Large relations that are only tested are proved tuple by tuple; what the caller gives has no rules to prove it by.
+/// Large relations that are only tested are evaluated subgoal by subgoal. Relations that the caller gives have no
+/// rules.
 #[test]
 fn a_large_state_that_the_rules_only_test_is_still_there() {
     let numbers: String = (0..1200).map(|number| format!("(d {number})")).collect();
@@ -51,9 +52,9 @@ fn a_count_of_sequences_too_large_for_its_type_is_not_a_small_one() {
     assert_eq!(machine.perft(&machine.initial(), 1, &mut machine.scratch()), u64::MAX);
 }
 
-/// Proofs within proofs, each at the end of a long rule: an abort of the process before their steps were counted.
+/// Nested subgoals, each at the end of a long rule. They aborted the process before their steps were counted.
 #[test]
-fn proofs_are_not_nested_deeper_than_the_stack_bears() {
+fn subgoals_are_not_nested_deeper_than_the_stack_allows() {
     let mut text: String = (0..40).map(|number| format!("(d {number})")).collect();
     text += "(e 3 3) (init now) (goal r 0) (<= (next end) (true now) (p0 3 4))";
     let chain: String = (0..900).map(|v| format!("(e ?z{v} ?z{})", v + 1)).collect();

@@ -27,7 +27,7 @@ pub enum CountError {
         /// The limit on histories.
         limit: u64,
     },
-    /// It was asked to stop.
+    /// The caller asked it to stop.
     #[error("the count was stopped")]
     Stopped,
     /// The rules could not be evaluated.
@@ -76,7 +76,7 @@ pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountE
     extent_until(machine, limit, &|| false)
 }
 
-/// Counts as [`extent`] does, until `stop` says that no one waits for it any more.
+/// Counts as [`extent`] does, until `stop` returns true.
 ///
 /// # Errors
 /// As [`extent`], or that it was stopped.

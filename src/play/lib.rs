@@ -1,4 +1,4 @@
-//! Layers 4 to 7, play: beliefs, search, players, and the referee that lets them meet.
+//! Layers 4 to 7, play: beliefs, search, players, and the referee that plays matches between them.
 //!
 //! [`search`], [`belief`] and [`efg`] are siblings and see a game only through
 //! [`machine`](hyperplay_engine::machine); [`player`] is where they meet; [`referee`] plays matches.

@@ -1,4 +1,4 @@
-//! A machine written by hand, for the tests of this crate only: search and belief may not see an engine.
+//! A machine written by hand, for the tests of this crate only, because search and belief do not depend on an engine.
 //!
 //! One machine plays four kinds of games: Monty Hall; *planted* games, in which `me` and `other` choose numbers, and in
 //! which how many numbers there are and what `me` perceives are hashes of the history, so that information sets are
@@ -69,7 +69,7 @@ pub(crate) struct Toy {
     words: Vec<TermId>,
     roles: ByRole<String>,
     random: Option<Role>,
-    /// How often it was asked to expand something.
+    /// The number of its calls to expand.
     pub(crate) calls: AtomicUsize,
 }
 

@@ -1,4 +1,4 @@
-//! Machines of rulesheets, and what roles get to know in their matches.
+//! Machines of rulesheets, and the evidence of roles in their matches.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

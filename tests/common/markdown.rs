@@ -1,4 +1,4 @@
-//! What stands between the fences of a Markdown text.
+//! The fenced blocks of a Markdown text.
 
 use std::path::Path;
 

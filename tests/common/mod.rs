@@ -1,5 +1,5 @@
-//! What several tests share: here rulesheets, and in the files beside this one machines, runs of the program and
-//! blocks of Markdown.
+//! Helpers that several tests share: rulesheets in this file; machines, calls of the program and blocks of Markdown
+//! in the files beside it.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod machines;
@@ -29,12 +29,12 @@ pub fn rulesheets_in(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The rulesheets of the house that are games: all but the broken ones.
+/// The rulesheets of the project that are games: all but the broken ones.
 pub fn games_of_the_house() -> Vec<PathBuf> {
     ["perfect", "imperfect"].iter().flat_map(|folder| rulesheets_in(&games(folder))).collect()
 }
 
-/// The text of a rulesheet. What is no UTF-8 is replaced in those of the field; the house has none.
+/// The text of a rulesheet. Invalid UTF-8 is replaced in those of the field; those of the project are valid.
 pub fn text(path: &Path) -> String {
     let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -1,4 +1,4 @@
-//! Runs of the program under test, and folders for what it writes.
+//! Calls of the program under test, and folders for its output.
 
 use std::fmt::Debug;
 use std::fs;
@@ -16,7 +16,7 @@ pub fn program(arguments: &str) -> Command {
     command
 }
 
-/// What a run printed and what it said on standard error. It must have ended with this exit code.
+/// The standard output and standard error of a call, which must have ended with this exit code.
 pub fn ended(what: &dyn Debug, output: Output, code: i32) -> (String, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let (printed, said) = (text(output.stdout), text(output.stderr));
@@ -24,7 +24,7 @@ pub fn ended(what: &dyn Debug, output: Output, code: i32) -> (String, String) {
     (printed, said)
 }
 
-/// Runs a command that must end with this exit code: what it printed and what it said on standard error.
+/// Runs a command that must end with this exit code; returns its standard output and standard error.
 pub fn run(command: &mut Command, code: i32) -> (String, String) {
     let output = command.output().unwrap();
     ended(command, output, code)
@@ -47,7 +47,7 @@ pub fn json(arguments: &str, code: i32) -> Value {
     serde_json::from_str(&stdout(&format!("{arguments} --json"), code)).unwrap()
 }
 
-/// Starts a command, its outputs for whoever waits for it.
+/// Starts a command whose outputs the caller reads.
 pub fn start(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }

@@ -1,4 +1,4 @@
-//! The interpreter against the naive evaluator, and against the laws of the machine, on every game of `games/`.
+//! Compares the interpreter with the naive evaluator, and checks the laws of the machine, on every game of `games/`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,8 @@ use crate::naive::{Naive, generate};
 /// The longest match, in steps: some games have no end.
 const STEPS: usize = 120;
 
-/// Plays `matches` in step with the naive evaluator; how many came to their end, and to one with one goal for each role.
+/// Plays `matches` in lockstep with the naive evaluator; returns how many came to their end, and how many of these
+/// have one goal for each role.
 fn agrees(path: &Path, matches: usize) -> (usize, usize) {
     let Loaded { rulesheet, game, .. } = loaded(path);
     let machine = Interpreter::new(&game.unwrap()).unwrap();
@@ -108,7 +109,7 @@ fn they_agree_on_100000_generated_rulesheets() {
     agree_on_generated(100_000);
 }
 
-/// The comparison itself: against the rules of Kuhn poker with any one of them missing, it must fail.
+/// A test of the comparison itself: it must fail against the rules of Kuhn poker with any one of them missing.
 #[test]
 fn a_missing_rule_is_noticed() {
     let Loaded { rulesheet, game, .. } = loaded(&games("imperfect/kuhn_poker.kif"));

@@ -1,4 +1,4 @@
-//! The belief layer on real rulesheets: laws on every game, and figures against the exact posterior.
+//! Tests of the belief layer on real rulesheets: laws on every game, and figures compared with the exact posterior.
 
 use std::iter::once;
 use std::sync::Arc;
@@ -136,28 +136,28 @@ fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoin
 
 /// The weights on states are the posterior, and over many seeds the histories that stand for them are draws from it.
 #[test]
-fn the_filter_is_exact_on_states_and_unbiased_on_histories() {
+fn the_exact_update_is_exact_on_states_and_unbiased_on_histories() {
     let (points, figures) = krieg_tictactoe(
         &BeliefOptions { particles: 64, enumerate_limit: 200, ..BeliefOptions::default() },
         4,
     );
-    let mut filtered = 0;
+    let mut merged = 0;
     for (point, figures) in points.iter().zip(&figures) {
         assert!(figures.state_bias_tv < 1e-9, "{figures:?}");
         let histories = point.posterior.histories.len() as f64;
         if figures.distinct < histories {
-            filtered += 1;
+            merged += 1;
             // Every set holds one history for each state: more even than independent draws.
             let draws = figures.distinct as usize * figures.sets;
             let baseline = accuracy::baseline(&point.posterior, draws);
             assert!(figures.bias_tv < 1.5 * baseline, "{}, baseline {baseline}", figures.bias_tv);
         }
     }
-    assert!(filtered > 0);
+    assert!(merged > 0);
 }
 
 #[test]
-fn a_filtered_set_that_outgrows_its_limit_is_sampled_without_bias() {
+fn a_set_updated_exactly_that_outgrows_its_limit_is_sampled_without_bias() {
     let (points, figures) =
         krieg_tictactoe(&BeliefOptions { particles: 64, enumerate_limit: 64, ..BeliefOptions::default() }, 4);
     let sampled = points.iter().zip(&figures).filter(|(_, figures)| figures.state_bias_tv > 1e-9);
@@ -189,8 +189,8 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
 }
 
 /// The ratios of some ways to sample Krieg-TicTacToe with 64 particles: as published, weighted, with one move, with
-/// five, and by rejection. As published, particles are far from the posterior; weighted, the error is near that of
-/// independent draws, and moves make it theirs.
+/// five, and by rejection. Particles as published are far from the posterior. With weights, the error is near that of
+/// independent draws, and with moves it equals theirs.
 fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
     let ratio = |options: BeliefOptions| bias_over_baseline("krieg_tictactoe_3x3", matches, steps, &options);
     let ratios = [

@@ -1,5 +1,5 @@
-//! The controls of the evaluation harness: its figures pass a correct sampler, and each of them catches one that is wrong on
-//! purpose.
+//! The controls of the evaluation harness: its figures accept a correct sampler, and each figure detects a sampler
+//! that is wrong on purpose.
 
 use std::sync::Arc;
 
@@ -146,10 +146,10 @@ fn a_wrong_sampler_is_caught_by_every_distance() {
     }
 }
 
-/// What is said of the true state needs many true states: 600 matches of Monty Hall, where the posterior is 1/3 and 2/3 and
-/// its square 1/5 and 4/5.
+/// The figures about the true state need many true states: 600 matches of Monty Hall, where the posterior is 1/3 and
+/// 2/3 and its square 1/5 and 4/5.
 #[test]
-fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
+fn a_wrong_sampler_is_detected_by_its_figures_of_the_true_state() {
     let machine = imperfect("monty_hall");
     let candidate = machine.role_named("candidate").unwrap();
     let mut means = [(0.0, 0.0, 0.0, [Bin::default(); BINS]); 2];
@@ -167,7 +167,7 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
             exact += figures.log_loss_exact / MATCHES as f64 / 2.0;
         }
     }
-    // The distance of what is said from what is so, over all bins.
+    // The distance of the stated probabilities from the true shares, over all bins.
     let miss = |bins: &[Bin; BINS]| {
         let all: f64 = bins.iter().map(|bin| bin.count).sum();
         bins.iter().map(|bin| (bin.said - bin.held).abs()).sum::<f64>() / all
@@ -182,13 +182,14 @@ fn a_wrong_sampler_is_caught_by_what_it_says_of_the_truth() {
     assert!((right.2 - 10.0 / 9.0).abs() < 0.06 && (wrong.2 - 6.0 / 5.0).abs() < 0.08);
 }
 
-/// Of many particles a right belief chooses as the posterior does; a wrong one may not. Regret is never below zero.
+/// With many particles, a correct belief chooses as the posterior does; a wrong one may not. Regret is never below
+/// zero.
 #[test]
-fn regret_falls_with_particles_and_is_none_for_the_whole_set() {
+fn regret_falls_with_particles_and_is_none_for_the_enumerated_set() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let points = points(&machine, players(&machine)[0], (2, 4), 3);
-    let whole = figures(&machine, &ParticleSampler(BeliefOptions::default()), &points, (64, 2), 1);
-    assert!(whole.iter().all(|figures| figures.regret.value.abs() < 1e-9));
+    let enumerated = figures(&machine, &ParticleSampler(BeliefOptions::default()), &points, (64, 2), 1);
+    assert!(enumerated.iter().all(|figures| figures.regret.value.abs() < 1e-9));
     let mean = |particles| {
         let all = figures(&machine, &IndependentSampler, &points, (particles, 100), 1);
         assert!(all.iter().all(|figures| figures.regret.value >= 0.0));

@@ -1,4 +1,4 @@
-//! What an update of a belief costs: how evenly, beside enumeration, and in memory.
+//! The cost of an update of a belief: its spread, its ratio to enumeration, and its memory.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -79,21 +79,21 @@ fn sampling_never_visits_more_states_than_enumeration() {
         ("blind_breakthrough_4x4", 8),
     ] {
         let machine = imperfect(name);
-        let (mut ours, mut all) = (0, 0);
+        let (mut hyperplay, mut all) = (0, 0);
         for updates in updates(&machine, "hyperplay:enumerate=off,exact_update=off", 64, 3, steps) {
             let mut spent = 0;
             for (evidence, cost) in updates {
                 spent += cost.states;
                 let enumerated = exact::posterior(&*machine, &evidence, &Uniform, 100_000).unwrap().states;
                 assert!(spent <= enumerated, "{name}, step {}: {spent}, {enumerated}", evidence.step());
-                (ours, all) = (ours + spent, all + enumerated);
+                (hyperplay, all) = (hyperplay + spent, all + enumerated);
             }
         }
-        println!("{name}: {ours} states where enumeration visits {all}");
+        println!("{name}: {hyperplay} states where enumeration visits {all}");
     }
 }
 
-/// The cost of a belief of so many particles that is asked for the first time at this evidence.
+/// The cost of a belief of so many particles whose first update is at this evidence.
 fn cost_from_nothing(
     machine: &Arc<Machine>,
     spec: &str,
@@ -107,8 +107,9 @@ fn cost_from_nothing(
     belief.cost()
 }
 
-/// What rejection costs is what it would cost without a tree: an attempt visits a state for every step that it makes, so
-/// a particle costs `(1 + P(Q_1) + .. + P(Q_t-1)) / P(Q_t)` in expectation, P being the probability of the evidence.
+/// The cost of rejection is what it would be without a tree: an attempt visits a state for every step that it makes,
+/// so a particle costs `(1 + P(Q_1) + .. + P(Q_t-1)) / P(Q_t)` in expectation, P being the probability of the
+/// evidence.
 #[test]
 fn rejection_pays_for_every_step_of_every_attempt() {
     const PARTICLES: usize = 4_000;
@@ -137,8 +138,8 @@ fn rejection_pays_for_every_step_of_every_attempt() {
 #[derive(Clone, Default)]
 struct Visited {
     decisions: u64,
-    /// Of `ours`, all updates until then together; and of these in rejuvenation.
-    ours: f64,
+    /// Of `hyperplay`, all updates until then together; and of these in rejuvenation.
+    hyperplay: f64,
     moves: f64,
     /// Of rejection, all updates together: a particle goes on from where it was while it can.
     going_on: f64,
@@ -159,18 +160,18 @@ fn states_beside_rejection(
     const PARTICLES: usize = 64;
     let each = PARTICLES as f64;
     let mut all = vec![Visited::default(); steps];
-    let ours = updates(machine, "hyperplay:enumerate=off,exact_update=off", PARTICLES, matches, steps);
+    let hyperplay = updates(machine, "hyperplay:enumerate=off,exact_update=off", PARTICLES, matches, steps);
     let going_on = updates(machine, "rejection", PARTICLES, matches, steps);
-    for (ours, going_on) in ours.into_iter().zip(going_on) {
+    for (hyperplay, going_on) in hyperplay.into_iter().zip(going_on) {
         let (mut spent, mut moves, mut gone_on) = (0, 0, 0);
-        for ((evidence, cost), (_, rejection)) in ours.into_iter().zip(going_on) {
+        for ((evidence, cost), (_, rejection)) in hyperplay.into_iter().zip(going_on) {
             spent += cost.states;
             moves += cost.rejuvenation_states;
             gone_on += rejection.states;
             let step = &mut all[evidence.step() - 1];
             let enumerated = match exact::posterior(&**machine, &evidence, &Uniform, limit) {
                 Ok(posterior) => posterior.states,
-                // Every history that it holds is a state that it visited.
+                // A sampler has visited a state for every history that it holds.
                 Err(exact::ExactError::TooLarge { limit, .. }) => {
                     step.cut += 1;
                     limit as u64
@@ -180,21 +181,21 @@ fn states_beside_rejection(
             assert!(spent <= enumerated, "step {}: {spent}, {enumerated}", evidence.step());
             let rejection = cost_from_nothing(machine, "rejection", PARTICLES, &evidence).states;
             step.decisions += 1;
-            step.ours += spent as f64 / each;
+            step.hyperplay += spent as f64 / each;
             step.moves += moves as f64 / each;
             step.going_on += gone_on as f64 / each;
             step.rejection += rejection as f64 / each;
             step.enumeration += enumerated;
         }
     }
-    println!("step  beliefs  ours  without moves  rejection  going on  enumeration in all  cut");
+    println!("step  beliefs  hyperplay  without moves  rejection  going on  enumeration in all  cut");
     for (step, visited) in (1..).zip(&all).filter(|(_, visited)| visited.decisions > 0) {
-        let Visited { decisions, ours, moves, going_on, rejection, enumeration, cut } = visited;
+        let Visited { decisions, hyperplay, moves, going_on, rejection, enumeration, cut } = visited;
         let mean = |sum: f64| sum / *decisions as f64;
         println!(
             "{step:4} {decisions:8} {:6.1} {:13.1} {:10.1} {:9.1} {:19.1} {cut:4}",
-            mean(*ours),
-            mean(ours - moves),
+            mean(*hyperplay),
+            mean(hyperplay - moves),
             mean(*rejection),
             mean(*going_on),
             mean(*enumeration as f64)
@@ -207,7 +208,7 @@ fn states_beside_rejection(
 fn a_particle_visits_fewer_states_than_rejection_and_all_no_more_than_enumeration() {
     for (name, steps) in [("blind_breakthrough_4x4", 6), ("blind_breakthrough_5x5", 5)] {
         for visited in states_beside_rejection(&imperfect(name), steps, 3, 100_000) {
-            assert!(visited.ours <= visited.rejection, "{name}");
+            assert!(visited.hyperplay <= visited.rejection, "{name}");
         }
     }
 }
@@ -221,7 +222,7 @@ fn a_particle_of_blind_breakthrough_6x6_visits_fewer_states_than_rejection_at_st
     let machine = rules.map_or_else(|| imperfect("blind_breakthrough_6x6"), |path| machine(Path::new(&path)));
     let all = states_beside_rejection(&machine, 8, 10, 50_000);
     let last = all.last().unwrap();
-    assert!(last.decisions > 0 && last.ours < last.rejection);
+    assert!(last.decisions > 0 && last.hyperplay < last.rejection);
 }
 
 /// The most memory that the process ever had, in bytes.

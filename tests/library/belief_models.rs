@@ -1,5 +1,5 @@
-//! Beliefs under opponent models that are not uniform, their automatic change between whole sets and particles, and
-//! that they never run out of particles.
+//! Tests of beliefs under opponent models that are not uniform, of their change between enumerated sets and
+//! particles, and that they never run out of particles.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -181,8 +181,8 @@ fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
     assert!(misfit.ends_with("its roles are north") && misfit.contains("the game has no role"), "{misfit}");
 }
 
-/// A softmax opponent is a function of what the role knows: two of them agree, whatever they were asked before; and
-/// the belief under it is the exact posterior under it.
+/// A softmax opponent is a function of what the role knows: two of them agree, whatever they answered before, and the
+/// belief under the model is the exact posterior under it.
 #[test]
 fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
     let machine = imperfect("kuhn_poker");
@@ -219,7 +219,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
 
 /// In small Battleships the information set grows past any bound and ends with a few histories.
 #[test]
-fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
+fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {
     let machine = imperfect("battleships_small");
     let options = BeliefOptions { particles: 30, enumerate_limit: 30, ..BeliefOptions::default() };
     let (mut grown, mut shrunk) = (0, 0);
@@ -252,7 +252,7 @@ fn a_belief_changes_from_the_whole_set_to_particles_and_back() {
     assert!(grown >= 3 && shrunk >= 3, "{grown} {shrunk}");
 }
 
-/// What came of following the matches of a game.
+/// The results of following the matches of a game.
 #[derive(Default)]
 struct Followed {
     matches: usize,
@@ -306,8 +306,9 @@ fn print(games: &[PathBuf], all: &[Followed]) {
     }
 }
 
-/// Follows random matches of all games with imperfect information, one update a step, and counts the updates. The
-/// games take turns; one that has cost `most` states has no more turns. What came of them is printed every thousand.
+/// Follows random matches of all games with imperfect information, one update for each step, and counts the updates.
+/// The games alternate; a game that has cost `most` states is dropped. The results are printed every thousand
+/// updates.
 fn follow_all(matches: usize, steps: usize, most: u64) -> usize {
     let games = all_imperfect();
     let machines: Vec<Arc<Machine>> = games.iter().map(|path| machine(path)).collect();
@@ -337,7 +338,7 @@ fn follow_all(matches: usize, steps: usize, most: u64) -> usize {
     all.iter().map(|sums| sums.updates).sum()
 }
 
-/// A game that has cost a hundred thousand states has no more turns: the second match is one of the cheaper games.
+/// A game that has cost a hundred thousand states is dropped, so the second match is one of the cheaper games.
 #[test]
 fn no_belief_is_ever_depleted_in_random_matches_of_all_games() {
     assert!(follow_all(66, 20, 100_000) > 1_000);
@@ -355,7 +356,7 @@ fn no_belief_is_ever_depleted_in_ten_thousand_random_matches_of_all_games() {
     follow_all(10_000, 200, 10_000_000);
 }
 
-/// Before step 28 of this match sixteen particles hold histories none of which, and nothing near them, explains it.
+/// Before step 28 of this match, neither the histories of sixteen particles nor any near them explain that step.
 #[test]
 fn a_sample_in_a_corner_is_built_anew() {
     let machine = imperfect("krieg_tictactoe_5x5");
@@ -365,6 +366,6 @@ fn a_sample_in_a_corner_is_built_anew() {
     follow(&machine, &history, &seed, &mut sums);
     assert!(sums.depleted.is_empty(), "{:#?}", sums.depleted);
     println!("{} states", sums.states);
-    // Three rebuilds cost 2.7 million of it; searching spent four million twice, without finding any.
+    // Three re-initialisations cost 2.7 million of it; the search spent four million twice and found none.
     assert!(sums.states < 5_000_000, "{}", sums.states);
 }

@@ -1,8 +1,8 @@
-//! Beliefs and players under policy files where it is easy to go wrong: an opponent whose legal moves differ between
-//! histories of its own equal evidence, and an opponent that does what its policy excludes.
+//! Tests of beliefs and players under policy files, in two difficult cases: an opponent whose legal moves differ
+//! between histories of its own equal evidence, and an opponent that does what its policy excludes.
 //!
-//! The oracle reads the JSON and works out every probability by itself, from the definition; of the library it uses the
-//! machine alone.
+//! The oracle reads the JSON and computes every probability from the definition. It uses only the machine of the
+//! library.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -197,7 +197,7 @@ impl Written {
         weighed
     }
 
-    /// Holds a belief that is kept whole against the posterior.
+    /// Compares a belief that is enumerated with the posterior.
     fn assert_held(
         &self,
         belief: &mut dyn Belief<Machine>,
@@ -220,7 +220,7 @@ fn parsed(policy: &str) -> Value {
     serde_json::from_str(policy).unwrap()
 }
 
-/// Whoever asks first, and whatever was asked before: the answer belongs to the legal moves of the history.
+/// The answer depends on the legal moves of the history, whatever the order of the questions.
 #[test]
 fn a_policy_file_is_normalised_over_the_legal_moves_of_each_history() {
     let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
@@ -244,7 +244,7 @@ fn a_policy_file_is_normalised_over_the_legal_moves_of_each_history() {
     }
 }
 
-/// The same in beliefs, whose model was asked nothing before, or everything in one order or the other.
+/// The same in beliefs, whose model has answered nothing before, or everything in one order or the other.
 #[test]
 fn a_belief_under_a_policy_file_has_the_posterior_of_the_oracle() {
     let (written, policy) = (Written::new(UNEVEN), parsed(UNEVEN));
@@ -280,7 +280,7 @@ fn a_tremble_mixes_the_policy_with_the_uniform_one() {
     }
 }
 
-/// What a softmax opponent answers does not depend on what it was asked before.
+/// The answers of a softmax opponent do not depend on its earlier answers.
 #[test]
 fn a_softmax_opponent_answers_for_the_legal_moves_of_each_history() {
     let written = Written::new(UNEVEN);
@@ -299,7 +299,7 @@ fn a_softmax_opponent_answers_for_the_legal_moves_of_each_history() {
     }
 }
 
-/// The decision of a player after a match so far; it was asked at every step.
+/// The decision of a player after a part of a match; it decided at every step.
 fn decided(written: &Written, player: &mut dyn Player, truth: &History) -> Decision {
     let mut decisions = (0..=truth.step()).map(|step| {
         let before = History(truth.0[..step].to_vec());
@@ -338,7 +338,7 @@ fn what_a_policy_file_excludes_does_not_end_the_belief() {
     }
 }
 
-/// The model stays given up for the rest of the match, and is there again in the next one.
+/// The model is not used for the rest of the match; it is used again in the next one.
 #[test]
 fn a_model_is_given_up_for_one_match() {
     let written = Written::new(ONLY_X);

@@ -1,4 +1,5 @@
-//! The rulesheets of the field: every one that is a game is played, and the interpreter agrees with the naive evaluator.
+//! Tests on the rulesheets of the field: each that is a game is played, and the interpreter agrees with the naive
+//! evaluator.
 //!
 //! They are not part of the project: the environment variable `HYPERPLAY_RULESHEETS` names the folder that holds `gdl1`,
 //! `gdl2` and `faulty`; without it nothing is tested. The short form plays one match of each, cut off after some steps;
@@ -76,7 +77,7 @@ fn plays(path: &Path, matches: usize, steps: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Random matches in step with the naive evaluator.
+/// Random matches in lockstep with the naive evaluator.
 fn agrees(path: &Path, matches: usize, steps: usize) -> Result<(), String> {
     let loaded = loaded(path);
     let machine = interpreter(&loaded)?;

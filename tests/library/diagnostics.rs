@@ -1,9 +1,9 @@
-//! The diagnosis of faulty rulesheets, held against tables written beforehand by reading them.
+//! The diagnosis of faulty rulesheets, compared with tables that were written beforehand by reading the rulesheets.
 //!
-//! Three collections: `games/broken` (each file one slip, the table says exactly what is found), the faulty
-//! rulesheets of the field (the table says what must at least be found; read where `HYPERPLAY_RULESHEETS`
-//! names a folder with `gdl1`, `gdl2` and `faulty`), and the correct games, on which nothing is found. Rows
-//! that only play can show are checked by the tests of the simulation.
+//! There are three collections: `games/broken` (each file one slip, the table says exactly what is found), the faulty
+//! rulesheets of the field (the table says what must at least be found; read where `HYPERPLAY_RULESHEETS` names a
+//! folder with `gdl1`, `gdl2` and `faulty`), and the correct games, on which nothing is found. Rows that only play
+//! can show are checked by the tests of the simulation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

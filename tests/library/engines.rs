@@ -1,5 +1,5 @@
-//! The fast engines against the interpreter, and against the laws of the machine, on every game of `games/` and on what
-//! the environment variable `HYPERPLAY_RULESHEETS` names.
+//! Compares the fast engines with the interpreter, and checks the laws of the machine, on every game of `games/` and
+//! on the rulesheets that the environment variable `HYPERPLAY_RULESHEETS` names.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ fn they_agree_in_1000_matches_of_every_game() {
     all_agree(1000);
 }
 
-/// The comparison itself: an engine whose network is wrong in one place is found out, whatever the place.
+/// A test of the comparison itself: it detects an engine whose network is wrong in one place, whatever the place.
 #[test]
 fn a_wrong_output_of_the_network_is_noticed_and_shown_as_facts() {
     let game = built_in("imperfect/phantom_tictactoe.kif");
@@ -163,7 +163,7 @@ fn passes_of_any_width_make_the_same_steps() {
     }
 }
 
-/// What a transcript of other rules, or a player of bad manners, may ask for.
+/// Moves that a transcript of other rules, or a faulty player, may name.
 #[test]
 fn a_move_that_no_rule_knows_is_done_by_nobody() {
     let engines = Engines::new(&built_in("perfect/tictactoe.kif"));

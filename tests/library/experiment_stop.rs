@@ -1,5 +1,5 @@
-//! Stopping rules and paired play, on outcomes drawn from a model: how often a true hypothesis is rejected, and what the
-//! same deals in both seats save.
+//! Tests of stopping rules and paired play on outcomes drawn from a model: how often a true hypothesis is rejected,
+//! and how many matches are saved by the same deals in both seats.
 
 use std::path::Path;
 

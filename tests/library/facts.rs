@@ -1,4 +1,4 @@
-//! The facts of `tests/tables/facts.tsv`, found without the rules, each checked through the library.
+//! Checks the facts of `tests/tables/facts.tsv`, which were found independently of the rulesheets, by the library.
 //!
 //! Fluents and moves are what `base` and `input` declare, by the naive evaluator.
 
@@ -15,7 +15,7 @@ use hyperplay::machine::{ByRole, StateMachine, StateMachineExt};
 use crate::count::Count;
 use crate::naive::Naive;
 
-/// Up to so many sequences are walked one by one; more are counted with equal states merged.
+/// Up to this many sequences are walked one by one; if there are more, they are counted with equal states merged.
 const WALKED: u64 = 20_000;
 /// The histories of the largest game whose information sets are counted, and more.
 const HISTORIES: u64 = 100_000;
@@ -161,7 +161,8 @@ fn there_are_as_many_information_sets_as_the_table_says() {
     }
 }
 
-/// The information sets of a game need its whole tree, so that tree must be the table's as well.
+/// Counting information sets needs the complete tree of a game, so the size of the tree must agree with the table
+/// too.
 #[test]
 fn the_extensive_form_has_as_many_ends_as_the_table_says() {
     let complete: BTreeMap<String, String> = of("complete").into_iter().collect();

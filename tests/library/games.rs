@@ -1,4 +1,4 @@
-//! What the rules of single games say, read off lines of play; the numbers of the games stand in `facts.rs`.
+//! Tests of the rules of single games by lines of play. The numbers of the games are tested in `facts.rs`.
 //!
 //! A line is written step by step, the moves of a step in role order and separated by commas. After the line the test
 //! looks at the percepts of its last step and at the goals.

@@ -21,7 +21,7 @@ const LENGTH: usize = 3000;
 /// More than any text of this length may take, in a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Pieces that mean something somewhere.
+/// Pieces of text that have a meaning in one of the syntaxes.
 const PIECES: [&str; 64] = [
     "(",
     ")",

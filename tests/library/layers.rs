@@ -1,19 +1,19 @@
-//! The staircase: imports only downward.
+//! The layers of the workspace: modules import only from lower layers.
 //!
-//! Cargo keeps the order between the crates of the workspace. This test keeps what Cargo cannot see: the order of the
-//! rooms inside a crate, and what may not be seen of a crate below. Every path of every source file is read with a
-//! parser (`crate::`, `super::`, `self::`, and the names of our crates, in `use` items and in line). A path that leads
-//! from one room to another must lead to a strictly lower layer. The same pass holds the rules of the house that a
-//! parser can see.
+//! Cargo enforces the order of the crates of the workspace. This test checks what Cargo cannot: the order of the
+//! modules inside a crate, and which parts of a lower crate may not be used. Every path of every source file is read
+//! with a parser (`crate::`, `super::`, `self::`, and the names of our crates, in `use` items and in line). A path
+//! that leads from one module to another must lead to a strictly lower layer. The same pass checks the rules of style
+//! that a parser can see.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use syn::visit::Visit;
 
-/// The layer of each room, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their crates, whose
-/// other modules are rooms (`toy` is the machine of the tests of `play`); `engine` and `cli` are all the modules of a crate
-/// that are not named here.
+/// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
+/// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
+/// `cli` are all the modules of a crate that are not named here.
 const LAYERS: [(&str, u32); 20] = [
     ("gdl", 0),
     ("report", 0),
@@ -37,14 +37,15 @@ const LAYERS: [(&str, u32); 20] = [
     ("program", 12),
 ];
 
-/// The rooms that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
+/// The modules that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
 const GENERIC: [&str; 4] = ["toy", "search", "belief", "efg"];
 const HIDDEN: [&str; 5] = ["report", "logic", "datalog", "propnet", "engine"];
 
 /// The crates of the workspace below the root.
 const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
 
-/// What no crate that evaluates or plays depends on: arguments, figures, tables and progress belong above.
+/// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
+/// above.
 const ABOVE: [&str; 10] = [
     "clap",
     "clap_complete",
@@ -66,21 +67,21 @@ struct Place {
 }
 
 impl Place {
-    /// The room: the crate itself for what is none of its rooms.
-    fn room(&self) -> &str {
+    /// The top-level module, or the crate itself for a file outside these modules.
+    fn module(&self) -> &str {
         let first = self.modules.first().map(String::as_str);
         match (self.of.as_str(), first) {
-            ("logic", Some(room @ ("gdl" | "datalog")))
-            | ("engine", Some(room @ ("machine" | "propnet")))
-            | ("play", Some(room @ ("toy" | "search" | "belief" | "efg" | "player" | "referee")))
-            | ("lab", Some(room @ ("report" | "study" | "experiment"))) => room,
+            ("logic", Some(module @ ("gdl" | "datalog")))
+            | ("engine", Some(module @ ("machine" | "propnet")))
+            | ("play", Some(module @ ("toy" | "search" | "belief" | "efg" | "player" | "referee")))
+            | ("lab", Some(module @ ("report" | "study" | "experiment"))) => module,
             (own, _) => own,
         }
     }
 }
 
-fn layer(room: &str) -> u32 {
-    LAYERS.iter().find(|(name, _)| *name == room).unwrap_or_else(|| panic!("{room} stands on no layer")).1
+fn layer(module: &str) -> u32 {
+    LAYERS.iter().find(|(name, _)| *name == module).unwrap_or_else(|| panic!("{module} has no layer")).1
 }
 
 fn root() -> PathBuf {
@@ -167,7 +168,7 @@ impl Paths {
         before.pop();
     }
 
-    /// The paths in what a macro is given, which no parser knows the grammar of.
+    /// The paths in the arguments of a macro, whose grammar the parser does not know.
     fn see_tokens(&mut self, tokens: proc_macro2::TokenStream) {
         let mut path: Vec<String> = Vec::new();
         let (mut line, mut colons) = (0, 0);
@@ -227,21 +228,21 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// The breaches in one source text that stands at a place.
+/// The breaches in the source text of the module at a place.
 fn breaches(here: &Place, text: &str) -> Vec<String> {
-    let room = here.room();
+    let module = here.module();
     let mut paths = Paths { here: here.clone(), found: Vec::new() };
     paths.visit_file(&syn::parse_file(text).unwrap());
     let mut out = Vec::new();
     for (there, line) in &paths.found {
-        let target = there.room();
-        if target == room {
+        let target = there.module();
+        if target == module {
             continue;
         }
-        if layer(target) >= layer(room) {
-            out.push(format!("line {line}: {room} imports {target}, which is not below it"));
-        } else if GENERIC.contains(&room) && HIDDEN.contains(&target) {
-            out.push(format!("line {line}: {room} sees {target}; it must be generic over the machine"));
+        if layer(target) >= layer(module) {
+            out.push(format!("line {line}: {module} imports {target}, which is not below it"));
+        } else if GENERIC.contains(&module) && HIDDEN.contains(&target) {
+            out.push(format!("line {line}: {module} sees {target}; it must be generic over the machine"));
         }
     }
     out
@@ -296,8 +297,8 @@ fn an_upward_or_sideways_import_is_noticed_however_it_is_written() {
 
 #[test]
 fn what_is_generic_over_the_machine_sees_no_engine_and_no_sibling() {
-    for room in GENERIC {
-        let here = place("play", &[room]);
+    for module in GENERIC {
+        let here = place("play", &[module]);
         for text in [
             "use hyperplay_engine::Interpreter;",
             "use hyperplay_engine::lanes::Lanes;",
@@ -306,15 +307,15 @@ fn what_is_generic_over_the_machine_sees_no_engine_and_no_sibling() {
             "use crate::player::Player;",
             "use hyperplay_lab::report::Page;",
         ] {
-            assert_eq!(breaches(&here, text).len(), 1, "{room}: {text}");
+            assert_eq!(breaches(&here, text).len(), 1, "{module}: {text}");
         }
         for text in ["use hyperplay_engine::machine::Role;", "use hyperplay_logic::gdl::TermId;"] {
-            assert_eq!(breaches(&here, text), Vec::<String>::new(), "{room}: {text}");
+            assert_eq!(breaches(&here, text), Vec::<String>::new(), "{module}: {text}");
         }
         let siblings =
-            GENERIC.into_iter().filter(|sibling| *sibling != room && layer(sibling) == layer(room));
+            GENERIC.into_iter().filter(|sibling| *sibling != module && layer(sibling) == layer(module));
         for sibling in siblings {
-            assert_eq!(breaches(&here, &format!("use crate::{sibling}::X;")).len(), 1, "{room}: {sibling}");
+            assert_eq!(breaches(&here, &format!("use crate::{sibling}::X;")).len(), 1, "{module}: {sibling}");
         }
     }
 }
@@ -333,10 +334,10 @@ fn a_report_knows_nothing_of_games() {
 fn every_module_stands_in_a_room() {
     for file in sources() {
         let here = place_of(&file);
-        if ["logic", "play", "lab"].contains(&here.room()) {
-            assert_eq!(here.modules, Vec::<String>::new(), "{} is in no room", file.display());
+        if ["logic", "play", "lab"].contains(&here.module()) {
+            assert_eq!(here.modules, Vec::<String>::new(), "{} is in no module", file.display());
         }
-        layer(here.room());
+        layer(here.module());
     }
 }
 
@@ -395,7 +396,7 @@ fn files_are_small_and_open_with_a_header() {
     }
 }
 
-/// Datalog is evaluation and nothing else.
+/// The module `datalog` only evaluates.
 #[test]
 fn datalog_contains_no_game_word() {
     struct Words(Vec<String>);
@@ -407,7 +408,7 @@ fn datalog_contains_no_game_word() {
     const GAME: [&str; 9] =
         ["legal", "goal", "sees", "terminal", "role", "fluent", "percept", "game", "does"];
     let files: Vec<PathBuf> =
-        sources().into_iter().filter(|file| place_of(file).room() == "datalog").collect();
+        sources().into_iter().filter(|file| place_of(file).module() == "datalog").collect();
     assert!(files.len() > 5, "the files are found");
     for file in files {
         let mut words = Words(Vec::new());

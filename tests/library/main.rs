@@ -1,7 +1,7 @@
-//! What uses the library: laws, agreement of implementations, tables of known values.
+//! The tests of the library: laws, agreement of implementations, tables of known values.
 //!
-//! One program for all of it, because each test program is linked with everything and instantiates every generic
-//! function again. A module is one subject; `cargo test --release --test library belief_models::` runs one of them.
+//! They are one program, because each test program is linked with everything and instantiates every generic function
+//! again. Each module is one subject; `cargo test --release --test library belief_models::` runs one of them.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic and print")]
 
 #[path = "../common/mod.rs"]

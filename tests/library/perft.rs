@@ -1,4 +1,4 @@
-//! Numbers of sequences of joint moves, by the rules and by the plain programs of `native`.
+//! Compares the numbers of sequences of joint moves by the rules with those by the plain programs of `native`.
 
 use std::collections::HashMap;
 

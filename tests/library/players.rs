@@ -1,5 +1,5 @@
-//! Players against exact values: what a policy is worth is computed over all histories, not sampled, wherever the game
-//! allows it. The figures stand in `docs` under "oracles"; none was chosen here.
+//! Tests of players by exact values: the value of a policy is computed over all histories, not sampled, wherever the
+//! game allows it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ fn assert_near(value: f64, expected: f64) {
     assert!((value - expected).abs() < 1e-9, "{value}, expected {expected}");
 }
 
-/// `oracles.md`: u = +1/6 and +5/24 against uniform play, goals 50 + 25 u.
+/// Exact values: u = +1/6 and +5/24 against uniform play, goals 50 + 25 u.
 #[test]
 fn hyperplay_on_exact_search_has_its_exact_values_against_uniform_play_in_kuhn_poker() {
     let machine = built_in("imperfect/kuhn_poker.kif");
@@ -183,7 +183,7 @@ fn kuhn_equilibrium(bluff: f64) -> impl Fn(&str, &[String], &[String]) -> Vec<f6
     }
 }
 
-/// `oracles.md`, goals 50 + 25 u: seat 1 is worth -1/18 against any equilibrium, seat 2 1/36 - a/12 against the one with
+/// Exact values, goals 50 + 25 u: seat 1 is worth -1/18 against any equilibrium, seat 2 1/36 - a/12 against the one with
 /// bluffing rate a; uniform play -1/6, and -1/18 - a/3.
 #[test]
 fn hyperplay_on_exact_search_has_its_exact_values_against_the_equilibria_of_kuhn_poker() {
@@ -198,7 +198,7 @@ fn hyperplay_on_exact_search_has_its_exact_values_against_the_equilibria_of_kuhn
     }
 }
 
-/// `oracles.md`, goals 50 + 3 u: +0.900 and +1.087 on exact search, +1.917 and +2.483 on infinitely many playouts.
+/// Exact values, goals 50 + 3 u: +0.900 and +1.087 on exact search, +1.917 and +2.483 on infinitely many playouts.
 #[test]
 fn hyperplay_has_its_exact_values_against_uniform_play_in_leduc_poker() {
     let machine = built_in("imperfect/leduc_poker.kif");
@@ -228,7 +228,7 @@ fn monty_halls_door_is_always_switched() {
     assert_eq!(last.policy.iter().map(|&(_, share)| share).collect::<Vec<_>>(), [0.0, 1.0]);
 }
 
-/// What perfect-information evaluation cannot do: value information.
+/// Perfect-information evaluation cannot value information.
 #[test]
 fn hyperplay_never_asks_about_the_bomb_and_scores_50() {
     let machine = built_in("imperfect/exploding_bomb.kif");
@@ -242,7 +242,7 @@ fn hyperplay_never_asks_about_the_bomb_and_scores_50() {
 
 /// The short form; `tictactoe_is_never_lost_to_random_play_in_1_000_matches` is the long one.
 #[test]
-fn players_that_search_the_whole_game_draw_every_tictactoe_and_lose_none() {
+fn players_that_search_exhaustively_draw_every_tictactoe_and_lose_none() {
     let machine = built_in("perfect/tictactoe.kif");
     for spec in ["clairvoyant:nodes=20000", "hyperplay:nodes=20000"] {
         draws_itself_and_never_loses(&machine, spec, 3);
@@ -255,7 +255,7 @@ fn tictactoe_is_never_lost_to_random_play_in_1_000_matches() {
     draws_itself_and_never_loses(&built_in("perfect/tictactoe.kif"), "hyperplay:nodes=20000", 1_000);
 }
 
-/// Against itself `matches` times, and as many against random play in either seat by turns.
+/// Against itself `matches` times, and as many against random play, in both seats alternately.
 fn draws_itself_and_never_loses(machine: &Arc<Machine>, spec: &str, matches: usize) {
     for index in 0..matches {
         let seed = Seed::root(7).index(index);

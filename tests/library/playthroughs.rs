@@ -1,9 +1,9 @@
-//! The playthroughs of `games/playthroughs`: one random match of every game, as its rules tell it.
+//! The playthroughs of `games/playthroughs`: the record of one random match of every game.
 //!
-//! A playthrough is the contract of a game: whoever changes the rules, or what an engine makes of them, sees in the
-//! difference of a committed text what has changed. The interpreter must tell each of them word for word, and so must
-//! the network of every game. With `HYPERPLAY_REGENERATE=1` in the environment the texts are written
-//! anew by the interpreter. (After the playthroughs of OpenSpiel: Lanctot et al. 2019.)
+//! A playthrough is the contract of a game: if the rules or an engine change, the difference of a committed text
+//! shows what has changed. The interpreter must reproduce each playthrough word for word, and so must the network of
+//! every game. With `HYPERPLAY_REGENERATE=1` in the environment the texts are written anew by the interpreter. (After
+//! the playthroughs of OpenSpiel: Lanctot et al. 2019.)
 
 use std::fmt::Write as _;
 use std::fs;
@@ -35,7 +35,7 @@ struct Writer<'a, M: StateMachine> {
 }
 
 impl<M: StateMachine> Writer<'_, M> {
-    /// Writes a line. What is too long goes on in the next lines, further to the right, no term being torn.
+    /// Writes a line. A line that is too long continues in the next lines, indented, and no term is split.
     fn line(&mut self, indent: usize, line: &str) {
         let mut depth = 0;
         let words = line.split(|character| {

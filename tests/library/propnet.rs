@@ -1,7 +1,7 @@
-//! The ground network against the interpreter, in step through random matches.
+//! Compares the ground network with the interpreter, in lockstep through random matches.
 //!
-//! Every query that a machine can be asked is compared in every state: legal moves, percepts, next state, terminal,
-//! goals. The rulesheets of the field are tested as well where `HYPERPLAY_RULESHEETS` names their folder.
+//! Every query of a machine is compared in every state: legal moves, percepts, next state, terminal, goals. The
+//! rulesheets of the field are tested as well where `HYPERPLAY_RULESHEETS` names their folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -215,7 +215,7 @@ fn they_agree_in_20_matches_of_every_rulesheet_of_the_field() {
 }
 
 fn agree_on_generated(rulesheets: usize) {
-    // Some count without end: the terms of one step make larger ones in the next.
+    // Some rules count without end: the terms of one step make larger ones in the next.
     let limits = GroundingLimits { atoms: 20_000, visits: 200_000, depth: 20, ..GroundingLimits::default() };
     let (mut games, mut ground) = (0, 0);
     for number in 0..rulesheets {
@@ -242,7 +242,7 @@ fn they_agree_on_30000_generated_rulesheets() {
     agree_on_generated(30_000);
 }
 
-/// The comparison itself: any one output that is turned around must be noticed.
+/// A test of the comparison itself: it must detect any one output that is negated.
 #[test]
 fn a_wrong_output_is_noticed() {
     let game = loaded(&games("imperfect/kuhn_poker.kif")).game.unwrap();
@@ -332,7 +332,7 @@ fn a_wide_rule_is_split_into_narrow_ones() {
     assert_eq!(agrees(&read(&text), 1, 3), Ok(true));
 }
 
-/// Milliseconds that this thread has had of a processor; by the clock where the system does not say.
+/// Milliseconds of processor time of this thread; the wall time where the system does not report it.
 fn processor_ms() -> f64 {
     let spent = fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = spent.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
@@ -342,7 +342,7 @@ fn processor_ms() -> f64 {
     )
 }
 
-/// Not a test: the table of what grounding costs.
+/// This is not a test: it prints the table of the costs of grounding.
 #[test]
 #[ignore = "prints a table"]
 fn the_cost_of_grounding() {

@@ -1,7 +1,8 @@
-//! What the writers write, the readers read back as equal clauses.
+//! The readers read the output of the writers as equal clauses.
 //!
-//! On generated rulesheets with odd names, on every file of `games/`, and on every file below the folder that the
-//! environment variable `HYPERPLAY_RULESHEETS` names, in all four directions between the two syntaxes.
+//! This is tested on generated rulesheets with odd names, on every file of `games/`, and on every file below the
+//! folder that the environment variable `HYPERPLAY_RULESHEETS` names, in all four directions between the two
+//! syntaxes.
 
 use crate::common;
 use hyperplay::gdl::{

@@ -1,4 +1,5 @@
-//! Search against slow and obvious answers: values that no one here chose, and a recursion without any table.
+//! Compares search with slow and obvious answers: values from the literature, and a recursion without a transposition
+//! table.
 
 use crate::common::machines::built_in;
 use hyperplay::engine::Engine as Machine;
@@ -21,12 +22,12 @@ fn context<'a>(
     SearchContext { machine, role, budget, seed: Seed::root(1), scratch }
 }
 
-fn whole(machine: &Machine, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {
+fn exhaustive(machine: &Machine, state: &State, role: usize, nodes: u64) -> Option<Evaluation> {
     let scratch = &mut machine.scratch();
     exact(&mut context(machine, Role::new(role), Budget::nodes(nodes), scratch), state).0
 }
 
-/// Minimax by the definition: the moves of the role in whose turn it is, everything else averaged; no table.
+/// Minimax by the definition: the role maximises its goal, and the other role minimises it. There is no table.
 fn minimax(machine: &Machine, state: &State, role: Role) -> f64 {
     let mut scratch = machine.scratch();
     if machine.terminal(state, &mut scratch) {
@@ -49,12 +50,12 @@ fn tictactoe_is_a_draw_and_its_5478_states_have_16167_successors() {
     assert_eq!(evaluation.method, Method::ExactZeroSum);
     assert_eq!(evaluation.values, [50.0; 9]);
     assert_eq!(visited, 16_167);
-    assert_eq!(whole(&machine, &start, 0, 16_166), None);
-    assert_eq!(whole(&machine, &start, 1, 16_167).unwrap().values, [50.0]);
+    assert_eq!(exhaustive(&machine, &start, 0, 16_166), None);
+    assert_eq!(exhaustive(&machine, &start, 1, 16_167).unwrap().values, [50.0]);
 }
 
 #[test]
-fn the_whole_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
+fn exhaustive_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
     let machine = built_in("perfect/tictactoe.kif");
     let mut scratch = machine.scratch();
     let mut rng = Seed::root(7).rng();
@@ -68,7 +69,7 @@ fn the_whole_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
             history.0.push(joint);
         }
         for role in machine.each_role() {
-            let best = whole(&machine, &state, role.index(), 2_000).unwrap();
+            let best = exhaustive(&machine, &state, role.index(), 2_000).unwrap();
             let slow = minimax(&machine, &state, role);
             // Where the other role is to move, the only own move is worth what the other leaves.
             assert_eq!(best.best(), slow, "{history:?}");
@@ -82,7 +83,7 @@ fn the_whole_search_agrees_with_plain_minimax_on_random_tictactoe_states() {
 fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
     let machine = built_in("perfect/rock_paper_scissors_lizard_spock.kif");
     for role in 0..2 {
-        let evaluation = whole(&machine, &machine.initial(), role, 25).unwrap();
+        let evaluation = exhaustive(&machine, &machine.initial(), role, 25).unwrap();
         assert!(evaluation.values.iter().all(|value| (value - 50.0).abs() < 1e-9), "{evaluation:?}");
         let mixture = evaluation.mixture.unwrap();
         assert!(mixture.iter().all(|share| (share - 0.2).abs() < 1e-9), "{mixture:?}");
@@ -108,9 +109,9 @@ fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     assert_eq!(made, run());
 }
 
-/// Alpha-beta opens no state that the whole graph does not have, and says the same.
+/// Alpha-beta opens no state outside the complete graph, and gives the same values.
 #[test]
-fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
+fn alpha_beta_proves_what_the_complete_graph_says_with_fewer_states() {
     for (path, steps) in [("perfect/tictactoe.kif", [0, 2, 3]), ("perfect/nim.kif", [0, 1, 2])] {
         let machine = built_in(path);
         let mut scratch = machine.scratch();
@@ -124,10 +125,10 @@ fn alpha_beta_proves_what_the_whole_graph_says_with_fewer_states() {
             for role in machine.each_role() {
                 let budget = Budget::nodes(200_000);
                 let mut context = context(&machine, role, budget, &mut scratch);
-                let (whole, all) = exact(&mut context, &state);
+                let (complete, all) = exact(&mut context, &state);
                 let (answer, some) = alphabeta(&mut context, &state, Leaves::Proof);
-                let (Answer::Judged(proven), Some(whole)) = (answer, whole) else { panic!("both fit") };
-                assert_eq!(proven, whole, "{path} after {steps}");
+                let (Answer::Judged(proven), Some(complete)) = (answer, complete) else { panic!("both fit") };
+                assert_eq!(proven, complete, "{path} after {steps}");
                 assert!(some <= all, "{path} after {steps}: {some} of {all}");
             }
         }

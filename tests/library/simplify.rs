@@ -122,7 +122,7 @@ fn difference(old: &Propnet, new: &Propnet, steps: usize, seed: &Seed) -> Option
     fault(new)
 }
 
-/// What every network must be, beside right.
+/// The invariants of every network besides correctness.
 fn fault(net: &Propnet) -> Option<String> {
     let mut reads_move = vec![false; net.network.gates().len()];
     for number in 0..net.network.inputs() {
@@ -280,7 +280,7 @@ fn no_pass_changes_a_random_game() {
             );
         }
     }
-    // Flattening costs and saves nothing, every other pass finds work.
+    // Flattening changes no cost; every other pass finds something to do.
     for (name, _) in PASSES.iter().filter(|(name, _)| *name != "flatten") {
         assert!(smaller.get(name).is_some_and(|&count| count > 8), "{name} did nothing: {smaller:?}");
     }
@@ -373,7 +373,7 @@ fn no_pass_changes_a_game_of_the_house() {
     assert!(unchanged(&games_of_the_house(), &PASSES, 12, &limits) > 35);
 }
 
-/// The rulesheets of the field, whole chain only, where `HYPERPLAY_RULESHEETS` names their folder.
+/// The rulesheets of the field, all passes together only, where `HYPERPLAY_RULESHEETS` names their folder.
 #[test]
 #[ignore = "minutes"]
 fn the_simplifier_changes_no_game_of_the_field() {

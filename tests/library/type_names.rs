@@ -1,8 +1,8 @@
-//! A name says one thing: no two public types of the workspace share theirs.
+//! Names are unique: no two public types of the workspace have the same name.
 //!
-//! Every `pub struct`, `enum`, `union`, `trait` and `type` of the source files is read with a parser, in every module that
-//! is not compiled for tests only. A type that is public in a private module counts too: whoever searches for a name
-//! finds it.
+//! Every `pub struct`, `enum`, `union`, `trait` and `type` of the source files is read with a parser, in every module
+//! that is not compiled for tests only. A type that is public in a private module counts too, because a search for
+//! the name finds it.
 
 use std::collections::BTreeMap;
 use std::fs;

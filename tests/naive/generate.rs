@@ -1,8 +1,8 @@
-//! Random small rulesheets, without any meaning, to hold evaluators against each other.
+//! Random small rulesheets, without any meaning, for comparing evaluators with each other.
 //!
 //! Views `v0` to `v5` stand on facts and fluents, each on lower views and, positively, on itself; `w0` and `w1` read
-//! `does` as well. Rules are safe and stratified by construction; their conditions stand in any order. What validation
-//! still refuses is for the caller to pass over.
+//! `does` as well. Rules are safe and stratified by construction; their conditions stand in any order. The caller
+//! skips the rulesheets that validation still rejects.
 
 use hyperplay::machine::Seed;
 use rand::RngExt;

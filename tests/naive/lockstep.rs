@@ -1,4 +1,4 @@
-//! The interpreter and the naive evaluator in step through one random match, compared at every state.
+//! Plays one random match on the interpreter and the naive evaluator in lockstep, and compares them at every state.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
-//! A second evaluator of GDL-II, deliberately naive, to hold the engines against.
+//! A second evaluator of GDL-II, deliberately naive, for comparison with the engines.
 //!
-//! It shares nothing with the engines but the reader: terms are boxed trees over names, a state is a set of terms,
-//! rules are evaluated bottom-up over whole relations by nested loops, formula trees as they were written. What
-//! depends on no state is derived once a game, what depends on the state once a state, the rest once a step.
+//! It shares only the reader with the engines: terms are boxed trees over names, a state is a set of terms, rules are
+//! evaluated bottom-up over whole relations by nested loops, and formulas are kept as trees, as they were written.
+//! Relations that depend on no state are derived once for each game, those that depend on the state once for each
+//! state, and the rest once for each step.
 //!
 //! The definitions are those of GDL-II (Thielscher 2011, section 3), with the stated repairs: a role variable of a head
 //! `legal`, `goal` or `sees` that nothing binds ranges over the roles; of several goals the first in the order of the

@@ -1,9 +1,9 @@
-//! Bottom-up evaluation: every rule over every tuple, again and again until nothing new is derived.
+//! Bottom-up evaluation: every rule is applied to every tuple, repeatedly, until nothing new is derived.
 //!
-//! The conditions of a rule are taken from left to right; one whose variables are all bound is a test and comes first,
-//! a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees. The one comfort
-//! is that a loop over a large relation skips the tuples that differ in an argument whose value is known, by a table
-//! made when first asked for: without it a dozen rulesheets would take hours.
+//! The conditions of a rule are taken from left to right; one whose variables are all bound is a test and comes
+//! first, a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees. There
+//! is one optimisation: a loop over a large relation skips the tuples that differ in an argument whose value is
+//! known, by a table that is made when it is first needed. Without it a dozen rulesheets would take hours.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

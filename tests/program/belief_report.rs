@@ -1,5 +1,5 @@
-//! What `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same of them on any
-//! number of threads. And that wrong arguments are told what would be right.
+//! Tests of what `hyperplay belief` writes: the files of `--out`, their columns, and that one seed gives the same
+//! files on any number of threads. Wrong arguments give messages that say what would be right.
 
 use crate::common::program::{Folder, ended, json, program, signal, start, stderr, stdout};
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn the_page_is_one_file_with_five_figures() {
         "states visited (states a particle)",
         "ESS (particles)",
         "marginal said by the belief (probability)",
-        "held in truth (share of fluents)",
+        "true fluents (share)",
     ];
     for text in legend.iter().chain(&axes) {
         assert!(page.contains(text), "{text}");
@@ -143,8 +143,8 @@ fn only_the_steps_and_the_roles_asked_for_are_looked_at() {
     assert_eq!(some["rows"].as_array().unwrap().iter().collect::<Vec<_>>(), expected);
 }
 
-/// The posterior under a policy that is not uniform: `ours`, told of the policy, draws from it; taking all to play
-/// uniformly it does not, and that error is the model's.
+/// The posterior under a policy that is not uniform: `hyperplay` with the policy as its model draws from it. With the
+/// uniform model it does not, and that error is the model's.
 #[test]
 fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
     let report = report(
@@ -164,8 +164,8 @@ fn the_error_of_the_model_is_told_from_that_of_the_sampler() {
     assert!(apart > 0);
 }
 
-/// A player is no policy that could be written down: its matches are measured against uniform opponents, and it plays
-/// others than random ones.
+/// A player is not a policy that can be written down, so its matches are measured against uniform opponents; they
+/// differ from random matches.
 #[test]
 fn players_may_make_the_evidence() {
     let report = report(

@@ -1,4 +1,4 @@
-//! The command line, by its binary: what is printed, where, and with which exit code.
+//! Tests of the command line by its binary: what is printed, where, and with which exit code.
 
 use std::io::Write;
 use std::process::Stdio;

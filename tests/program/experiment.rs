@@ -1,4 +1,5 @@
-//! Experiments, by the binary: the same bytes on any number of threads and shards, after any kill, and what is refused.
+//! Tests of experiments by the binary: the same bytes on any number of threads and shards and after any kill, and the
+//! inputs that are rejected.
 
 use std::fs;
 use std::process::{Child, Command};
@@ -56,7 +57,7 @@ fn done(folder: &Folder, arguments: &str) -> String {
     run(&mut experiment(folder, arguments), 0).0
 }
 
-/// What was said on standard error.
+/// The standard error of a call that fails.
 fn failed(folder: &Folder, arguments: &str, code: i32) -> String {
     run(&mut experiment(folder, arguments), code).1
 }
@@ -205,7 +206,7 @@ fn what_is_missing_is_named_and_nothing_is_written() {
     let status = json(&folder, "status out");
     assert_eq!((&status["complete"], status["missing"].as_array().unwrap().len()), (&Value::Bool(false), 2));
     // A part can be reported on, and says that it is one.
-    assert!(done(&folder, "report out").contains("Not whole: shard 2-of-4"));
+    assert!(done(&folder, "report out").contains("Incomplete: shard 2-of-4"));
     play("2/4");
     play("4/4");
     done(&folder, "merge out");

@@ -1,5 +1,6 @@
-//! Policy files in experiments, by the binary: what they say is part of the identity, their paths begin at the experiment
-//! file from wherever the program is started, and one that does not fit a game is refused before anything is played.
+//! Tests of policy files in experiments by the binary: their content is part of the identity, their paths are
+//! relative to the experiment file from wherever the program is started, and one that does not fit a game is refused
+//! before anything is played.
 
 use std::fs;
 
@@ -25,7 +26,7 @@ fn failed(folder: &Folder, from: &str, arguments: &str, code: i32) -> String {
     run(folder.program(arguments).current_dir(folder.path(from)), code).1
 }
 
-/// A policy file that speaks of one role.
+/// A policy file with entries for one role.
 fn policy(role: &str) -> String {
     let entry = json!({ "role": role, "evidence": [], "moves": { "noop": 1 } });
     json!({ "schema": "hyperplay.policy/1", "policy": [entry] }).to_string()
@@ -146,7 +147,7 @@ fn a_policy_file_that_does_not_fit_a_game_is_refused_before_anything_is_played()
     }
     assert!(!folder.path("study/out").exists());
 
-    // Whoever does not take part in a game need not fit it.
+    // An entrant that does not take part in a game need not fit it.
     let pairings = "[schedule]\nkind = 'pairings'\npairings = [['told', 'random'], ['random']]\n";
     folder.write("study/study.toml", &study("['kuhn_poker', 'monty_hall']", pairings));
     done(&folder, "study", "experiment run study.toml --out out");

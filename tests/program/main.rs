@@ -1,6 +1,6 @@
-//! What runs the program: its commands, what they print and write, and the commands of the documentation.
+//! The tests that run the program: its commands, what they print and write, and the commands of the documentation.
 //!
-//! A module is one subject; `cargo test --release --test program readme::` runs one of them.
+//! Each module is one subject; `cargo test --release --test program readme::` runs one of them.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "../common/mod.rs"]
@@ -12,5 +12,5 @@ mod cli;
 mod experiment;
 mod experiment_analysis;
 mod experiment_policy;
-mod meter;
+mod harness;
 mod readme;

@@ -1,8 +1,9 @@
-//! The README is run: every command in it, as it stands, and what it shows of their output is compared.
+//! Tests of the README: every command in it is run as it is written, and the output that it shows is compared.
 //!
 //! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
-//! under test, `cargo run --release --example NAME -- ...` to that example; `cargo test --release`, the command that runs this very test, must be what `.ci/run` calls. A block
-//! fenced as `text` right behind one command shows what that command prints to stdout.
+//! under test, `cargo run --release --example NAME -- ...` to that example. `cargo test --release`, the command that runs
+//! this very test, must be what `.ci/run` calls. A block fenced as `text` directly after one command shows the standard
+//! output of that command.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -68,7 +69,7 @@ fn checkout() -> Folder {
     folder
 }
 
-/// Figures that depend on the machine stand as `...` in the README.
+/// Figures that depend on the computer are written as `...` in the README.
 fn agrees(shown: &str, printed: &str) -> bool {
     let mut rest = printed;
     for (index, part) in shown.split("...").enumerate() {

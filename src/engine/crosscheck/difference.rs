@@ -1,4 +1,4 @@
-//! Where an engine and the interpreter give different answers, as facts of the game.
+//! Differences: where an engine and the interpreter give different answers, stated as facts of the game.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ use crate::machine::{JointMove, StateMachine, StateMachineExt};
 pub struct EngineDifference {
     /// The engine that differs from the interpreter.
     pub engine: EngineKind,
-    /// What was asked, in words.
+    /// The question, in words.
     pub question: &'static str,
     /// Joint moves made before.
     pub step: usize,

@@ -99,7 +99,7 @@ impl Follower {
 }
 
 impl Follower {
-    /// Compares what is said of the state at hand.
+    /// Compares the answers about the current state.
     pub(super) fn compare(&mut self, answers: &Answers) -> Result<(), Box<EngineDifference>> {
         let step = self.steps.len();
         let state = self.state().clone();

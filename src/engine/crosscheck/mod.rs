@@ -52,7 +52,7 @@ pub struct Agreed {
     pub over: bool,
 }
 
-/// Why a match has no good end.
+/// Why a match did not end in agreement.
 ///
 /// ```
 /// use hyperplay_engine::Engines;
@@ -71,13 +71,13 @@ pub struct Agreed {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Disagreement {
-    /// An engine answers otherwise.
+    /// An engine gives another answer.
     Differs(Box<EngineDifference>),
     /// The interpreter met a limit.
     Failed(EvaluationFailure),
 }
 
-/// All that the interpreter says of a state.
+/// All answers of the interpreter about a state.
 struct Answers {
     /// In increasing order of the ids.
     fluents: Vec<TermId>,
@@ -86,7 +86,7 @@ struct Answers {
     goals: ByRole<Goal>,
 }
 
-/// All that the interpreter says of a step.
+/// All answers of the interpreter about a step.
 struct Made {
     joint: JointMove,
     percepts: ByRole<Percepts>,

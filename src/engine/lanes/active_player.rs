@@ -3,10 +3,10 @@
 //! In a turn-taking game all roles but the active player have a single legal move, mostly called `noop`. Roles of which
 //! at most one is active at a time share one tree of choice, which halves the circuit.
 //!
-//! That at most one is active is proved by literals. If the move `idle` is legal exactly where a bit of the state has
-//! one value, and every other move of the role is legal only where the bit has the other value, then the role is active
-//! at most there. Two such literals exclude each other if one is the complement of the other, or if they exclude each
-//! other in the initial state and, by what their next values imply, in every state after it.
+//! Literals of the state bits prove that at most one role is active. If the move `idle` is legal exactly where a bit
+//! of the state has one value, and every other move of the role is legal only where the bit has the other value, then
+//! the role is active at most there. Two such literals exclude each other if one is the complement of the other, or
+//! if they exclude each other in the initial state and, by what their next values imply, in every state after it.
 
 use std::collections::BTreeSet;
 
@@ -148,7 +148,7 @@ struct Implied {
     literals: FxHashMap<Wire, Vec<Wire>>,
 }
 
-/// A wire that implies more is taken to imply nothing: it does not say who is active.
+/// A wire that implies more literals is treated as if it implied none: it does not tell which role is active.
 const MANY: usize = 64;
 
 impl Implied {
@@ -190,12 +190,12 @@ impl Implied {
         self.literals.get(&wire).map_or(&[], |list| list)
     }
 
-    /// Whether a wire is seen to imply a literal.
+    /// Whether a wire is known to imply a literal.
     fn by(&self, wire: Wire, literal: Wire) -> bool {
         wire == Wire::FALSE || wire == literal || self.of(wire).binary_search(&literal).is_ok()
     }
 
-    /// Whether two wires are seen to need opposite values of a bit.
+    /// Whether two wires are known to need opposite values of a bit.
     fn conflict(&self, a: Wire, b: Wire) -> bool {
         self.of(a).iter().any(|&literal| self.of(b).binary_search(&!literal).is_ok())
     }

@@ -68,7 +68,7 @@ pub(super) struct Circuit {
     pub percepts: ByRole<Vec<Wire>>,
 }
 
-/// The rounds of drawing in each choice, so that nine steps of ten or more go.
+/// The rounds of drawing in each choice, chosen so that at least nine steps of ten succeed.
 fn rounds(choices: usize) -> usize {
     match choices {
         0..=1 => 2,
@@ -189,7 +189,7 @@ fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) ->
     }
 }
 
-/// What a choice came to.
+/// The result of a choice.
 struct Drawn {
     made: Wire,
     stuck: Wire,

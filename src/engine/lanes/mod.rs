@@ -76,12 +76,12 @@ enum LaneWidth {
 
 /// A random step of a game as a circuit, and how playouts run on it.
 ///
-/// Lanes know how to make playouts and nothing else; a [`NetworkEngine`](crate::NetworkEngine) joins them with the
-/// propagator that they were made from.
+/// Lanes only make playouts. A [`NetworkEngine`](crate::NetworkEngine) combines them with the propagator that they
+/// were made from.
 #[derive(Debug)]
 pub struct Lanes {
     code: LanesCode,
-    /// The width of the vectors; none where the number of playouts decides.
+    /// The width of the vectors; if `None`, the number of playouts decides.
     width: Option<LaneWidth>,
     policies: ByRole<Policy>,
 }
@@ -96,7 +96,7 @@ pub(crate) struct LanesScratch {
 }
 
 impl LanesScratch {
-    /// Vectors without memory: each takes what it needs when it first plays.
+    /// Vectors without memory: each allocates its memory when it first plays.
     pub(crate) fn new() -> LanesScratch {
         LanesScratch {
             narrow: Vector::new(),

@@ -16,7 +16,7 @@ pub enum Policy {
     Greedy {
         /// The moves preferred.
         preferred: Vec<Move>,
-        /// How often all legal moves are tried, 0 to 16.
+        /// In how many of sixteen draws all legal moves are possible, 0 to 16.
         sixteenths: u8,
     },
 }

@@ -1,4 +1,4 @@
-//! Playouts in lanes: uniform, the same in every width, and true to their starts.
+//! Tests of playouts in lanes: they are uniform, the same in every width, and begin at the given starts.
 
 use std::sync::Arc;
 
@@ -193,7 +193,7 @@ fn all_widths_give_the_same_bits() {
     }
 }
 
-/// The first tallies of a seed: a change here changes every seeded result of players.
+/// The first tallies of a seed. If they change, every seeded result of a player changes.
 #[test]
 fn the_playouts_of_seed_one_never_change() {
     let lanes = lanes(&file("perfect/tictactoe.kif"));

@@ -1,4 +1,4 @@
-//! Traces: every step that the lanes make, one by one, to be compared with another engine.
+//! Traces: a record of every step that the lanes make, for the comparison with another engine.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::packed::gather;
 use crate::propnet::Propnet;
 use crate::{NetworkEngine, Propagator, State};
 
-/// A state, the joint move drawn in it, and what came of it.
+/// A state, the joint move drawn in it, and the result of the step.
 pub type TracedStep = (State, JointMove, Successor<State>);
 
-/// Lanes that draw as others do and keep every step.
+/// Lanes that make the same draws as the lanes of an engine and keep every step.
 #[derive(Debug)]
 pub struct Tracer {
     propagator: Arc<Propagator>,

@@ -71,7 +71,7 @@ struct Place {
     since: u64,
 }
 
-/// Lanes and all they need; kept from one call to the next.
+/// The lanes and their memory, which is kept from one call to the next.
 #[derive(Debug)]
 pub(super) struct Vector<const W: usize> {
     planes: Planes<W>,
@@ -87,7 +87,7 @@ pub(super) struct Vector<const W: usize> {
     passes: u64,
 }
 
-/// The lanes that must be looked at one by one after a pass.
+/// The lanes that must be handled one by one after a pass.
 #[derive(Clone, Copy)]
 struct Pass<const W: usize> {
     done: [u64; W],
@@ -351,7 +351,7 @@ fn evaluate<const W: usize>(planes: &mut [[u64; W]], streams: &mut Streams<W>, c
     code.program.run(planes);
 }
 
-/// Makes the step that was computed: counts what has ended, and starts it anew.
+/// Makes the step that was computed: counts the playouts that have ended, and starts new ones in their lanes.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
 fn advance<const W: usize>(vector: &mut Vector<W>, code: &LanesCode) -> Pass<W> {
     let (planes, starts) = (&mut vector.planes[..], &vector.starts[..]);

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub struct Budget {
     /// States that may be visited; `None` for no limit.
     pub nodes: Option<u64>,
-    /// When the answer must be there; `None` for no limit.
+    /// The time by which the answer must be given; `None` for no limit.
     pub deadline: Option<Instant>,
 }
 

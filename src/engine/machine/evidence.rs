@@ -1,4 +1,4 @@
-//! History and evidence: what happened, and what one role knows of it.
+//! Histories and evidence: what happened in a match, and what one role knows of it.
 
 use super::moves::{JointMove, Move, Percepts};
 use super::role::Role;
@@ -27,7 +27,7 @@ impl History {
 pub enum OwnMove {
     /// The move that the referee recorded.
     Known(Move),
-    /// One of these: some game masters replace a late move and do not say by which.
+    /// One of these. Some game masters replace a late move and do not tell which move they made instead.
     OneOf(Box<[Move]>),
 }
 
@@ -90,7 +90,7 @@ impl Evidence {
         self.steps.len()
     }
 
-    /// Whether it is of the same match as `former` was, as far as can be told: equal to it, or longer by some steps.
+    /// Whether it may belong to the same match as `former`: it is equal to `former` or continues it by some steps.
     pub fn continues(&self, former: &Evidence) -> bool {
         let known = former.step();
         self.role == former.role

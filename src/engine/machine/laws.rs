@@ -77,7 +77,7 @@ fn check_moves<M: StateMachine>(
     Ok(())
 }
 
-/// What is asked of a state has one answer, whatever the scratch was used for before.
+/// A query about a state has one answer, whatever the scratch was used for before.
 fn check_answers<M: StateMachine>(
     machine: &M,
     state: &M::State,

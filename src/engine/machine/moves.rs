@@ -64,8 +64,8 @@ impl Deref for JointMove {
     }
 }
 
-/// What one role perceives after one step: a set, kept in the natural order of terms. The empty set is a percept
-/// too: it says that nothing else was there to be seen.
+/// What one role perceives after one step: a set, kept in the natural order of terms. The empty set is information
+/// too: the role learns that there was nothing else to perceive.
 ///
 /// ```
 /// use hyperplay_engine::machine::{Percept, Percepts};

@@ -1,9 +1,9 @@
-//! The one contract between the rules and all that plays.
+//! The contract between the rules and everything that plays.
 //!
 //! Every engine implements [`StateMachine`]; belief, search and the extensive form see nothing else. The machine is
 //! immutable and shared by all threads. Whatever an evaluation writes lies in a [`Scratch`] that the caller owns, one
-//! for each thread. A machine answers in ids of the term store of its game. Whatever it lists (legal moves, percepts)
-//! is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
+//! for each thread. The answers of a machine are ids of the term store of its game. Whatever it lists (legal moves,
+//! percepts) is in the natural order of terms, the same on every engine, so one seed gives the same match on each.
 //!
 //! [`Scratch`]: StateMachine::Scratch
 //!
@@ -48,7 +48,7 @@ use hyperplay_logic::gdl::{TermStore, fold};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("evaluation of the rules stopped: {reason}")]
 pub struct EvaluationFailure {
-    /// Which limit was met, where.
+    /// Which limit was met, and where.
     pub reason: String,
 }
 
@@ -124,9 +124,9 @@ pub trait StateMachine: Send + Sync {
     /// The fluents that hold, printed, in the natural order of terms.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
-    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Until then no
-    /// answer that was given with the scratch is to be trusted, so whoever owns a scratch asks after each step or
-    /// batch. Other scratches are not concerned.
+    /// Why an evaluation with this scratch met a limit, if one did since the last call; forgets it. Answers given
+    /// with the scratch since the failure may be wrong, so the owner of a scratch calls this after each step or
+    /// batch. Other scratches are not affected.
     fn take_failure(&self, _scratch: &mut Self::Scratch) -> Option<EvaluationFailure> {
         None
     }

@@ -1,12 +1,12 @@
 //! Seeds: a tree of independent random streams.
 //!
-//! One seed, printed, fixes a result on any number of threads. A [`Seed`] is a key; its children are derived by label
-//! or by number, so the stream of `match/3/role/alice/step/2/particle/7` is the same whatever else was drawn before.
-//! In particular the stream of `random` is independent of the players' (common random numbers).
+//! One seed fixes a result on any number of threads. A [`Seed`] is a key; its children are derived by label or by
+//! number, so the stream of `match/3/role/alice/step/2/particle/7` is the same whatever else was drawn before. In
+//! particular the stream of `random` is independent of the players' (common random numbers).
 //!
 //! A child's key is the first block of the ChaCha8 stream that the parent's key and the label select, and a stream is
 //! ChaCha8 under the key itself. Draws (`random_range`, `shuffle`) are value-stable within a patch release of `rand`,
-//! which is therefore pinned; a golden test below watches them.
+//! which is therefore pinned. A golden test below would fail if the draws changed.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -76,7 +76,7 @@ mod tests {
         assert_ne!(Seed::root(2).child("match").index(3), before);
     }
 
-    /// Watches the value stability of the pinned crates: a change here changes every seeded result.
+    /// Tests the value stability of the pinned crates. If these values change, every seeded result changes.
     #[test]
     fn the_first_draws_of_seed_one_never_change() {
         let mut rng = Seed::root(1).child("golden").index(7).rng();

@@ -1,8 +1,8 @@
 //! Covers: which nodes of a graph become 3-input look-up tables.
 //!
 //! Each node keeps a few cuts, found from those of its two wires. The first rounds choose by area flow (the cost of a
-//! cut shared among its readers), the last ones by exact area: what a node's cut really adds to the look-up tables that
-//! are there anyway. O(nodes) for a fixed number of cuts a node.
+//! cut shared among its readers), the last ones by exact area: the number of look-up tables that a node's cut adds to
+//! those that are needed anyway. O(nodes) for a fixed number of cuts a node.
 //!
 //! Invariants: every leaf of a chosen cut is an input or is itself covered; look-up tables come in topological order.
 //!
@@ -40,9 +40,9 @@ struct Covering<'g> {
     graph: &'g Graph,
     /// The cuts of each node, the chosen one first.
     cuts: Vec<SmallVec<[Cut; CUTS]>>,
-    /// What one reader of a node pays for it.
+    /// The share of a node's cost that one reader pays.
     flow: Vec<f32>,
-    /// How many readers a node is thought to have.
+    /// The estimated number of readers of a node.
     readers: Vec<f32>,
     /// How many chosen cuts and outputs read a node.
     references: Vec<u32>,

@@ -33,7 +33,7 @@ impl Cut {
         self.leaves().iter().fold(0, |bits, leaf| bits | 1 << (leaf % 64))
     }
 
-    /// The conjunction of two cuts, each complemented if asked for, where it has at most three leaves.
+    /// The conjunction of two cuts, each complemented on request, if it has at most three leaves.
     pub(super) fn and(&self, complement: bool, other: &Cut, complement_other: bool) -> Option<Cut> {
         if (self.signature() | other.signature()).count_ones() > 3 {
             return None;

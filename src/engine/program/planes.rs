@@ -1,13 +1,13 @@
 //! Planes: memory for a program, aligned to cache lines.
 //!
-//! A plane of 512 cases is just one line: where it straddles two, every access costs double.
+//! A plane of 512 cases is exactly one line. If it lay across two lines, every access would cost twice as much.
 
 use std::ops::{Deref, DerefMut};
 
 /// Words of a cache line.
 const LINE: usize = 8;
 
-/// Planes of 64 x `W` cases, the first one at the begin of a cache line.
+/// Planes of 64 x `W` cases, the first one at the beginning of a cache line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Planes<const W: usize> {
     words: Vec<u64>,
@@ -20,7 +20,7 @@ impl<const W: usize> Planes<W> {
         Planes { words: Vec::new(), count: 0 }
     }
 
-    /// Makes them so many; what they held is lost if the number changes.
+    /// Sets the number of planes. Their content is lost if the number changes.
     pub(crate) fn resize(&mut self, count: usize) {
         if count != self.count {
             self.words = vec![0; count * W + LINE];

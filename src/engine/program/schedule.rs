@@ -1,7 +1,7 @@
-//! Schedules: the look-up luts of a cover in an order that computes many equal ones in a row.
+//! Schedules: the look-up tables of a cover in an order that computes many equal ones in a row.
 //!
 //! The change from one function to another costs time, because it is a branch that the processor cannot predict. So all
-//! look-up luts of one function that are ready are computed in one batch, and the function with most of them comes
+//! look-up tables of one function that are ready are computed in one batch, and the function with most of them comes
 //! first. There are 80 functions of three inputs if the inputs may change places. Each node is kept as itself or as its
 //! complement, whichever makes fewer different functions.
 //!

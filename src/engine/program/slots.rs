@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use super::schedule::LutSchedule;
 
-/// Moves the planes of a schedule, in which none is written twice, so that few are needed; how many. The planes before
-/// `first` stay. O(n log n) in the look-up tables, if gaps are few.
+/// Moves the planes of a schedule, in which none is written twice, so that few are needed; returns their number. The
+/// planes before `first` stay. O(n log n) in the look-up tables, if gaps are few.
 pub(super) fn reuse(schedule: &mut LutSchedule, first: usize) -> usize {
     let last = last_readers(schedule, first);
     let mut slots = Slots { gaps: BTreeMap::new(), end: first };

@@ -1,4 +1,4 @@
-//! Programs against the networks that they were made from.
+//! Tests that compare programs with the networks that they were made from.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

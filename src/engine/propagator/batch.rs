@@ -15,13 +15,13 @@ use crate::machine::{
 };
 use crate::program::Planes;
 
-/// So few steps are faster one by one, where a single state is.
+/// Up to this many steps are faster one by one, where a single state is.
 const FEW: usize = 2;
-/// From so many steps on the wide passes are faster.
+/// The wide passes are faster from this many steps on.
 const MANY: usize = 192;
 
 /// A state with a joint move in it.
-type Asked<'a> = (&'a State, &'a JointMove);
+type StepRequest<'a> = (&'a State, &'a JointMove);
 /// The state after it, and the goals if that is an end.
 type Reached = (State, Option<ByRole<Goal>>);
 
@@ -41,7 +41,7 @@ struct Memory<const W: usize> {
 }
 
 impl Bulk for Propagator {
-    fn expand(&self, steps: &[Asked<'_>], scratch: &mut PropagatorScratch) -> Vec<Successor<State>> {
+    fn expand(&self, steps: &[StepRequest<'_>], scratch: &mut PropagatorScratch) -> Vec<Successor<State>> {
         if steps.len() <= FEW && self.is_quick() {
             steps.iter().map(|(state, joint)| self.successor(state, joint, scratch)).collect()
         } else if steps.len() < MANY {
@@ -51,7 +51,7 @@ impl Bulk for Propagator {
         }
     }
 
-    fn advance(&self, steps: &[Asked<'_>], scratch: &mut PropagatorScratch) -> Vec<Reached> {
+    fn advance(&self, steps: &[StepRequest<'_>], scratch: &mut PropagatorScratch) -> Vec<Reached> {
         if steps.len() <= FEW && self.is_quick() {
             steps.iter().map(|(state, joint)| self.reached(state, joint, scratch)).collect()
         } else if steps.len() < MANY {
@@ -86,7 +86,7 @@ impl Propagator {
 
     fn expand_in<const W: usize>(
         &self,
-        steps: &[Asked<'_>],
+        steps: &[StepRequest<'_>],
         memory: &mut Memory<W>,
     ) -> Vec<Successor<State>> {
         let mut successors = Vec::with_capacity(steps.len());
@@ -99,7 +99,7 @@ impl Propagator {
         successors
     }
 
-    fn advance_in<const W: usize>(&self, steps: &[Asked<'_>], memory: &mut Memory<W>) -> Vec<Reached> {
+    fn advance_in<const W: usize>(&self, steps: &[StepRequest<'_>], memory: &mut Memory<W>) -> Vec<Reached> {
         let mut reached = Vec::with_capacity(steps.len());
         for steps in steps.chunks(64 * W) {
             reached.append(&mut self.pass(self.next_only(), steps, &mut memory.next, &mut memory.end));
@@ -111,7 +111,7 @@ impl Propagator {
     fn pass<const W: usize>(
         &self,
         step: &StepProgram,
-        steps: &[Asked<'_>],
+        steps: &[StepRequest<'_>],
         planes: &mut Planes<W>,
         ends: &mut Planes<W>,
     ) -> Vec<Reached> {
@@ -137,7 +137,7 @@ impl Propagator {
     }
 
     /// Puts the joint moves into the planes of the moves.
-    fn set_moves<const W: usize>(&self, steps: &[Asked<'_>], moves: &mut [[u64; W]]) {
+    fn set_moves<const W: usize>(&self, steps: &[StepRequest<'_>], moves: &mut [[u64; W]]) {
         moves.fill([0; W]);
         for (lane, (_, joint)) in steps.iter().enumerate() {
             for input in self.inputs_of(joint) {
@@ -147,7 +147,7 @@ impl Propagator {
     }
 
     /// What each role perceives of each step, after a pass of the long form.
-    fn seen<const W: usize>(&self, steps: &[Asked<'_>], planes: &[[u64; W]]) -> Vec<ByRole<Percepts>> {
+    fn seen<const W: usize>(&self, steps: &[StepRequest<'_>], planes: &[[u64; W]]) -> Vec<ByRole<Percepts>> {
         let roles = self.roles.len();
         if let Some(order) = &self.perceived {
             let same = |joint| ByRole::new(vec![self.did(order, joint); roles]);

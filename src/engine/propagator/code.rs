@@ -1,4 +1,4 @@
-//! What a propagator has compiled, and where the outputs lie.
+//! The compiled code of a propagator, and the places of its outputs.
 //!
 //! There are programs over planes for many states at once. A [`StepProgram`] computes what a step decides: the next
 //! state and the percepts, or the next state alone in the short form. An [`EndProgram`] computes end and goals of the

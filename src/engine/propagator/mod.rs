@@ -126,7 +126,7 @@ pub struct PropagatorScratch {
 }
 
 impl PropagatorScratch {
-    /// The outputs of a step, if it was the last one asked for with its percepts.
+    /// The outputs of a step, if it was the last step computed with its percepts.
     fn of_step(&self, state: &State, joint: &JointMove) -> Option<&[u64]> {
         let is_known = self.stepped.as_ref().is_some_and(|(of, by)| of == state && by == joint);
         is_known.then_some(&self.step[..])

@@ -1,4 +1,4 @@
-//! Building gates: each rule once over the domain, instance by instance.
+//! Building gates: each rule is instantiated once over the domain.
 //!
 //! An instance is an AND of the wires of its atoms, and an atom is an OR of its instances. Strata are built from below,
 //! so the wires of what a rule reads exist before the rule is built. [`cycle`](super::cycle) builds a stratum that

@@ -39,7 +39,7 @@ pub(super) struct Domain {
     pub(super) initial: Vec<TermId>,
 }
 
-/// Takes an instance: the row of its head and the atoms that it depends on.
+/// A function that is called with an instance: the row of its head and the atoms that it depends on.
 pub(super) type Show<'a> = dyn FnMut(usize, &[Condition]) -> Result<(), TooLarge> + 'a;
 
 /// Stage of what depends on the state.
@@ -51,7 +51,7 @@ const INPUTS: [(Symbol, usize, usize); 3] =
     [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
 impl Domain {
-    /// All atoms that may hold in a game; its rules are split if that is asked for.
+    /// All atoms that may hold in a game; its rules are split on request.
     pub(super) fn of(game: &Game, is_split: bool, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
@@ -144,7 +144,7 @@ impl Domain {
         (0..self.relaxed.relations()).map(|id| self.rows(id)).sum()
     }
 
-    /// Rows looked at so far.
+    /// Rows visited so far.
     pub(super) fn visits(&self) -> u64 {
         self.limits.visits - self.allowance.visits
     }

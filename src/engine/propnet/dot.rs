@@ -21,7 +21,7 @@ pub struct DotLimits {
 }
 
 impl Default for DotLimits {
-    /// What fits on a screen.
+    /// Limits for a picture that fits on a screen.
     fn default() -> Self {
         DotLimits { nodes: 200, depth: 12 }
     }

@@ -4,8 +4,8 @@
 //! game --domain--> atoms that may hold --rules, instance by instance--> gates --> Propnet
 //! ```
 //!
-//! The network decides every query as the rules do. An atom that is not in the domain never holds; one that depends
-//! on no state holds for good.
+//! The network answers every query as the rules do. An atom that is not in the domain never holds, and an atom that
+//! depends on no state always holds.
 
 use super::build::Builder;
 use super::domain::Domain;

@@ -1,4 +1,4 @@
-//! What grounding may spend, in counts, so that the same rules are refused on every machine.
+//! Limits of grounding. They are counts and not times, so the same rules are refused on every computer.
 //!
 //! The interpreter plays a rulesheet that exceeds these limits. Nothing is estimated in advance: a join is counted
 //! while it is computed, and it stops at the limit.
@@ -15,7 +15,7 @@ pub struct GroundingLimits {
     pub atoms: usize,
     /// Fluents, and moves, and percepts.
     pub terms: usize,
-    /// How deep a term may be nested: counters without end are met here.
+    /// How deep a term may be nested. Counters without an end reach this limit.
     pub depth: u32,
     /// Rows looked at in joins, some ten million a second.
     pub visits: u64,
@@ -41,7 +41,7 @@ impl Default for GroundingLimits {
     }
 }
 
-/// What there is too much of.
+/// The quantity that exceeds its limit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum What {
     /// Ground atoms; the relation that had the last one.
@@ -78,7 +78,7 @@ impl std::fmt::Display for What {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("the ground rules are too large: at least {needed} {what}; the limit is {limit}")]
 pub struct TooLarge {
-    /// Of what there would be too much.
+    /// The quantity that would exceed its limit.
     pub what: What,
     /// How many there were when the limit was met; there would be more.
     pub needed: u64,

@@ -13,8 +13,8 @@
 //! times fewer. What is derived stays the same.
 //!
 //! An auxiliary rule must not be wider than what it was taken from, and must bind its variables. So it also asks for
-//! *guards*: projections of the other literals of its rule. A guard never says that its literal holds, only that it may
-//! in some state; that the literal does hold is still asked where it was.
+//! *guards*: projections of the other literals of its rule. A guard never says that its literal holds, only that it
+//! may in some state; whether the literal does hold is still tested in its own place.
 //!
 //! Reference: Dechter, *Bucket Elimination*, AI 1999; for grounding, Bichler, Morak, Woltran, *lpopt*, LOPSTR 2016.
 
@@ -29,7 +29,7 @@ const WIDEST: usize = 100;
 pub(super) struct Split {
     /// Rule `i` is what became of rule `i` of the game; behind them are the auxiliary rules.
     pub(super) rules: Vec<Rule>,
-    /// The relations that only say what may hold in some state.
+    /// The guards: relations that say only what may hold in some state.
     pub(super) guards: FxHashSet<Symbol>,
 }
 

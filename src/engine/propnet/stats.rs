@@ -1,4 +1,4 @@
-//! The size of a network, in the units in which engines pay for it.
+//! The size of a network, in the units that determine the cost of an engine.
 
 use super::net::Propnet;
 use super::network::{Gate, Wire};

@@ -1,4 +1,4 @@
-//! Flattening: the outputs of a network as few levels of ANDs, each of as many literals as there are.
+//! Flattening: the outputs of a network as few levels of ANDs, each with any number of literals.
 //!
 //! The [nibble look-up](super::nibble) computes an AND of many wires as fast as one of few, but every level costs time,
 //! and so does every literal outside the nibbles that a block reads anyway. So sharing is undone. An AND of ANDs

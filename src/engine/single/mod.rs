@@ -15,9 +15,10 @@ use crate::propnet::{Network, Wire};
 use flat::Flat;
 use nibble::NibbleLookUp;
 
-/// A nibble look-up costs less than a 3-input look-up table of a program: so many cost as much as one.
+/// A nibble look-up costs less than a 3-input look-up table of a program. This many look-ups cost as much as one
+/// table.
 const PER_LUT: usize = 2;
-/// So many are always worth it.
+/// This many look-ups are always worthwhile.
 const FEW: usize = 64;
 /// The most look-ups in a pass: 512 bytes each, together within a cache.
 const MOST: usize = 1 << 13;

@@ -43,9 +43,10 @@ pub(super) struct NibbleLookUp {
 struct Block {
     /// How many nibbles it depends on.
     nibbles: usize,
-    /// On where the value is the AND of the literals, off where its complement is asked for or no gate stands.
+    /// On where the value is the AND of the literals; off where its complement is computed, and where there is no
+    /// gate.
     plain: Row,
-    /// On where the complement is asked for.
+    /// On where the complement is computed.
     negated: Row,
 }
 

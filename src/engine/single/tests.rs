@@ -1,4 +1,4 @@
-//! Both forms against the networks that they were made from.
+//! Tests that compare both forms with the networks that they were made from.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -42,7 +42,7 @@ pub enum ArenaError {
         /// Why.
         cause: hyperplay_engine::machine::EvaluationFailure,
     },
-    /// The operating system has no further thread for a player.
+    /// The operating system gives no further thread for a player.
     #[error("no thread for a player: {0}")]
     Thread(#[from] std::io::Error),
 }
@@ -65,8 +65,8 @@ pub struct Arena {
 
 impl Arena {
     /// Makes the engines of the games. These are those of the plan in its order, and so are the specs those of its
-    /// entrants: policy files are what they were when the plan got its hash. `threads` is written down with every match;
-    /// `positions` says whether every decision is to be recorded whole.
+    /// entrants: policy files are what they were when the plan got its hash. `threads` is written down with every
+    /// match; `positions` says whether every decision is to be recorded in full.
     ///
     /// # Errors
     /// If there is no engine for a game.

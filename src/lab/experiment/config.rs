@@ -1,8 +1,8 @@
-//! Config: an experiment as described by a file, checked as far as that is possible without opening its games.
+//! Configuration: an experiment as described by a file, checked as far as possible without opening its games.
 //!
-//! A file with an error is refused as a whole; the message names the first error and its place. Players are expanded by their
-//! parameters into *entrants*, each with a canonical spec and a label of its own. Paths in the file, of policy files too,
-//! are relative to its folder.
+//! A file with an error is rejected completely; the message names the first error and its place. Players are expanded
+//! by their parameters into *entrants*, each with a canonical spec and a label of its own. Paths in the file, of
+//! policy files too, are relative to its folder.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -30,7 +30,7 @@ const LEAST: u64 = 32;
 /// The most repetitions.
 const MAX_REPETITIONS: i64 = 1_000_000_000;
 
-/// What helps where nothing else is said.
+/// The remedy of errors that have no other.
 const KEYS: &str = "docs/experiments/README.md explains every key";
 
 /// What is wrong with the file, and where.
@@ -97,7 +97,7 @@ pub struct ExperimentConfig {
     pub about: String,
     /// The games, as written: a path relative to the file, or a built-in game.
     pub games: Vec<NamedGame>,
-    /// Fixes everything.
+    /// The seed, which determines every result.
     pub seed: u64,
     /// Deals a cell.
     pub repetitions: u64,
@@ -119,7 +119,7 @@ pub struct ExperimentConfig {
     pub schedule: MeetingSchedule,
     /// Which seat permutations are played.
     pub seats: SeatPermutations,
-    /// When a cell is played enough before its repetitions are over.
+    /// The rule by which a cell may stop before its repetitions are over.
     pub stop: Option<StoppingRule>,
 }
 

@@ -10,10 +10,10 @@ use super::summary::{EntrantSummary, ExperimentSummary};
 use crate::report::{Axis, Figure, FigurePoint, FigureSeries, Page, Sample, Table, share};
 use hyperplay_play::player::{Registry, SpecKind};
 
-/// FigureSeries that can be told apart in one figure.
+/// The number of series that can be told apart in one figure.
 const TOGETHER: usize = 8;
 
-/// Seconds below which times are not told apart: they are written down in microseconds.
+/// Times are recorded in microseconds, so times below this many seconds are not distinguished.
 const RESOLUTION: f64 = 1e-6;
 
 /// Steps shown have at least so many decisions.
@@ -35,7 +35,7 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         plan.seed,
         planned.config
     ));
-    lines.extend(summary.missing.iter().map(|missing| format!("Not whole: {missing}.")));
+    lines.extend(summary.missing.iter().map(|missing| format!("Incomplete: {missing}.")));
     lines
 }
 

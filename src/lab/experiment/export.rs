@@ -1,8 +1,8 @@
 //! Export: the matches and turns as two flat tables for pandas, DuckDB, R and the field's own scripts.
 //!
-//! `matches.csv` has a row for each match and role, `turns.csv` one for each turn; both repeat what a reader
-//! needs to use one of them alone. Columns of the field's tables keep their meaning (`docs/analysis.md`); the wall times come from the timings,
-//! and are empty where these are lost. One pass; memory is one match.
+//! `matches.csv` has a row for each match and role, `turns.csv` one for each turn; both repeat what a reader needs to
+//! use one of them alone. Columns of the field's tables keep their meaning (`docs/analysis.md`); the wall times come
+//! from the timings and are empty if these are lost. The export is one pass that keeps one match in memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};

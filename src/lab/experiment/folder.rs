@@ -38,7 +38,7 @@ pub struct Planned {
 /// Why a folder is not that of an experiment.
 #[derive(Debug, Error)]
 pub enum FolderError {
-    /// The operating system's.
+    /// An error of the operating system.
     #[error("{}: {cause}", path.display())]
     File {
         /// The file.
@@ -76,7 +76,7 @@ pub enum FolderError {
         /// Parts of another.
         other: u64,
     },
-    /// There is nothing yet.
+    /// The folder holds no matches.
     #[error("{} holds no matches", folder.display())]
     Empty {
         /// The folder.

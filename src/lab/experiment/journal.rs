@@ -1,10 +1,10 @@
 //! Journal: the files that a shard appends to, and how it continues them after the last run ended, for whatever reason.
 //!
-//! Invariant: `matches` is a prefix of what the whole run would write, and every match in it has all its turns (and
-//! positions, where these are recorded). Each record is one write to a file opened for appending. The turns of a match are
-//! written before the match, which is the last record about it. So after a kill at any moment it is enough to cut off what is torn or has no match line behind it.
-//! A line that was finished but is no record (a disk that lost power) is cut off with everything behind it, for the
-//! same matches will be played again.
+//! Invariant: `matches` is a prefix of what an uninterrupted run would write, and every match in it has all its turns
+//! (and positions, where these are recorded). Each record is one write to a file opened for appending. The turns of a
+//! match are written before the match, which is the last record about it. So after a kill at any moment it is enough
+//! to cut off incomplete lines and lines that no match line follows. A complete line that is not a record (after a
+//! power failure) is cut off with everything behind it, and the same matches are played again.
 //!
 //! The file of matches is locked while it is written to: two processes cannot append to one shard.
 
@@ -21,7 +21,7 @@ use super::recorder::RecordLines;
 use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
 
-/// The longest line that is looked at; a longer one is torn.
+/// The longest line that is read; a longer one counts as incomplete.
 const MAX_LINE: u64 = 1 << 26;
 
 /// Why the files of a shard cannot be taken up.
@@ -68,7 +68,7 @@ pub struct Journal {
     positions: Option<Log>,
     /// Matches taken over from an earlier run.
     pub resumed: u64,
-    /// Bytes cut off because what they began was not finished.
+    /// Bytes cut off because their record or match was incomplete.
     pub cut: u64,
 }
 
@@ -117,7 +117,7 @@ impl Log {
         Ok(before - length)
     }
 
-    /// A reader of the lines behind the header, if that is whole and the right one.
+    /// A reader of the lines behind the header, if the header is complete and correct.
     fn read(&self, header: &RecordHeader) -> Result<Option<WholeLines>, JournalError> {
         let mut file = self.at(self.file.try_clone())?;
         self.at(file.seek(SeekFrom::Start(0)))?;
@@ -136,16 +136,16 @@ impl Log {
     }
 }
 
-/// The whole lines of a file, and how far they reach.
+/// The complete lines of a file, and where they end.
 struct WholeLines {
     reader: BufReader<File>,
-    /// Where the last whole line ends.
+    /// Where the last complete line ends.
     offset: u64,
     line: Vec<u8>,
 }
 
 impl WholeLines {
-    /// Reads the next line; whether there is a whole one.
+    /// Reads the next line; returns whether it is complete.
     fn advance(&mut self) -> io::Result<bool> {
         self.line.clear();
         self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut self.line)?;
@@ -180,7 +180,7 @@ impl WholeLines {
     }
 }
 
-/// How far the lines about matches have been looked at.
+/// How far the lines about matches have been read.
 #[derive(Clone, Copy)]
 struct Kept {
     /// The match looked at last, and how many lines it has.
@@ -206,7 +206,7 @@ impl Kept {
 struct Detail<'a> {
     log: &'a Log,
     lines: Option<WholeLines>,
-    /// How far it was looked at, and how far it is kept.
+    /// How far it was read, and how far it is kept.
     seen: Kept,
     kept: Kept,
 }
@@ -303,7 +303,7 @@ impl Journal {
         Ok(Journal { matches, turns, timings, positions: of_positions, resumed, cut })
     }
 
-    /// Writes what there is to say about one match.
+    /// Writes the lines about one match.
     ///
     /// # Errors
     /// The operating system's.

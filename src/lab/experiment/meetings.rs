@@ -6,7 +6,7 @@ use super::config::{ExperimentConfig, MeetingSchedule};
 use super::plan::SeatPermutations;
 
 /// The most seat permutations of a cell: six roles have 720.
-pub(super) const MAX_SEATINGS: usize = 5_040;
+pub(super) const MAX_SEAT_PERMUTATIONS: usize = 5_040;
 /// The most cells; no more meetings than this and one are listed for a game.
 pub(super) const MAX_CELLS: usize = 1_000_000;
 
@@ -102,7 +102,7 @@ pub(super) fn seat_permutations(entrants: &[usize], seats: SeatPermutations) -> 
             .flat_map(|chosen: &Vec<usize>| {
                 (0..entrants.len()).filter(|at| !chosen.contains(at)).map(move |at| with(chosen, at))
             })
-            .take(MAX_SEATINGS * 8)
+            .take(MAX_SEAT_PERMUTATIONS * 8)
             .collect();
     }
     let mut seen = BTreeSet::new();

@@ -15,13 +15,13 @@ use super::shard::Shard;
 /// What a merge made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Merged {
-    /// All matches are there, so many.
+    /// All matches are there; their number.
     Whole(u64),
-    /// These are not, and no file was written.
+    /// These matches are missing, and no file was written.
     Missing(Vec<MissingMatches>),
 }
 
-/// A file that gets its name when it is whole.
+/// A file that gets its name when it is complete.
 struct Draft {
     path: PathBuf,
     draft: PathBuf,

@@ -5,9 +5,10 @@
 //! seat permutation, so all entrants face the same moves of `random` and have the streams of the role that they play (common
 //! random numbers), and `hyperplay match` with the same seed plays the same matches.
 //!
-//! Matches are numbered in the order in which they are played: round by round, in a round cell by cell, in a cell deal
-//! by deal, and then by seat permutation. A round is one deal, or as many as a rule that stops looks at together. So a part of
-//! an experiment is a balanced part of every cell. Two plans with one hash have the same numbers.
+//! Matches are numbered in the order in which they are played: round by round, in a round cell by cell, in a cell
+//! deal by deal, and then by seat permutation. A round is one deal, or as many deals as the stopping rule considers
+//! together. So a part of an experiment is a balanced part of every cell. Two plans with one hash have the same
+//! numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +16,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::config::{ConfigError, ExperimentConfig, SCHEMA};
-use super::meetings::{MAX_CELLS, MAX_SEATINGS, meetings, seat_permutations};
+use super::meetings::{MAX_CELLS, MAX_SEAT_PERMUTATIONS, meetings, seat_permutations};
 use super::sequential_test::SequentialTest;
 use super::shard::Shard;
 use hyperplay_logic::gdl::text_hash;
@@ -54,11 +55,11 @@ pub struct StoppingRule {
     pub rule: StoppingCriterion,
     /// Deals looked at together.
     pub every: u64,
-    /// Deals before the rule is asked at all.
+    /// The least number of deals before the rule is applied.
     pub least: u64,
 }
 
-/// What is asked of the deals of a cell.
+/// The condition that the deals of a cell must meet.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoppingCriterion {
@@ -121,12 +122,12 @@ pub struct MatchPlace {
     pub seat_permutation: usize,
 }
 
-/// A whole experiment.
+/// The plan of an experiment.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ExperimentPlan {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Fixes everything.
+    /// The seed, which determines every result.
     pub seed: u64,
     /// Deals a cell.
     pub repetitions: u64,
@@ -164,7 +165,7 @@ impl ExperimentPlan {
             check_models(config, &met, opened)?;
             for entrants in met {
                 let seat_permutations = seat_permutations(&entrants, config.seats);
-                if seat_permutations.len() > MAX_SEATINGS || cells.len() >= MAX_CELLS {
+                if seat_permutations.len() > MAX_SEAT_PERMUTATIONS || cells.len() >= MAX_CELLS {
                     let what = "too many cells or seat permutations; give pairings, or seats = 'given'";
                     return Err(located(what.to_owned()));
                 }
@@ -329,8 +330,8 @@ mod tests {
 
     use super::*;
 
-    /// What is hashed, as folders written by earlier versions have it: nothing may be added to a plan without policy
-    /// files.
+    /// The content that is hashed. It must stay as in folders written by earlier versions, so nothing may be added to
+    /// a plan without policy files.
     #[test]
     fn the_identity_of_a_plan_without_policy_files_stays_what_it_was() {
         let text = "schema = 'hyperplay.experiment/1'\nseed = 7\ngames = ['coin']\nrepetitions = 5\n\

@@ -114,7 +114,7 @@ pub struct TurnRecord {
     pub states: Option<usize>,
     /// Their effective sample size.
     pub effective: Option<f64>,
-    /// Whether they were the whole information set.
+    /// Whether they were the complete information set.
     pub enumerated: Option<bool>,
     /// Whether the belief was depleted.
     pub depleted: bool,
@@ -153,7 +153,7 @@ pub struct TurnTime {
     pub select: Option<f64>,
 }
 
-/// All about one decision, for training and analysis elsewhere.
+/// A decision in full, for training and analysis by other programs.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct PositionRecord {
     /// The number of the match.
@@ -208,7 +208,7 @@ pub struct HeldRecord {
     pub states: usize,
     /// Effective sample size.
     pub effective: f64,
-    /// Whether it is the whole information set.
+    /// Whether it is the complete information set.
     pub enumerated: bool,
 }
 

@@ -65,7 +65,7 @@ struct Turn<'a> {
 }
 
 impl<M: StateMachine> Recorder<'_, M> {
-    /// The lines, with those about positions if asked for.
+    /// The lines, with those about positions on request.
     pub fn lines(&self, positions: bool) -> RecordLines {
         let game = self.plan.game(self.place.cell);
         let turns: Vec<Turn<'_>> = self.turns();

@@ -40,7 +40,7 @@ pub struct FinishedMatch {
 pub struct MissingMatches {
     /// Which.
     pub shard: Shard,
-    /// Whole matches that are there; none if there is no file.
+    /// Complete matches that are there; `None` if there is no file.
     pub matches: Option<u64>,
     /// Matches that there should be, or fewer if a rule stops cells.
     pub of: u64,
@@ -55,7 +55,7 @@ impl fmt::Display for MissingMatches {
     }
 }
 
-/// The whole lines of a file.
+/// The complete lines of a file.
 struct Lines(BufReader<File>);
 
 impl Lines {
@@ -66,7 +66,7 @@ impl Lines {
     }
 }
 
-/// The file at a path behind its header; none if there is no file or nothing whole in it.
+/// The file at a path behind its header; `None` if there is no file or no complete line in it.
 fn open(path: &Path, header: &RecordHeader) -> Result<Option<Lines>, JournalError> {
     let failed = |cause| JournalError::File { path: path.to_owned(), cause };
     let file = match File::open(path) {
@@ -99,7 +99,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Reads the next whole match; whether a part ends early is asked of its sequence.
+    /// Reads the next complete match. The sequence of the part says whether it ends early.
     fn advance(&mut self) -> Result<(), JournalError> {
         let failed = |cause| JournalError::File { path: self.path.clone(), cause };
         self.next = None;

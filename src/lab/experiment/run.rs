@@ -1,8 +1,9 @@
 //! Run: plays the matches of a shard on any number of threads and writes them in their order.
 //!
-//! Every thread takes the next match of the sequence, plays it, and hands in its lines; the thread that hands in the match that
-//! the files wait for writes it and all matches after it that are finished already. So the files hold the same bytes on one thread and on
-//! sixteen, what was finished in order is never lost, and at most [`WINDOW`] matches are held in memory.
+//! Every thread takes the next match of the sequence, plays it, and hands in its lines; the thread that hands in the
+//! match that the files wait for writes it and all matches after it that are finished already. So the files hold the
+//! same bytes on one thread and on sixteen, matches that are finished in order are never lost, and at most [`WINDOW`]
+//! matches are held in memory.
 //!
 //! An interrupt ends the matches that are being played between two steps; they are played again by the next run.
 
@@ -63,7 +64,7 @@ struct Run<'a> {
 /// were written and whether that was all.
 ///
 /// # Errors
-/// [`RunError`]; what was written before is whole.
+/// [`RunError`]; the matches written before are complete.
 pub fn run(
     arena: &Arena,
     sequence: Sequence<'_>,
@@ -88,7 +89,7 @@ impl<'a> Run<'a> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The life of a thread; whether it ended because nothing was left.
+    /// The work of a thread; returns whether it ended because nothing was left to play.
     fn work(&self) -> bool {
         loop {
             let (number, place) = match self.take() {

@@ -1,9 +1,9 @@
 //! Sequence: which matches a shard plays, in order, and which of them are never played because a rule stopped their cell.
 //!
-//! The order is that of the plan. At the beginning of each round a cell is asked whether it has been played enough; the
-//! answer depends only on the matches of the rounds before, so it is the same on any number of threads
-//! and after any interruption. Whoever runs the sequence feeds results back in the same order; where an answer needs
-//! a result that is not there yet, the sequence says so.
+//! The order is that of the plan. At the beginning of each round the stopping rule decides whether a cell has been
+//! played enough; the decision depends only on the matches of the rounds before, so it is the same on any number of
+//! threads and after any interruption. The caller feeds the results back in the same order. If a decision needs a
+//! result that is not there yet, the sequence says so.
 
 use super::plan::{ExperimentPlan, MatchPlace, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialVerdict;
@@ -30,12 +30,12 @@ pub struct Sequence<'a> {
     cell: usize,
     deal: u64,
     seat_permutation: usize,
-    /// Whether the cell at hand was asked about this round.
+    /// Whether the rule was applied to the current cell in this round.
     asked: bool,
     trackers: Vec<Tracker>,
 }
 
-/// What has become of the matches of a cell.
+/// The results of a cell so far.
 #[derive(Clone, Default)]
 struct Tracker {
     issued: u64,

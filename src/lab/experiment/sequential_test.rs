@@ -1,4 +1,4 @@
-//! The sequential test of an experiment that stops by itself.
+//! The sequential test, by which an experiment stops as soon as the result is clear.
 //!
 //! The numbers are those of *deals*: the matches of one deal share their luck, so they are averaged first, and only the
 //! averages are independent. The test is the generalised sequential probability ratio test for a normal mean of unknown
@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::Sample;
 
-/// A variance below this, in squared goal points, is taken for this: deals that are all alike decide a test, but not at
-/// the first look.
+/// The least variance, in squared goal points, that the test assumes: deals that are all equal decide a test, but not
+/// immediately.
 const LEAST_VARIANCE: f64 = 1.0;
 
 /// The two hypotheses of a sequential test and its error rates.

@@ -18,7 +18,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The one part that is the whole.
+    /// The only part of an experiment that is not divided.
     pub const WHOLE: Shard = Shard { index: 1, count: 1 };
 
     /// Reads `K/N`.

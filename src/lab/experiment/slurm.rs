@@ -1,7 +1,7 @@
 //! Slurm: the script that plays an experiment as a job array, one shard a task, and merges when the last one has ended.
 //!
-//! `exec` lets the signal of the scheduler reach the program itself: fifty seconds before the end of its time a task gets
-//! TERM, stops within five, and leaves files that the next task of its number goes on with. The number of shards is
+//! `exec` lets the signal of the scheduler reach the program itself: fifty seconds before the end of its time a task
+//! gets TERM, stops within five, and leaves files that the next task of its number continues. The number of shards is
 //! written into the script and never taken from the environment, so a part of the array that is submitted again
 //! (`--array=3,7`) still plays its own shards.
 

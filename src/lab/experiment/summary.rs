@@ -13,7 +13,8 @@ use super::results::{FinishedMatch, MissingMatches, Results, ResultsError};
 use super::sequential_test::SequentialVerdict;
 use crate::report::Sample;
 
-/// Entrants that met the same others are all compared with each other up to this many; beyond, neighbours only.
+/// Up to this many entrants that met the same others are all compared with each other; if there are more, only
+/// neighbours are.
 const CONTRASTED: usize = 12;
 
 /// An experiment summed up.
@@ -26,7 +27,7 @@ pub struct ExperimentSummary {
     pub steps: BTreeMap<(usize, usize, usize), StepSummary>,
     /// Matches read.
     pub matches: u64,
-    /// What is not there yet.
+    /// The matches that are missing.
     pub missing: Vec<MissingMatches>,
 }
 
@@ -320,7 +321,7 @@ impl<'a> Summing<'a> {
         }
     }
 
-    /// All cells have played the deals of a round: what can be compared is compared.
+    /// Compares the entrants after all cells have played the deals of a round.
     fn end_round(&mut self) {
         let scores = std::mem::take(&mut self.scores);
         for contrast in &mut self.summary.contrasts {

@@ -1,7 +1,7 @@
-//! Watched: a player whose decisions are timed from outside.
+//! Watched players: the wrapper of a player that measures the time of its decisions.
 //!
-//! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was made. A
-//! player that answers too late writes its time when it is done.
+//! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was
+//! made. The time of a late answer is recorded when the player is done.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

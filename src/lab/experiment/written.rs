@@ -1,14 +1,14 @@
-//! Written: `experiment.toml` as it stands in the file, before anything is looked up.
+//! The parsed form of `experiment.toml`, before any name in it is resolved.
 //!
-//! Unknown keys are refused, with their place. This file has only the shapes; [`config`](super::config) decides what a
-//! value means. `docs/experiments/README.md` explains every key.
+//! Unknown keys are refused, with their place. This file has only the structure; [`config`](super::config) interprets
+//! the values. `docs/experiments/README.md` explains every key.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The whole file.
+/// The file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Written {

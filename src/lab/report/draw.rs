@@ -45,7 +45,7 @@ impl Figure {
     /// The figure as an SVG element, 760 pixels wide, to stand in a page or in a file of its own.
     ///
     /// # Panics
-    /// Never: a text takes all that is drawn into it.
+    /// Never, because drawing into a text cannot fail.
     pub fn to_svg(&self) -> String {
         let looks = looks(self);
         let columns = columns(self);

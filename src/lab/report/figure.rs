@@ -1,7 +1,7 @@
 //! Figure: a diagram as plain data.
 //!
-//! Invariant: nothing here depends on how it is drawn. What cannot be drawn, because it is no finite number, is left
-//! out by the drawing; on a logarithmic axis whatever is not positive stands on the lower edge, and a note says so.
+//! Invariant: a figure does not depend on how it is drawn. The drawing leaves out numbers that are not finite. On a
+//! logarithmic axis, numbers that are not positive are drawn at the lower edge, and a note says so.
 
 /// One diagram: any number of series over two axes.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -52,7 +52,8 @@ pub struct FigureSeries {
     pub name: String,
     /// Its points.
     pub points: Vec<FigurePoint>,
-    /// Whether it is something to compare with, such as a baseline or a theory: a line without markers and error bars.
+    /// Whether it is a reference, such as a baseline or a theory, which is drawn as a line without markers and error
+    /// bars.
     pub reference: bool,
 }
 
@@ -62,7 +63,7 @@ impl FigureSeries {
         FigureSeries { name: name.into(), points, reference: false }
     }
 
-    /// Something to compare with: a line alone.
+    /// A reference: a line without markers and error bars.
     pub fn reference(name: impl Into<String>, points: Vec<FigurePoint>) -> Self {
         FigureSeries { name: name.into(), points, reference: true }
     }

@@ -1,7 +1,8 @@
 //! Marker: how the series of a figure are told apart.
 //!
-//! Eight shapes, eight line styles and eight colours, of which no two neighbours are equally dark. A series takes those
-//! of its place, so the same list of series looks the same in every figure. Shapes first: they survive a grey print.
+//! Eight shapes, eight line styles and eight colours, of which no two neighbours are equally dark. The position of a
+//! series determines its marker, so the same list of series looks the same in every figure. Shapes vary first,
+//! because they can be told apart in a grey print.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;

@@ -1,6 +1,6 @@
-//! Page: an HTML document that needs nothing beside itself.
+//! Page: an HTML document in one file.
 //!
-//! Invariant: every text given is escaped, so no name of a game can become markup; nothing is loaded from anywhere.
+//! Invariant: every text given is escaped, so no name of a game can become markup, and the page loads no other file.
 
 use super::figure::Figure;
 use super::shown::ShownTable;
@@ -60,7 +60,7 @@ impl Page {
         self.body += &format!("<figure>\n{}<figcaption>{caption}</figcaption></figure>\n", figure.to_svg());
     }
 
-    /// The whole document.
+    /// The complete document.
     pub fn finish(&self) -> String {
         let title = escape(&self.title);
         let head = format!(

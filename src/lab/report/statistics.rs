@@ -1,10 +1,10 @@
 //! Statistics: means with their errors and intervals, shares, Elo, and the bootstrap.
 //!
-//! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's. The interval of a share is
-//! Jeffreys'. [`bootstrap`] gives the interval of any other figure: what was measured is drawn anew with replacement, as
-//! often as there are measurements, and the figure is computed from each such sample; the interval contains the middle
-//! 95 % of these figures. The draws come from a generator that the caller seeds, so an interval is as reproducible as the
-//! figure that it belongs to.
+//! Every mean of the laboratory is computed by [`Sample`]. The interval of a mean is Student's. The interval of a
+//! share is Jeffreys'. [`bootstrap`] gives the interval of any other figure: the measurements are resampled with
+//! replacement, as many as there are, and the figure is computed from each such sample; the interval contains the
+//! middle 95 % of these figures. The draws come from a generator that the caller seeds, so an interval is as
+//! reproducible as the figure that it belongs to.
 //!
 //! Elo: 400 log10(s / (1 - s)), where s is the expected share of the points.
 //!

@@ -19,7 +19,7 @@ pub enum TableEntry {
     Flag(bool),
     /// How many.
     Count(u64),
-    /// A figure. It is missing if it is NaN, and infinite figures are missing for machines.
+    /// A figure. NaN counts as missing; in JSON and CSV, infinite figures are missing too.
     Figure(f64),
     /// Several figures in one, by the names of their [`Parts`].
     Nested(Vec<TableEntry>),

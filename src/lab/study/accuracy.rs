@@ -77,7 +77,7 @@ impl Distribution {
 pub struct Placed {
     /// In the order of the posterior.
     pub weights: Vec<f64>,
-    /// What lies outside the information set: only where something is wrong, or the posterior is not all of it.
+    /// The weight outside the information set. It is 0 unless there is an error or the posterior is incomplete.
     pub outside: f64,
 }
 
@@ -117,9 +117,9 @@ impl Placed {
     }
 
     /// The chi-squared test of this distribution, counted in `draws` independent draws without weights, against the
-    /// posterior. Histories with fewer than 5 expected draws are put together with the next such ones, in the order of the
-    /// posterior, until that many are expected. A draw from outside the information set refutes by itself. `None` where
-    /// there is but one cell.
+    /// posterior. Histories with fewer than 5 expected draws are put together with the next such ones, in the order
+    /// of the posterior, until that many are expected. A single draw from outside the information set refutes the
+    /// hypothesis. `None` if there is only one cell.
     pub fn chi_squared(&self, posterior: &Posterior, draws: usize) -> Option<GoodnessOfFit> {
         let scale = draws as f64;
         let pairs = self.weights.iter().zip(&posterior.histories);

@@ -99,7 +99,7 @@ pub fn opening(seed: u64, replicates: usize, date: &str) -> String {
     )
 }
 
-/// What is known of the accuracy of each sampler.
+/// The accuracy of each sampler.
 const ACCURACY: &[Reading] = &[
     One("spec"),
     Of("enumerated", "decisions", "enumerated"),

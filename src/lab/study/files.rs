@@ -123,7 +123,7 @@ pub fn write(
     at(&html, fs::write(&html, page::page(&header, study)))
 }
 
-/// Makes sure that a folder can be written to, before anything is measured.
+/// Checks that a folder can be written to, before the measurements begin.
 ///
 /// # Errors
 /// If it cannot be made, or is a file.

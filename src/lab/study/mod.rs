@@ -5,9 +5,9 @@
 //!     --plan--> rows --summary--> summaries --views, page, files, benchmark--> tables and figures
 //! ```
 //!
-//! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match; [`accuracy`] has
-//! the distances from a posterior. [`speed`] measures how much an engine does in a second. Nothing here prints: progress
-//! and interrupts are passed in.
+//! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
+//! [`accuracy`] has the distances from a posterior. [`speed`] measures how much an engine does in a second. This
+//! module does not print: the caller passes in progress and interrupts.
 //!
 //! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
 //! `rustc-hash`, `serde_json` (files), `thiserror`.

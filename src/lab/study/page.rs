@@ -247,7 +247,7 @@ fn calibration(all: &[StudyRow], rows: &[&StudyRow], seed: &Seed, most: usize) -
     Figure {
         title: format!("Calibration of fluents, {most} particles"),
         x: Axis::linear("marginal said by the belief (probability)").from_to(0.0, 1.0),
-        y: Axis::linear("held in truth (share of fluents)").from_to(0.0, 1.0),
+        y: Axis::linear("true fluents (share)").from_to(0.0, 1.0),
         series,
     }
 }

@@ -35,7 +35,7 @@ impl MatchSource {
     /// Reads the spec of an opponent model, or of a player if there is no such model.
     ///
     /// # Errors
-    /// [`SpecError`] says what there is instead.
+    /// [`SpecError`] lists the known names.
     pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, SpecError> {
         let name = text.split(':').next().unwrap_or_default().trim();
         if registry.entries(SpecKind::Model).any(|entry| entry.name == name) {
@@ -206,7 +206,7 @@ impl StudyPlan {
     }
 }
 
-/// A study that is being made.
+/// A study in progress.
 struct Measuring<'a> {
     plan: &'a StudyPlan,
     machine: &'a Arc<Engine>,

@@ -1,13 +1,13 @@
 //! Speed: how much an engine does in a second of processor time of one thread.
 //!
-//! Five kinds of work: random playouts from the initial state, given in bulk; expansions in bulk, of steps met in
-//! random matches (successor, percepts of all roles, goals at an end); the same steps one by one, each with all that is
-//! asked of the state it leads to (legal moves of all roles, end, goals); all children of the states met, node by node,
-//! with as much of each child; and the same children in bulk, each compared with what a role perceived of the step that
-//! was made, as a belief does.
+//! There are five kinds of work: random playouts from the initial state, given in bulk; expansions in bulk, of steps
+//! met in random matches (successor, percepts of all roles, goals at an end); the same steps one by one, each with
+//! all queries about the state it leads to (legal moves of all roles, end, goals); all children of the states met,
+//! node by node, with as much of each child; and the same children in bulk, each compared with what a role perceived
+//! of the step that was made, as a belief does.
 //!
-//! Time is that of the thread, not of the wall, so a busy machine changes little. The seed fixes what is played, not
-//! how much of it: the counts differ from run to run.
+//! The time is the processor time of the thread and not the wall time, so other programs change it little. The seed
+//! determines what is played but not how much, so the counts vary.
 
 use std::time::Duration;
 
@@ -68,9 +68,9 @@ pub struct Speed {
     pub steps: Rate,
     /// Successors with percepts and goals, in bulk.
     pub expansions: Rate,
-    /// Single steps with all that is asked of the state after them.
+    /// Single steps with all queries about the state after them.
     pub singles: Rate,
-    /// Children of nodes, all of a node at once, with all that is asked of them.
+    /// Children of nodes, all of a node at once, with all queries about them.
     pub children: Rate,
     /// Successors in bulk, each compared with what a role perceived.
     pub comparisons: Rate,
@@ -108,7 +108,7 @@ pub struct Measure<'a> {
     pub time: Duration,
     /// What is played.
     pub seed: Seed,
-    /// Asked between two pieces of work; ends the measuring early.
+    /// Called between two pieces of work; the measurement ends early if it returns true.
     pub stop: &'a dyn Fn() -> bool,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Asks all there is to ask of a state.
+/// Makes all queries about a state.
 fn ask(machine: &Engine, state: &State, scratch: &mut EngineScratch, legal: &mut Vec<Move>) {
     let mut moves = 0;
     for role in machine.each_role() {

@@ -1,8 +1,9 @@
 //! Summary: one sampler with one number of particles, over all its decisions.
 //!
-//! A decision is a point where the role has more than one legal move and more than one history is possible. Ratios to the
-//! baseline are averaged geometrically, with a bootstrap interval over the decisions. Where the whole information set is
-//! enumerated, as histories or as states, there is no bias on states and no ratio: such decisions are counted apart.
+//! A decision is a point where the role has more than one legal move and more than one history is possible. Ratios to
+//! the baseline are averaged geometrically, with a bootstrap interval over the decisions. If the information set is
+//! enumerated, as histories or as states, there is no bias on states and no ratio, so such decisions are counted
+//! separately.
 
 use super::harness::{BINS, Bin, Figures};
 use super::row::{CALIBRATION, StudyRow, bins, column};

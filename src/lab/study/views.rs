@@ -1,4 +1,4 @@
-//! What readers are shown of a study: the columns of its tables, on the terminal, on the page and in the benchmark.
+//! Views of a study: the columns of its tables on the terminal, on the page and in the benchmark.
 
 use super::plan::Study;
 use super::row::{ROW_COLUMNS, StudyRow};

@@ -1,9 +1,10 @@
 //! Bootstrap: the plain particle filter, the baseline of every other sampler.
 //!
-//! In each step, each particle makes a joint move drawn by the model among those that agree with the own move. Its
-//! weight is 1 if the successor explains what was perceived, else 0. If some particles have weight 0, all are
-//! resampled systematically. Nothing is remembered of contradictions and nothing is taken back: when all have weight
-//! 0, the belief is depleted for the rest of the match. A step costs one state a particle.
+//! In each step, each particle makes a joint move drawn by the model among those that agree with the own move. The
+//! weight of the particle is 1 if the successor explains what was perceived, and 0 otherwise. If some particles have
+//! weight 0, all are resampled systematically. The sampler does not remember contradictions and takes no move back.
+//! When all particles have weight 0, the belief is depleted for the rest of the match. A step costs one state for
+//! each particle.
 //!
 //! Reference: Gordon93 (`docs/REFERENCES.md`).
 

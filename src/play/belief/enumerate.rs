@@ -1,11 +1,11 @@
-//! Enumeration: while an information set is small, all of it is kept and nothing is sampled.
+//! Enumeration: while an information set is small, the belief keeps all of it and does not sample.
 //!
 //! Invariant: an [`EnumeratedSet`] lists every history that explains the evidence up to its step, each once, with the
 //! exact logarithm of its prior. So when they are normalised, the weights are the posterior.
 //!
 //! At each step, all joint moves of all histories are tried. When a step would cost too many states or leaves too
-//! many histories, the caller goes on by sampling. The way back is [`search`]: a depth-first walk over what is not
-//! inconsistent, which ends as soon as it finds too many histories.
+//! many histories, the caller goes on by sampling. A belief returns to enumeration by [`search`], a depth-first walk
+//! over the branches that are not inconsistent, which ends as soon as it finds too many histories.
 //!
 //! **The exact belief-state update.** Under a uniform model, what follows a history depends on its state alone. So
 //! when there are too many histories, those with equal states become one, with the sum of their probabilities, and

@@ -1,9 +1,9 @@
-//! Exact: the complete information set with its posterior, by the definition and nothing else.
+//! Exact: the complete information set with its posterior, computed directly from the definition.
 //!
-//! This is the independent oracle of the sampler. It goes breadth first from the initial state, tries every legal
-//! joint move at every step, and keeps what agrees with the evidence. It shares no code with the sampler, asks the
-//! machine single questions (not in bulk), remembers nothing between calls, and is as slow as that. See
-//! `docs/REFERENCES.md`, `HyperPlay12`.
+//! This is the independent oracle of the sampler. It searches breadth first from the initial state, tries every legal
+//! joint move at every step, and keeps the histories that agree with the evidence. It shares no code with the
+//! sampler, evaluates one state at a time (not in bulk), and remembers nothing between calls. It is therefore slow.
+//! See `docs/REFERENCES.md`, `HyperPlay12`.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;

@@ -1,13 +1,12 @@
-//! Histories: what a sampler of your own keeps, and the belief that is made of it.
+//! Histories: the list that a custom sampler keeps, and the belief that is made of it.
 //!
 //! A [`HistoryBelief`] keeps a weighted list of [`TracedHistory`]s and answers every question of a [`Belief`] from
-//! it. A sampler only says how the list follows the evidence: a function that is given the [`Histories`] before the
-//! update and leaves those after it. [`Histories::extend`] draws one more step of a history by the opponent model,
-//! among the joint moves that agree with the own move, and keeps it if it explains what was perceived; plain
-//! rejection and a bootstrap particle filter need no more than that (see the examples of [`HistoryBelief`] and
-//! [`Sampler`](super::Sampler)).
+//! it. A sampler supplies one function, which updates the [`Histories`] so that they explain the new evidence.
+//! [`Histories::extend`] draws one more step of a history by the opponent model, among the joint moves that agree
+//! with the own move, and keeps it if it explains what was perceived; plain rejection and a bootstrap particle filter
+//! need no more than that (see the examples of [`HistoryBelief`] and [`Sampler`](super::Sampler)).
 //!
-//! Nothing is shared between histories and nothing is remembered of contradictions, so this is simple and slow.
+//! Histories share nothing, and contradictions are not remembered, so this is simple and slow.
 //! [`ParticleBelief`](super::ParticleBelief) keeps its histories in a tree instead.
 
 use std::sync::Arc;
@@ -137,7 +136,7 @@ impl<M: Bulk> Histories<M> {
         &self.model
     }
 
-    /// How many histories were requests for, at least 1.
+    /// How many histories are wanted, at least 1.
     pub fn wanted(&self) -> usize {
         self.wanted
     }
@@ -172,9 +171,9 @@ impl<M: Bulk> Histories<M> {
         history.0.iter().fold(initial, |traced, joint| self.after(&traced, joint))
     }
 
-    /// One step more: a joint move drawn by the opponent model (`random` uniformly) among those in which the own move
-    /// is that of the evidence. `None` if there is no such joint move, or if what follows from it does not agree with
-    /// what the evidence says of the step. Visits one state.
+    /// Extends a history by one step: a joint move drawn by the opponent model (`random` uniformly) among those in
+    /// which the own move is that of the evidence. `None` if there is no such joint move, or if what follows from it
+    /// does not agree with what the evidence says of the step. Visits one state.
     ///
     /// # Panics
     /// If the history is as long as the evidence.
@@ -210,14 +209,14 @@ impl<M: Bulk> Histories<M> {
         TracedHistory { history: joints, state: successor.state, percepts, over: successor.end.is_some() }
     }
 
-    /// Takes all histories out, with their weights; none are left.
+    /// Removes all histories and returns them with their weights.
     pub fn take(&mut self) -> Vec<(TracedHistory<M::State>, f64)> {
         let weights = self.particles.drain(..).map(|particle| particle.weight);
         std::mem::take(&mut self.held).into_iter().zip(weights).collect()
     }
 
-    /// Puts these histories in the place of those held; the weights are divided by their sum, which must be positive
-    /// unless there are none.
+    /// Replaces the histories by these. The weights are divided by their sum, which must be positive unless the list
+    /// is empty.
     pub fn replace(&mut self, weighted: Vec<(TracedHistory<M::State>, f64)>) {
         let sum: f64 = weighted.iter().map(|&(_, weight)| weight).sum();
         let particle =
@@ -238,8 +237,8 @@ impl<M: Bulk> Histories<M> {
 /// A belief that keeps its histories in a list, and follows the evidence by a function.
 ///
 /// The function is called once an update, with the histories as the last update left them (the empty history alone
-/// before the first update and in a new match), the evidence, the budget and the seed of the update. What it leaves is
-/// what the belief reports.
+/// before the first update and in a new match), the evidence, the budget and the seed of the update. The belief
+/// reports the histories that the function leaves.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]

@@ -1,4 +1,4 @@
-//! Independent: draws from the exact posterior, without weights. The control that every other sampler is compared with.
+//! Independent: draws from the exact posterior, without weights. Every other sampler is compared with this control.
 //!
 //! An information set of more than [`LIMIT`] histories counts as depleted.
 
@@ -14,7 +14,7 @@ use hyperplay_engine::machine::{Budget, Bulk, Evidence, Role, Seed};
 /// The largest information set that is enumerated.
 const LIMIT: usize = 1 << 20;
 
-/// So many independent draws of a history, as positions in the list of the posterior.
+/// Draws the given number of histories independently; they are given as positions in the list of the posterior.
 pub fn draws(posterior: &Posterior, count: usize, rng: &mut impl Rng) -> Vec<usize> {
     let sums: Vec<f64> = posterior
         .histories

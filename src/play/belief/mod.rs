@@ -1,4 +1,4 @@
-//! Layer 4, belief: what one role may hold for true, given all that it has seen.
+//! Layer 4, belief: which histories one role considers possible, given all that it has perceived.
 //!
 //! A [`Belief`] is a weighted set of [`Particle`]s. Each particle is a history that, replayed from the initial state,
 //! reproduces the role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where
@@ -137,7 +137,7 @@ pub enum UpdateOutcome {
     },
 }
 
-/// What an update cost. What an opponent model spends to answer is not in it.
+/// What an update cost. The cost of an opponent model is not included.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -178,7 +178,7 @@ impl UpdateCost {
     }
 }
 
-/// What one role may hold for true.
+/// Which histories one role considers possible, and with what probability.
 pub trait Belief<M: Bulk>: Send {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
     /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
@@ -200,8 +200,8 @@ pub trait Belief<M: Bulk>: Send {
     /// What the last update cost.
     fn cost(&self) -> UpdateCost;
 
-    /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until then
-    /// the particles are not to be trusted. A belief with a scratch of its own asks the machine
+    /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until the
+    /// failure has been taken, the particles may be wrong. A belief with a scratch of its own asks the machine
     /// ([`StateMachine::take_failure`](hyperplay_engine::machine::StateMachine::take_failure)).
     fn take_failure(&mut self) -> Option<EvaluationFailure> {
         None

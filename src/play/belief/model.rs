@@ -1,8 +1,8 @@
-//! Opponent model: how probable the other roles' moves are held to be.
+//! Opponent model: the assumed probabilities of the other roles' moves.
 //!
 //! A model is a function of a role, that role's own evidence in the particle, and its legal moves. It never sees the
 //! state, because a role cannot act on what it does not know. The role `random` is uniform by the definition of
-//! GDL-II, and no model is asked about it.
+//! GDL-II, and no model is used for it.
 
 use hyperplay_engine::machine::{Evidence, Move, Role};
 
@@ -35,13 +35,13 @@ pub trait OpponentModel: Send + Sync {
     /// positive probability: what has none is left out of every particle.
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64>;
 
-    /// Whether every policy is the uniform one; spares the work of putting evidence together.
+    /// Whether every policy is uniform. In that case the caller need not collect the evidence.
     fn is_uniform(&self) -> bool {
         false
     }
 }
 
-/// Every legal move alike: the assumption of HyperPlay itself.
+/// Every legal move is equally probable, as HyperPlay assumes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Uniform;
 

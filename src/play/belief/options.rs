@@ -1,10 +1,10 @@
-//! What can be chosen about a belief, each part so that it can be measured alone.
+//! The options of a belief. Each option can be changed alone, so that its effect can be measured.
 //!
-//! The default is the sampler at its best: the information set is enumerated while it is small; then there are
-//! weighted particles, which are moved after every update, the oftener the more uneven their weights were. (With 64
-//! particles, bias TV is 1.3 times its baseline without moves on Krieg-TicTacToe 3x3 and 1.7 times on small
-//! Battleships, with one move a particle 1.07 and 1.16, with five 1.0 and 1.04. With a handful of particles, weights
-//! without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight:
+//! The defaults are the most accurate sampler. The information set is enumerated while it is small. After that, the
+//! belief has weighted particles, which are moved after every update; the more uneven their weights were, the more
+//! moves are made. (With 64 particles, bias TV is 1.3 times its baseline without moves on Krieg-TicTacToe 3x3 and 1.7
+//! times on small Battleships, with one move a particle 1.07 and 1.16, with five 1.0 and 1.04. With a handful of
+//! particles, weights without moves decide better.) As published (`HyperPlay12`) it is `enumerate: false, weight:
 //! Weight::BranchingFactor, rejuvenate: 0`; plain rejection is `enumerate: false, backtrack: false, weight:
 //! Weight::None, rejuvenate: 0`.
 

@@ -1,10 +1,10 @@
 //! The order in which a particle tries the branches of a node.
 //!
-//! To draw from J without the branches found inconsistent, again and again, is to walk through J in a random order.
-//! The order is a function of a seed alone, and does not depend on what is inconsistent. A particle keeps the first
-//! branch of *its* order that leads to a consistent history, whoever found the others inconsistent and when. So the
-//! history that it ends with does not depend on what other particles did before it (unless its budget runs out), and
-//! particles can work at the same time.
+//! Repeatedly drawing from J without the branches found inconsistent is the same as walking through J in a random
+//! order. The order is a function of a seed alone, and does not depend on what is inconsistent. A particle keeps the
+//! first branch of *its* order that leads to a consistent history, no matter which particle found the others
+//! inconsistent, and when. So the history that it ends with does not depend on what other particles did before it
+//! (unless its budget runs out), and particles can work at the same time.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +14,8 @@ use super::tree::{NodeId, Tree};
 use hyperplay_engine::machine::{Bulk, Seed};
 
 pub(super) enum Order {
-    /// Uniform: a shuffle made as far as it is requests for. `moved` holds the places that no longer hold themselves.
+    /// Uniform: a shuffle that is computed only as far as it is needed. `moved` lists the places whose content has
+    /// changed.
     Shuffled { rng: Box<ChaCha8Rng>, count: u64, next: u64, moved: FxHashMap<u64, u64> },
     /// A list made at once.
     Listed(std::vec::IntoIter<u64>),

@@ -1,6 +1,6 @@
 //! Particle belief: the weighted histories of one role, kept from step to step.
 //!
-//! An update goes like this:
+//! An update has these steps:
 //! 1. While the information set is small it is [enumerated](super::enumerate), as histories or as states, and the
 //!    weights are the posterior.
 //! 2. When it grows past the limits, particles are drawn from it systematically. From then on there is a
@@ -9,7 +9,7 @@
 //! 3. The branches beside the particles are tested, and the [weights](super::weight) computed.
 //! 4. When the effective sample size is below half (or whenever weights differ, if moves follow), particles are
 //!    [resampled](super::resample), and each gets the mean of the old weights.
-//! 5. They are [rejuvenated](super::rejuvenate), the oftener the more uneven the weights were.
+//! 5. They are [rejuvenated](super::rejuvenate), with more moves the more uneven the weights were.
 //! 6. When all particles are inconsistent, a larger sample is [re-initialised](super::reinitialise) from the first
 //!    step on.
 //! 7. When few different ones are left, enumeration is tried again.

@@ -2,17 +2,17 @@
 //! root did not help.
 //!
 //! A sample that holds too few histories may have moved away from all consistent ones: none of its histories, and
-//! nothing near them, explains the next step, although many other histories do. To search around them finds little.
-//! So [`larger`] samples follow the evidence anew, each twice the size of the one before, in a tree of their own and
-//! step by step from the first. The particles are drawn from the first of these samples that arrives; they estimate
-//! the posterior as any sample of that size does. (16 particles of Krieg-TicTacToe 5x5 were in this situation before
-//! step 28. Cutting their histories off and extending them again, a hundred times and then depth first, found nothing
-//! in sixteen million states.)
+//! nothing near them, explains the next step, although many other histories do. A search near them therefore finds
+//! little. So [`larger`] samples follow the evidence from the start, each twice the size of the one before, in a tree
+//! of their own and step by step from the first. The particles are drawn from the first of these samples that
+//! arrives; they estimate the posterior as any sample of that size does. (16 particles of Krieg-TicTacToe 5x5 were in
+//! this situation before step 28. Cutting their histories off and extending them again, a hundred times and then
+//! depth first, found nothing in sixteen million states.)
 //!
 //! If no sample arrives within half the budget, [`any`] history is looked for depth first, with the tree that knows
-//! what is inconsistent. The particles begin at what was found and make all moves allowed. So where [weights tell how
-//! a history was found](BeliefOptions::tracks_resampling), a belief is depleted only when the caller's budget ends,
-//! or [this one](LEAST_STATES).
+//! what is inconsistent. All particles begin at the history that was found, and they make as many moves as the
+//! options allow. So where [weights tell how a history was found](BeliefOptions::tracks_resampling), a belief is
+//! depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
 use super::UpdateOutcome;
 use super::lockstep;
@@ -95,7 +95,7 @@ fn larger<M: Bulk>(
     Ok((sample.nodes().collect(), normalised(&logarithms)))
 }
 
-/// All particles at one history, whichever is found first.
+/// Puts all particles at the first history that is found.
 fn any<M: Bulk>(
     tree: &mut Tree<M>,
     options: &BeliefOptions,

@@ -5,7 +5,7 @@
 //! are not known to be inconsistent. A contradiction rejects the move. Otherwise the move is accepted with
 //! probability `min(1, r/d)`, where r and d are the products of `|A|/|J|` over the new and the old rest.
 //!
-//! During a pass nothing is learnt: A stays what it was when the pass began. There is one exception, which does no
+//! During a pass A does not change: it stays as it was when the pass began. There is one exception, which does no
 //! harm: a small node is expanded completely when it is first met, before its A is ever used, so that its A is a
 //! function of the node alone. Contradictions that are found on the way are marked as inconsistent after the pass.
 //! Hence the moves of a pass do not depend on each other, and all particles make theirs in

@@ -23,9 +23,9 @@
 //!
 //! **How many moves.** Every particle is to be changed once an update. Those that uneven weights cost, `N - ESS`, are
 //! to be changed [twice](CHANGES) more, because resampling leaves copies of others in their place. Of a round of
-//! moves, the share that changed something at the update before is expected to do so again. So the number of rounds
-//! is `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at most what the options allow. It is fixed before the first
-//! move is drawn: moves that went on until something changed would favour histories that are easily left.
+//! moves, the share that changed something at the update before is expected to do so again. The number of rounds is
+//! therefore `(1 + 2 (1 - ESS/N)) / share`, rounded up, and at most what the options allow. It is fixed before the
+//! first move is drawn: moves that went on until something changed would favour histories that are easily left.
 //!
 //! **Labels.** Random streams keep the labels that they had under earlier names (`regrow`, `dead`, here and elsewhere
 //! `rebuild`, `filter`), because a label is a part of the seed: another one would change every result.

@@ -1,7 +1,8 @@
-//! Samplers: the ways to sample a belief. Whatever measures or plays asks one for a [`Belief`] and knows no more.
+//! Samplers: the ways to sample a belief. A study or a player asks a sampler for a [`Belief`] and depends on nothing
+//! else.
 //!
-//! A type of another crate can implement [`Sampler`]; [`HistoryBelief`](super::HistoryBelief) spares it most of the
-//! work.
+//! A type of another crate can implement [`Sampler`]; [`HistoryBelief`](super::HistoryBelief) does most of the work
+//! for it.
 
 use std::sync::Arc;
 
@@ -86,7 +87,7 @@ pub trait Sampler<M: Bulk>: Send + Sync {
     }
 }
 
-/// Samples by a [`ParticleBelief`] with these options; the number of particles is said when a belief is asked for.
+/// Samples by a [`ParticleBelief`] with these options; the number of particles is given when a belief is made.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]

@@ -1,4 +1,4 @@
-//! The laws of this layer on the toys. The tests on real rulesheets stand in `tests/belief.rs`.
+//! The laws of this layer on the toys. The tests on real rulesheets are in `tests/library/belief.rs`.
 
 use std::sync::Arc;
 
@@ -287,8 +287,8 @@ fn what_others_found_inconsistent_does_not_change_a_particle() {
     assert_eq!(first(1, &[2, 3, 6]), first(500, &[2, 3, 6]));
 }
 
-/// What many particles ask for goes to the machine in blocks of 64: far fewer calls than states, and few more than the
-/// steps that one after the other must be made.
+/// What many particles ask for goes to the machine in blocks of 64: there are far fewer calls than states, and few
+/// more calls than steps that must be made one after the other.
 #[test]
 fn an_update_of_many_particles_takes_few_calls_of_the_machine() {
     let toy = Toy::new(Rules::Planted { seed: 11, steps: 9, width: 6, percepts: 6, every: 3 });
@@ -304,9 +304,9 @@ fn an_update_of_many_particles_takes_few_calls_of_the_machine() {
     }
 }
 
-/// Monty Hall after the other door was opened: the belief decides between staying and switching. The values
-/// are computed from the distribution of the sampler's particles; ties are broken evenly. A run scores with a standard
-/// deviation below 17, so the thresholds are three standard errors.
+/// Monty Hall after the other door was opened: the belief decides between staying and switching. The values are
+/// computed from the distribution of the sampler's particles; ties are broken evenly. The score of one replicate has
+/// a standard deviation below 17, so the thresholds are three standard errors.
 #[test]
 fn monty_hall_scores_what_the_theory_says() {
     const RUNS: usize = 4_000;

@@ -5,7 +5,7 @@
 //!
 //! Successors beside the particles are kept, because many will be requested again. But when the tree has become
 //! [large](Tree::is_large), it is [compacted](Tree::compact): nodes that are on no particle's history are dropped.
-//! What is inconsistent stays known.
+//! The tree still knows which branches are inconsistent.
 //!
 //! Invariant: a node explains the evidence of all steps up to its depth (every move is legal, the own move is
 //! admitted, the own percepts are equal, and the game is over exactly where the evidence says so), and no node lies
@@ -157,7 +157,8 @@ impl<M: Bulk> Tree<M> {
         self.deepest = 0;
     }
 
-    /// Takes in evidence. False if it does not continue the evidence known so far: the tree is then empty again.
+    /// Records new evidence. Returns false if it does not continue the evidence known so far; the tree is then
+    /// emptied.
     pub(super) fn learn(&mut self, evidence: &Evidence) -> bool {
         let known = self.evidence.step();
         let continues = evidence.continues(&self.evidence);
@@ -356,8 +357,8 @@ impl<M: Bulk> Tree<M> {
         self.nodes.len() >= self.large
     }
 
-    /// Drops all nodes but these and their prefixes, and gives these their new numbers. What is dropped was open or
-    /// is inconsistent; that much stays known. Takes time linear in the number of nodes.
+    /// Drops all nodes but these and their prefixes, and gives these their new numbers. The tree still knows whether
+    /// a dropped branch was open or inconsistent. Takes time linear in the number of nodes.
     pub(super) fn compact<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
         const GONE: u32 = u32::MAX;
         let mut numbers = vec![GONE; self.nodes.len()];

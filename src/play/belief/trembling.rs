@@ -1,7 +1,7 @@
-//! Trembling: an opponent model that rules nothing out.
+//! Trembling: an opponent model that gives every legal move a positive probability.
 //!
-//! A role is taken to choose uniformly with a small probability, and as another model says otherwise:
-//! `(1 - epsilon) * pi + epsilon / |legal|`. So a move to which the other model gives probability 0 ends no belief.
+//! A role is taken to choose uniformly with a small probability, and as another model says otherwise: `(1 - epsilon)
+//! * pi + epsilon / |legal|`. So a belief survives a move to which the other model gives probability 0.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Weights: what makes backtracking estimate the posterior.
+//! Weights: the importance weights with which backtracking estimates the posterior.
 //!
 //! Let J be the branches of a prefix and G those that lead to a consistent history. Whatever is known to be
 //! inconsistent, the branch that a particle finally keeps at the prefix is drawn from G. So a history h is sampled
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn regrown_particles_share_the_weight_by_effective_size() {
+    fn restarted_particles_share_the_weight_by_effective_size() {
         let mut logarithms = [1.0_f64.ln(), f64::NEG_INFINITY, 0.01_f64.ln(), 0.01_f64.ln()];
         share_weight(&mut logarithms, &[false, false, true, true]);
         for (ln, expected) in logarithms.iter().zip([1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0 / 3.0]) {

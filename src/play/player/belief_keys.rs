@@ -1,4 +1,4 @@
-//! The parts of a belief as keys of a spec, so that each can be measured alone, in a match or by itself.
+//! The options of a belief as keys of a spec, so that the effect of each can be measured, in a match or in a study.
 
 use std::sync::Arc;
 
@@ -48,17 +48,17 @@ pub(super) fn keys() -> [SpecKey; 8] {
         SpecKey::word(
             "exact_update",
             true,
-            "whether the distinct states are enumerated where the histories are too many, if these are few enough",
+            "whether the distinct states are enumerated if there are too many histories but few enough states",
         ),
         SpecKey::word(
             "weight",
             Weight::Posterior,
-            "all alike; by prior probability, as published; or by posterior over sampling probability",
+            "none: all equal; branching: by prior probability, as published; posterior: by posterior over sampling probability",
         ),
         SpecKey::word(
             "backtrack",
             true,
-            "whether a particle takes moves back at a contradiction; otherwise it starts anew",
+            "whether a particle takes moves back at a contradiction; otherwise it starts again",
         ),
         SpecKey::word("merge", true, "whether particles with equal histories become one with their weight"),
         SpecKey::count(
@@ -100,13 +100,13 @@ pub(super) fn sampler_of(spec: &Spec, registry: &Registry) -> Result<Arc<dyn Sam
     let refused = |key: &str, why: String| Err(SpecError::Refused { key: key.to_owned(), why });
     if let Some(key) = keys().into_iter().find(|key| spec.is_given(&key.name)) {
         let why =
-            format!("says nothing about sampler={}; write it in the brackets of the sampler", inner.name());
+            format!("has no effect on sampler={}; write it in the brackets of the sampler", inner.name());
         return refused(&key.name, why);
     }
     if let Some(key) = [MODEL, EPSILON].into_iter().find(|key| inner.is_given(key)) {
         return refused(
             key,
-            "the player says it, not its sampler; write it outside of the brackets".to_owned(),
+            "is a key of the player and not of its sampler; write it outside the brackets".to_owned(),
         );
     }
     Ok(Arc::clone(registry.sampler_of(inner)?.sampler()))
@@ -160,11 +160,11 @@ mod tests {
         let error = |text: &str| registry.player(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:sampler=bootstrap,merge=off"),
-            "'merge': says nothing about sampler=bootstrap; write it in the brackets of the sampler"
+            "'merge': has no effect on sampler=bootstrap; write it in the brackets of the sampler"
         );
         assert_eq!(
             error("hyperplay:sampler=bootstrap:model=softmax"),
-            "'model': the player says it, not its sampler; write it outside of the brackets"
+            "'model': is a key of the player and not of its sampler; write it outside the brackets"
         );
     }
 }

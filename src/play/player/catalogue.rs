@@ -1,7 +1,7 @@
-//! What a spec can name, and the type of everything that can be set about it.
+//! What a spec can name, and the types of the keys that can be set in it.
 //!
-//! A [`Registry`](super::Registry) holds a [`SpecEntry`] for each player, sampler, search and opponent model. Specs are read
-//! against these entries and help texts are printed from them, so neither can know of a key that the other does not.
+//! A [`Registry`](super::Registry) holds a [`SpecEntry`] for each player, sampler, search and opponent model. Specs
+//! are read against these entries and help texts are printed from them, so the two always know the same keys.
 //!
 //! An entry and its keys own their text or borrow it for ever, so a crate that adds a player can compute them.
 

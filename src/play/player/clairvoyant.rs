@@ -1,5 +1,5 @@
-//! The player `clairvoyant`: the search of `hyperplay` on the true state. It is the control of every experiment, for the
-//! difference between the two is what the belief costs.
+//! The player `clairvoyant`: the search of `hyperplay` on the true state. It is the control of every experiment: the
+//! difference between the two players is what the belief costs.
 //!
 //! It is shown the true *history* and keeps the state that follows from it, because states of one engine mean nothing
 //! to another. It is not told what the others will draw or do.

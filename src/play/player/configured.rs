@@ -1,7 +1,7 @@
-//! What a spec becomes once it is read: something that can be built, with nothing left to parse.
+//! The result of reading a spec: a value from which a player, sampler or model can be built without further parsing.
 //!
-//! Reading a spec calls the reader of its entry, which turns the values into typed options and may refuse them. What is left
-//! to be told is the engine and the role, and with these nothing can go wrong any more.
+//! Reading a spec calls the reader of its entry, which turns the values into typed options and may refuse them. The
+//! engine and the role are given later, and building cannot fail then.
 
 use std::fmt;
 use std::sync::Arc;
@@ -170,7 +170,7 @@ impl Assumed {
     pub fn keys() -> [SpecKey; 2] {
         use super::catalogue::SpecKind;
         [
-            SpecKey::spec(MODEL, SpecKind::Model, "uniform", "how the other roles are taken to choose"),
+            SpecKey::spec(MODEL, SpecKind::Model, "uniform", "how the other roles are assumed to choose"),
             SpecKey::real(
                 EPSILON,
                 0.0..=1.0,

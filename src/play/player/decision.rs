@@ -1,8 +1,8 @@
 //! What a player is shown, and what it answers.
 //!
-//! What a player may know is a type. A [`Player`] is shown a [`View`], which holds what its role knows and nothing else. A
-//! [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. Whoever builds a player says by
-//! its [`Seat`] which of the two it is, and a referee passes the history to the second kind only.
+//! The type of a player fixes what it may know. A [`Player`] is shown a [`View`], which holds only what its role
+//! knows. A [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. The [`Seat`] of
+//! a player says which of the two it is, and a referee passes the history only to the second kind.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub struct HeldBelief {
     pub states: usize,
     /// The effective sample size of the particles, from 1 to their number.
     pub effective: f64,
-    /// Whether they were the whole information set, with the exact posterior.
+    /// Whether they were the complete information set, with the exact posterior.
     pub is_enumerated: bool,
 }
 
@@ -99,8 +99,8 @@ pub struct Decision {
     pub held: Option<HeldBelief>,
     /// Whether the belief had no particle left.
     pub depleted: bool,
-    /// Sentences for whoever watches: what was believed, how it was judged, and whether the player failed to evaluate the
-    /// rules somewhere.
+    /// Sentences for a reader who follows the match: what was believed, how it was judged, and whether an evaluation
+    /// of the rules failed.
     pub explanation: Vec<String>,
 }
 
@@ -201,11 +201,11 @@ pub trait ClairvoyantPlayer: Send {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision;
 }
 
-/// A player for one role of one match, and with it what it may know.
+/// A player for one role of one match, together with the kind of view that it is shown.
 pub enum Seat {
     /// Knows what its role knows.
     Player(Box<dyn Player>),
-    /// Knows what has really happened.
+    /// Knows the true history.
     Clairvoyant(Box<dyn ClairvoyantPlayer>),
 }
 
@@ -215,7 +215,7 @@ impl Seat {
         Seat::Player(Box::new(player))
     }
 
-    /// A seat for a player that knows what has really happened.
+    /// A seat for a player that knows the true history.
     pub fn clairvoyant(player: impl ClairvoyantPlayer + 'static) -> Seat {
         Seat::Clairvoyant(Box::new(player))
     }
@@ -225,7 +225,7 @@ impl Seat {
         matches!(self, Seat::Clairvoyant(_))
     }
 
-    /// Lets the player decide. It is shown of `view` what it may know.
+    /// Lets the player decide. The player is shown only the part of `view` that it may know.
     pub fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
         match self {
             Seat::Player(player) => player.decide(&view.own, budget, seed),

@@ -1,8 +1,8 @@
-//! From the states held possible, each with its weight, to a decision.
+//! How a player gets from the states it considers possible, each with its weight, to a decision.
 //!
 //! Equal states are judged once, with the sum of their weights ([`merge`]); then the values are averaged and the move
-//! is drawn ([`judgement`](super::judgement)). Where the role has no choice nothing is searched. Everything random comes from
-//! `seed/search` and `seed/choice`, so what the search draws does not change what the choice does.
+//! is drawn ([`judgement`](super::judgement)). If the role has only one legal move, there is no search. All
+//! randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not change the choice.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;

@@ -1,4 +1,5 @@
-//! Beliefs on an engine, compiled once: what a study of beliefs asks of the layer below, without type parameters.
+//! Beliefs on an [`Engine`](hyperplay_engine::Engine), without type parameters and compiled once, for studies of
+//! beliefs.
 
 use std::sync::Arc;
 

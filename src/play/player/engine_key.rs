@@ -1,4 +1,4 @@
-//! The key `engine`: on which engine a player evaluates the rules.
+//! The key `engine`: the engine on which a player evaluates the rules.
 
 use super::catalogue::{SpecKey, SpecWord};
 use super::spec::Spec;
@@ -27,8 +27,8 @@ impl SpecWord for EngineWish {
 }
 
 impl SpecKey {
-    /// The key `engine`, for a player that evaluates the rules itself: whoever builds it gives it the engine that the spec
-    /// asks for.
+    /// The key `engine`, for a player that evaluates the rules itself. The code that builds the player gives it the
+    /// engine that the spec names.
     pub fn engine() -> SpecKey {
         let about = "which engine evaluates the rules for this player; match: the one of the match";
         SpecKey::word(ENGINE, EngineWish::OfTheMatch, about)

@@ -1,7 +1,7 @@
 //! The player `hyperplay`: it plays a game whose state it does not know by searching every state that its evidence leaves
 //! possible.
 //!
-//! One decision:
+//! A decision has three steps:
 //! 1. the belief follows the evidence. Its particles are histories that explain all that was perceived, with weights;
 //! 2. the distinct states of the particles are searched as if each were the truth;
 //! 3. the value of a move is the weighted mean of its values, and the best is played.
@@ -13,7 +13,7 @@
 //! Where its opponent model gives probability 0 to all that explains the evidence, the belief begins anew under uniform
 //! opponents, and stays so for the rest of the match.
 //!
-//! Of its own time the belief may use four tenths, and of a node budget half.
+//! The belief may use four tenths of the time of a decision, and half of a node budget.
 //!
 //! Reference: Schofield, Cerexhe, Thielscher, *HyperPlay: A Solution to General Game Playing with Imperfect
 //! Information*, AAAI 2012.

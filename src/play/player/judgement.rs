@@ -1,13 +1,15 @@
-//! From the values in each state that is held possible to one move. Values are averaged, never policies.
+//! How one move is chosen from the values in all states that are considered possible. Values are averaged, not
+//! policies.
 //!
 //! Input: distinct states with their weight and what search says of the own moves there. The value of a move is the
 //! weighted mean of its values. Averaging policies instead would ask in each state what to do there and follow the
 //! majority: in Monty Hall that switches doors only two times in three.
 //!
-//! **Which moves may be chosen.** In a well-formed game a role knows its legal moves, so all states agree. Where they do
-//! not (rules in which legality leaks, or particles that are all wrong) a move is chosen that is legal in *every* state,
-//! hence in the true one if that is among them. If there is none, a move that is legal with the greatest weight; where
-//! it is illegal a referee would replace it by a legal move, so there it counts as the mean of that state's moves.
+//! **Which moves may be chosen.** In a well-formed game a role knows its legal moves, so all states agree. Where they
+//! do not (rules in which legality leaks, or particles that are all wrong) a move is chosen that is legal in *every*
+//! state, hence in the true one if that is among them. If there is none, a move is chosen that is legal with the
+//! greatest weight. In the states where it is illegal, a referee would replace it by a legal move, so it counts there
+//! as the mean of that state's moves.
 //!
 //! **The policy** is even over the moves within 1e-9 of the best. One exception: a single state is held possible, and
 //! there both sides of a zero-sum game move at once. Against the other's optimal mixed move all moves worth playing
@@ -29,7 +31,7 @@ pub struct Judged {
     pub evaluation: Evaluation,
 }
 
-/// What follows for the decision.
+/// The policy and the values that follow from the judged states.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judgement {
     /// The distribution to draw the move from.

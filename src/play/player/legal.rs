@@ -1,5 +1,5 @@
-//! The player `legal`: always plays the first legal move in the natural order of terms; needs no randomness, so a match between
-//! two of it is the same under every seed.
+//! The player `legal`, which always plays the first legal move in the natural order of terms. It uses no randomness,
+//! so a match between two such players is the same under every seed.
 
 use super::decision::{Decision, Player, View};
 use hyperplay_engine::machine::{Budget, Seed};

@@ -1,4 +1,4 @@
-//! The opponent models of this crate: how the other roles are taken to choose.
+//! The opponent models of this crate: how the other roles are assumed to choose.
 //!
 //! `uniform`; `file:PATH`, a [policy file](super::PolicyFile), which is read with the spec; `softmax:...`. In a spec with
 //! commas a model stands in brackets, `model=[softmax:level=2,temperature=5]`. Beside it stands the key `epsilon`, the

@@ -1,4 +1,4 @@
-//! A policy file: what a role is expected to do, written down by information set. An opponent model.
+//! A policy file: an opponent model that lists what a role is expected to do at each of its information sets.
 //!
 //! The file is JSON: `{"schema": "hyperplay.policy/1", "policy": [entry, ...]}`, an entry being
 //!
@@ -33,7 +33,7 @@ use hyperplay_logic::gdl::{fold, text_hash};
 
 const SCHEMA: &str = "hyperplay.policy/1";
 
-/// How far a sum of probabilities may be from 1: what six digits leave.
+/// How far a sum of probabilities may be from 1. This allows for probabilities rounded to six digits.
 const ROUNDING: f64 = 1e-5;
 
 /// Why a policy file cannot be used.
@@ -254,7 +254,7 @@ fn unbalanced(text: &str) -> String {
 pub(super) struct FilePolicy {
     machine: Arc<Engine>,
     file: Arc<PolicyFile>,
-    /// What was looked up before. It saves the printing of terms and decides nothing.
+    /// What was looked up before. It saves the printing of terms and changes no answer.
     met: Remembered<Vec<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! The player `random`: chooses uniformly among the legal moves. The yardstick of every table of results.
+//! The player `random`, which chooses uniformly among the legal moves. Every table of results compares with it.
 
 use super::decision::{Decision, Player, View};
 use hyperplay_engine::machine::{Budget, Seed};

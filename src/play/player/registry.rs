@@ -1,8 +1,9 @@
-//! Which players, samplers, searches and opponent models there are, and how each is made of a spec.
+//! The registry: which players, samplers, searches and opponent models there are, and how each is made from a spec.
 //!
-//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search` and `with_model` add others,
-//! which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`, and inside the specs
-//! of other entries. A registry is a value. There is no global one, and a clone shares what is in it.
+//! [`Registry::standard`] holds those of this crate. `with_player`, `with_sampler`, `with_search` and `with_model`
+//! add others, which can then be named wherever a spec is read: in a match, in an experiment, in `hyperplay belief`,
+//! and inside the specs of other entries. A registry is an ordinary value: there is no global registry, and a clone
+//! shares the entries.
 //!
 //! Everything that is added comes with a *reader*, a function that is called once, when a spec is read. It turns the values
 //! of the spec into typed options, or refuses them, and returns what builds the player for a machine and a role.
@@ -30,7 +31,7 @@ type SearchReader =
     dyn Fn(&Spec, &SearchEffort) -> Result<Arc<dyn StateSearch<Engine>>, SpecError> + Send + Sync;
 type ModelReader = dyn Fn(&Spec, &Registry) -> Result<ModelBuild, SpecError> + Send + Sync;
 
-/// How what is registered is made of its spec.
+/// How a registered entry is built from its spec.
 #[derive(Clone)]
 enum SpecMaker {
     Player(Arc<PlayerReader>),
@@ -72,7 +73,7 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Nothing at all: what the standard one begins with.
+    /// An empty registry, from which the standard one is built.
     pub(super) fn empty() -> Registry {
         Registry(Arc::new(Vec::new()))
     }
@@ -320,7 +321,7 @@ impl Registry {
         self.find(kind, name).map(|(entry, _)| entry)
     }
 
-    /// What makes something of a spec, which may have been read against another registry.
+    /// Looks up the function that builds a value from a spec, which may have been read against another registry.
     fn maker(&self, kind: SpecKind, spec: &Spec) -> Result<&SpecMaker, SpecError> {
         let (entry, maker) = self.find(kind, spec.name())?;
         assert!(**entry == *spec.entry, "the spec '{spec}' was read against a registry with another entry");

@@ -1,8 +1,8 @@
-//! What an opponent model has answered before.
+//! The earlier answers of an opponent model.
 //!
-//! An answer is kept by what it is a function of: the role's evidence and the legal moves that it was asked about. Legal
-//! moves belong to the key because they may differ between histories of equal evidence. So what is remembered saves
-//! work and changes no answer, whoever asked first. When [`MOST`] answers are kept, all are dropped.
+//! The key of an answer is everything that it depends on: the role's evidence and its legal moves. The legal moves
+//! belong to the key because they may differ between histories of equal evidence. So remembering saves work and
+//! changes no answer, whatever the order of the questions. When [`MOST`] answers are kept, all are dropped.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -33,8 +33,8 @@ impl<T: Clone> Remembered<T> {
         Remembered { met: Mutex::new(Met { count: 0, answers: FxHashMap::default() }), most }
     }
 
-    /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be a
-    /// function of evidence and legal moves, so both come to the same.
+    /// The answer, worked out unless it is remembered. Two threads may work out the same at once; `work_out` must be
+    /// a function of evidence and legal moves, so both get the same answer.
     pub(super) fn or(&self, evidence: &Evidence, legal: &[Move], work_out: impl FnOnce() -> T) -> T {
         let lock = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().answers.get(evidence).and_then(|by_moves| by_moves.get(legal)).cloned();

@@ -1,12 +1,13 @@
-//! The opponent model `softmax`: an opponent that plays HyperPlay on *its own* evidence, and better moves more often. Level k.
+//! The opponent model `softmax`: an opponent that plays HyperPlay on *its own* evidence and chooses better moves more
+//! often (level-k reasoning).
 //!
 //! The probability of a move is proportional to `exp(value / temperature)`, where the values, 0..=100, are those of the
 //! player [`HyperPlay`] given what that role knows in the particle: its own belief, searched with small
 //! budgets. At level 1 that belief takes all others to play uniformly, at level k to play as at level k - 1.
 //!
-//! What is answered is a function of role, evidence and legal moves: the stream is that of the printed evidence, the
-//! budget a number of states. So it may be [remembered](super::remembered), and is shared by all threads. What it costs is not in the cost of the
-//! belief that asks.
+//! An answer is a function of role, evidence and legal moves, because its random stream is derived from the printed
+//! evidence and its budget is a number of states. So answers can be [remembered](super::remembered) and shared by all
+//! threads. Their cost is not counted in the cost of the belief that uses the model.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, Seed, Sta
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SoftmaxOptions {
-    /// How many levels of it believe in each other, 1 or more.
+    /// The level of reasoning, 1 or more.
     pub(super) level: u64,
     /// In goal points: a move that is worth so much less is chosen e times less often.
     pub(super) temperature: u64,

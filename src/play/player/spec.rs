@@ -180,8 +180,8 @@ impl Spec {
         found
     }
 
-    /// The hashes of all [`policies`](Spec::policies) by their paths as written: what the printed spec does not say of
-    /// the player. Belongs into every identity that a spec is part of.
+    /// The hashes of all [`policies`](Spec::policies) by their paths as written: the part of the player that the
+    /// printed spec does not contain. It belongs in every identity that a spec is part of.
     pub fn policy_hashes(&self) -> BTreeMap<String, String> {
         let hash = |(path, file): (&Path, &PolicyFile)| (path.display().to_string(), file.hash().to_owned());
         self.policies().into_iter().map(hash).collect()

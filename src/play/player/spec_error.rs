@@ -1,4 +1,4 @@
-//! Why a text is no spec, and why something cannot be registered.
+//! The errors of specs and of the registry: why a text is not a spec, and why an entry cannot be registered.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub enum SpecError {
         /// Its path.
         path: PathBuf,
     },
-    /// Two keys contradict each other, or a value that whoever reads the spec refuses.
+    /// Two keys contradict each other, or the reader of the entry rejects a value.
     #[error("'{key}': {why}")]
     Refused {
         /// The key.

@@ -1,7 +1,6 @@
-//! From the text of a spec to a [`Spec`], against the entries of a registry.
+//! Reads the text of a spec as a [`Spec`], using the entries of a registry.
 //!
-//! Whoever reads says where the policy files named in it are: in which folder their paths begin, or that they are to be
-//! left unopened.
+//! The caller says which folder the paths of policy files are relative to, or that the files are not to be opened.
 
 use std::path::Path;
 use std::sync::Arc;

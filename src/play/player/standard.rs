@@ -91,12 +91,12 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
         ),
         particle_sampler(
             "hyperplay12-unweighted",
-            "the same with all particles alike: what retrying alone samples",
+            "the same with equal weights: the distribution of plain backtracking",
             &with(&[("weight", "none")]),
         ),
         particle_sampler(
             "rejection",
-            "every particle starts anew at its first contradiction: exact, and dear",
+            "every particle starts again at its first contradiction: exact but expensive",
             &with(&[("weight", "none"), ("backtrack", "off"), ("states", "1000000")]),
         ),
     ];

@@ -1,12 +1,12 @@
-//! One player in its seat, asked so that whatever it does becomes a decision or a fault.
+//! One player in its seat. Whatever the player does becomes a decision or a fault.
 //!
 //! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
-//! the same time, and an answer that has not come when the clock runs out is a `late` fault; when it comes after all
-//! it is thrown away by its step number. A panic becomes a `crashed` fault in both cases; a player that has panicked
-//! may be in any state and is not asked again.
+//! the same time, and an answer that has not come when the clock runs out is a `late` fault; an answer that comes
+//! later is recognised by its step number and discarded. A panic becomes a `crashed` fault in both cases; a player
+//! that has panicked may be in any state and is not asked again.
 //!
-//! Invariant: an actor is asked and then answers, once a step. A thread that never answers is left behind when the
-//! match ends: a player cannot be stopped from outside, only be declared late.
+//! Invariant: in each step an actor gets one question and then gives one answer. A player cannot be stopped from
+//! outside, so a thread that never answers still runs when the match ends.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,10 +18,10 @@ use super::fault::FaultKind;
 use crate::player::{ClairvoyantView, Decision, Seat, View};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
-/// What a player is asked at one step.
+/// The question to a player at one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'a> {
-    /// What there is to know. The [`Seat`] shows its player of it what that player may know.
+    /// What can be known. The [`Seat`] shows its player the part that this player may know.
     pub(super) view: ClairvoyantView<'a>,
     /// What the player may spend.
     pub(super) budget: Budget,
@@ -59,7 +59,7 @@ impl Actor {
     /// Seats a player, on a thread of its own if there is a clock.
     ///
     /// # Errors
-    /// The operating system's, when there is no further thread.
+    /// The error of the operating system, if it gives no further thread.
     pub(super) fn seat(seat: Seat, clocked: bool) -> std::io::Result<Actor> {
         if !clocked {
             return Ok(Actor::Inline(seat));
@@ -88,7 +88,7 @@ impl Actor {
         }
     }
 
-    /// The answer to the question, which has been asked.
+    /// The answer to the question that was put before.
     ///
     /// # Errors
     /// The fault, if there is none: late or crashed.
@@ -110,7 +110,7 @@ impl Actor {
 }
 
 impl PlayerThread {
-    /// Waits for the answer to the question of this step; older answers are late and thrown away.
+    /// Waits for the answer to the question of this step; older answers are late and are discarded.
     fn wait(&self, step: usize, turn: Option<&ClockTurn>) -> Result<Result<Decision, String>, FaultKind> {
         use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
         loop {

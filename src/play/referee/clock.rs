@@ -1,17 +1,17 @@
-//! How long a player may think, and what the time is.
+//! Clocks: how long a player may think, and the date of a match.
 //!
-//! Besides `machine::budget` this is the only file that reads the clock. A match has clocks or it has none: without
-//! them nothing in a match depends on the time. The start clock is time to prepare; players have no step of
-//! preparation of their own, so it is added to the first decision.
+//! Besides `machine::budget` this is the only file that reads the clock. A match without clocks does not depend on
+//! the time. The start clock is time to prepare; players have no step of preparation of their own, so it is added to
+//! the first decision.
 //!
-//! The player is told a deadline that lies a little before the referee's, so that a player that stops exactly when
-//! it is told to is not late by the way of its answer.
+//! The player is told a deadline that lies a little before the referee's, so that a player that stops exactly at its
+//! deadline is not late because its answer takes time to arrive.
 
 use std::time::{Duration, Instant, SystemTime};
 
 use hyperplay_engine::machine::Budget;
 
-/// The longest time kept back for the way of an answer.
+/// The longest time that is reserved for an answer to arrive.
 const RESERVE: Duration = Duration::from_millis(100);
 
 /// The start clock and the play clock of a match.

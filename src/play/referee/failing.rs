@@ -1,4 +1,4 @@
-//! Matches in which an evaluation of the rules fails: that of a player only, or that of the referee.
+//! Tests of matches in which an evaluation of the rules fails, either for a player only or for the referee.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Source, load};
 
-/// `me` may stop and win, or go on and lose. Whoever goes on makes a term deeper by forty; the third time it is too deep for
+/// `me` may stop and win, or go on and lose. Going on makes a term deeper by forty; the third time it is too deep for
 /// any engine.
 fn deepening() -> Arc<Engine> {
     let deep = "(s ".repeat(40) + "?x" + &")".repeat(40);

@@ -1,4 +1,4 @@
-//! What a player did wrong, as data.
+//! Faults: what a player did wrong, as data.
 //!
 //! A fault never ends a match. The referee puts a legal move in the place of the one that did not come, drawn from a
 //! stream of its own (`role/NAME/fault/STEP` below the seed of the match), and records both.

@@ -1,12 +1,13 @@
-//! The wish to stop, raised once and seen by everyone who plays.
+//! The interrupt: a request to stop that all running matches see.
 //!
-//! Whoever runs matches looks between steps and ends the match as [`MatchOutcome::Interrupted`](super::MatchOutcome). A flag,
-//! not a signal handler: the command line raises it on Ctrl-C.
+//! The loop of a match reads the flag between steps and ends the match as
+//! [`MatchOutcome::Interrupted`](super::MatchOutcome). This file has no signal handler: the command line raises the
+//! flag on Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag shared by all its clones; it is raised once and stays so.
+/// A flag that all its clones share. Once raised, it stays raised.
 ///
 /// ```
 /// use hyperplay_play::referee::Interrupt;

@@ -3,7 +3,8 @@
 //! An issue is reported once, with the number of matches that met it and the first of them. Undeclared terms that come
 //! from one clause are gathered in one finding: a clause with a forgotten declaration may derive hundreds.
 //!
-//! Places: a finding about a role stands at its declaration, one about a term at the clause that it comes from.
+//! The place of a finding about a role is the declaration of the role; the place of a finding about a term is the
+//! clause that the term comes from.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +13,7 @@ use super::simulate::Effort;
 use hyperplay_engine::machine::Role;
 use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Span, Symbol, TermId};
 
-/// What must not be met in play.
+/// An issue: something that correct rules never show in play.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Issue {
     NoLegalMove(Role),

@@ -1,14 +1,15 @@
 //! One match: the loop of the game master.
 //!
-//! Ask every role, replace what is late, illegal or crashed, make the joint move, hand out the percepts, until the
-//! state is terminal. Everything that a role knows is in its [`Evidence`], which grows by the move that was recorded
-//! for it (a replacement too) and by its percepts; nothing else reaches a player.
+//! Each step asks every role for a move, replaces moves that are late, illegal or missing after a crash, makes the
+//! joint move, and gives each role its percepts. The loop ends at a terminal state. Everything that a role knows is
+//! in its [`Evidence`], which grows by the move that was recorded for it (a replacement too) and by its percepts;
+//! nothing else reaches a player.
 //!
 //! Streams below the seed of the match, n being the number of joint moves made before: `random/n` for the role that
 //! chooses uniformly, `role/NAME/step/n` for a player, `role/NAME/fault/n` for a replacement. So the moves of
 //! `random` do not depend on who plays. A match without clocks is a function of machine, players and seed.
 //!
-//! What is wrong with the rules ends the match as an [`MatchOutcome`]; what is wrong with a player is a [`Fault`].
+//! A fault of the rules ends the match with a [`MatchOutcome`]; an error of a player is a [`Fault`].
 
 use rand::RngExt;
 
@@ -119,7 +120,7 @@ impl Match {
 /// ```
 ///
 /// # Errors
-/// The operating system's, when a player's thread could not be made.
+/// The error of the operating system, if a player's thread could not be made.
 ///
 /// # Panics
 /// If `players` lacks one.
@@ -246,7 +247,7 @@ impl<'a> SeatedPlayers<'a> {
         (joint, decisions, faults)
     }
 
-    /// Everyone learns its own recorded move and its percepts.
+    /// Every role gets its own recorded move and its percepts.
     fn record(&mut self, joint: &JointMove, percepts: &ByRole<Percepts>) {
         for (role, seen) in percepts.iter() {
             let own = OwnMove::Known(joint.of(role));
@@ -256,7 +257,7 @@ impl<'a> SeatedPlayers<'a> {
     }
 }
 
-/// The legal move that a player chose; whatever it said in time is put into `said`.
+/// The legal move that a player chose. Its decision is put into `said` if it came in time.
 fn answer(
     seat: &mut Actor,
     question: &Question<'_>,

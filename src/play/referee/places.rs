@@ -1,7 +1,7 @@
-//! Places: where in the text a finding about play stands.
+//! Places: the place in the text that a finding about play refers to.
 //!
-//! What is met in play are ground terms; the text has clauses. A term is traced to the first clause, in the order of
-//! the text, whose head it can be an instance of.
+//! Play meets ground terms, whereas the text consists of clauses. A term is traced to the first clause, in the order
+//! of the text, whose head it can be an instance of.
 
 use hyperplay_engine::machine::{EvaluationFailure, Role};
 use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rulesheet, Severity, Span, Symbol, Term, TermId};

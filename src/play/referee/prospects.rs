@@ -1,9 +1,9 @@
-//! What a bounded search says of a game as a whole, as findings.
+//! The findings of a bounded search about a game as a whole.
 //!
 //! Playability (no reachable state leaves a role without a move: refuted is a fault), weak winnability of every role
 //! but `random` (refuted is a warning) and strong winnability of the game (some role can force its best goal; refuted
-//! is a warning for a game of one role, where it is the same as weak, and a note for others, where it is usual). What
-//! is shown comes with a line of play.
+//! is a warning for a game of one role, where it is the same as weak, and a note for others, where it is usual). A
+//! claim that is shown comes with a line of play.
 //!
 //! The best goal of a role is the highest value that a clause names for it, 100 where the value is a variable.
 

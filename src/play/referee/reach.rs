@@ -1,8 +1,8 @@
 //! The states that can be reached, breadth first, up to a limit.
 //!
-//! From this graph the questions about a whole game are answered: how many states it has, the fewest steps to an
-//! end, whether a state can come again, whether every role can always move, and who can win. Every answer is exact
-//! if the graph is complete; where it is not, only what was *found* holds, and [`Reach::complete`] says so.
+//! This graph answers questions about the whole game: how many states it has, the fewest steps to an end, whether a
+//! state can come again, whether every role can always move, and who can win. Every answer is exact if the graph is
+//! complete; where it is not, only what was *found* holds, and [`Reach::complete`] says so.
 //!
 //! Invariant: states are numbered in breadth-first order (by joint moves in their natural order), so the graph and
 //! every line of play read off it are the same in every run.
@@ -49,7 +49,7 @@ pub struct Reach {
     pub complete: bool,
 }
 
-/// What the exploration comes by.
+/// What the exploration visits.
 #[derive(Clone, Copy, Debug)]
 pub enum Sight<'a, S> {
     /// A state, each once.
@@ -206,7 +206,7 @@ mod tests {
     use crate::toy::Toy;
 
     #[test]
-    fn the_toy_is_known_whole() {
+    fn the_toy_is_known_completely() {
         let (mut states, mut steps) = (0, 0);
         let reach = reach(&Toy::coin(), 100, &Interrupt::default(), |sight| match sight {
             Sight::State(_) => states += 1,

@@ -1,8 +1,8 @@
 //! Many matches, played in parallel and reported in the order of their index.
 //!
 //! Match `i` draws from `seed/match/i` only, and what is reported is a function of the index, so neither the result
-//! nor its order depends on the number of threads. Results are handed out batch by batch: of a series that is
-//! interrupted, what was finished has been reported.
+//! nor its order depends on the number of threads. Results are reported batch by batch, so the finished matches of an
+//! interrupted series have been reported.
 
 use rayon::prelude::*;
 

@@ -1,12 +1,12 @@
 //! The dynamic checks of a rulesheet, by random play and by a bounded search.
 //!
-//! Random matches look for what must never be met: a role without a legal move, more or less than one goal at the
-//! end or one out of range, a match without end, and terms that `base`, `input` or `percept` leave undeclared. The
-//! search looks at the whole game as far as its limit goes, for playability and winnability. Every issue is reported
-//! once, with the number of matches that met it and the first of them.
+//! Random matches look for what correct rules never show: a role without a legal move, more or less than one goal at
+//! the end or one out of range, a match without end, and terms that `base`, `input` or `percept` leave undeclared.
+//! The search looks at the whole game as far as its limit goes, for playability and winnability. Every issue is
+//! reported once, with the number of matches that met it and the first of them.
 //!
-//! Invariant: findings depend on the rules, the seed and the limits only. Matches are played in batches; after a
-//! batch in which one did not end no further is played, for they would take as long.
+//! Invariant: findings depend on the rules, the seed and the limits only. Matches are played in batches. After a
+//! batch with a match that did not end, no further batch is played, because it would take as long.
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,9 +35,9 @@ pub struct Effort {
     pub search: usize,
 }
 
-/// Plays and searches on `machine`; the findings in no particular order. `reference` is asked for all goals of the
-/// last states, of which other engines know but the one that counts. `tick` is called after each match and for each
-/// joint move that the search tries.
+/// Plays and searches on `machine`; the findings in no particular order. `reference` gives all goals of the last
+/// states; other engines know only the goal that counts. `tick` is called after each match and for each joint move
+/// that the search tries.
 ///
 /// ```
 /// use hyperplay_engine::{EngineKind, Engines};
@@ -208,7 +208,7 @@ impl<'a> Inspector<'a> {
         Ok(self.met)
     }
 
-    /// Passes on that a limit was met.
+    /// Reports that a limit was met.
     fn check(&mut self) -> Result<(), EvaluationFailure> {
         let failure = self.machine.take_failure(&mut self.scratch);
         failure.or_else(|| self.reference.take_failure(&mut self.goals)).map_or(Ok(()), Err)

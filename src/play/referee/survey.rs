@@ -1,4 +1,4 @@
-//! The words that a game speaks in, and the graph of its states.
+//! The fluents, moves and percepts of a game, and the graph of its states.
 //!
 //! Fluents, moves and percepts are those that the rules declare by `base`, `input` and `percept`; where they declare
 //! none, those met in the reachable states. [`Basis`] says which, and whether all states were seen: if not, there may

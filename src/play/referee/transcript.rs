@@ -1,9 +1,9 @@
 //! A transcript: the record of one match as one line of JSON.
 //!
-//! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the machine
-//! that played (date, host, threads, engine, time) stands in [`Transcript::run`] and nowhere else, so two transcripts
-//! of one seed are equal but for that part. The rules are named by a hash over their canonical print: comments,
-//! layout, capitals and the choice of syntax do not matter.
+//! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the computer
+//! that played (date, host, threads, engine, time) is in [`Transcript::run`] and nowhere else, so two transcripts of
+//! one seed are equal but for that part. The rules are named by a hash over their canonical print: comments, layout,
+//! capitals and the choice of syntax do not matter.
 //!
 //! `docs/transcript.md` explains every field and the policy of compatibility.
 
@@ -107,7 +107,7 @@ pub struct StepRecord {
     /// The moves that were replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultRecord>,
-    /// How the players judged, where that was asked for.
+    /// How the players judged, if this is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Option<DecisionRecord>>>,
 }

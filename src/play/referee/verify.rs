@@ -1,9 +1,9 @@
-//! A transcript is checked against the rules.
+//! Verification of a transcript against the rules.
 //!
 //! Everything that the rules determine is checked, in the order in which it happened: that the match was not over
 //! before a step, that every move was legal, that every role perceived what is written, that an illegal answer was
-//! illegal, and how it ended. The first [`TranscriptDifference`] is named with its step. What the players thought is not
-//! checked: a transcript says it, the rules do not.
+//! illegal, and how it ended. The first [`TranscriptDifference`] is named with its step. What the players thought is
+//! not checked, because the rules do not determine it.
 
 use thiserror::Error;
 

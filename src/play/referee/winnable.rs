@@ -1,4 +1,4 @@
-//! Winnability: who can reach its best goal, with the help of the others or against them.
+//! Winnability: which roles can reach their best goals, with the help of the others or against them.
 //!
 //! A role can win *weakly* if some line of play leads to an end with its best goal; a game is weakly winnable if
 //! every role can. A role can win *strongly* if it can choose its moves so that the best goal comes whatever the
@@ -7,7 +7,7 @@
 //! shown if it holds when all of these are lost, refuted if it fails when all of these are won, else undecided.
 //!
 //! Strongly here means by a choice that may depend on the state. Where a role does not see the state this shows less
-//! than the definition asks for: the caller says so for games with imperfect information; a refutation holds there
+//! than the definition asks for: the caller says so for games with imperfect information. A refutation holds for them
 //! too.
 //!
 //! Definition: Love et al., *GDL specification* (2008), section on well-formed games.

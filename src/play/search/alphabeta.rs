@@ -38,7 +38,7 @@ pub enum Leaves {
     Mobility,
 }
 
-/// What came of the search.
+/// The result of the search.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
     /// The moves are judged.
@@ -49,7 +49,8 @@ pub enum Answer {
     NotAlternating,
 }
 
-/// Judges the moves of the context's role in `state`, not terminal. Second: the states visited, whatever came of it.
+/// Judges the moves of the context's role in `state`, not terminal. Also returns the number of states visited,
+/// whatever the result.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -140,7 +141,8 @@ struct Search<'a, M: Bulk> {
 }
 
 impl<M: Bulk> Search<'_, M> {
-    /// Deeper and deeper until all is proven or the budget ends; the values of the last depth that was finished.
+    /// Searches to increasing depths until all values are proven or the budget ends. Returns the values of the last
+    /// depth that was finished.
     fn deepen(&mut self, budget: &Budget) -> Answer {
         let mut judged = Answer::OutOfBudget;
         for depth in 1..=MAX_DEPTH {

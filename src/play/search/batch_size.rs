@@ -1,9 +1,9 @@
 //! Batch sizing: how many playouts are requested at once.
 //!
 //! A machine that plays many games at the same time wants large calls, but a budget must be kept. So the first round
-//! is small where there is a budget, and every later round is as large as the cost of the earlier ones allows: all
-//! that the nodes are good for, or half of the time that is left (because the estimate may be wrong, and a round that
-//! the deadline cuts off leaves moves unequally tried). Without a budget, a round is all that is wanted.
+//! is small where there is a budget, and every later round is as large as the cost of the earlier ones allows: as
+//! many playouts as the nodes allow, or as fit half of the time that is left (because the estimate may be wrong, and
+//! a round that the deadline cuts off leaves moves unequally tried). Without a budget, a round is all that is wanted.
 //!
 //! Sizes depend on the clock only where there is a deadline. Under a limit in nodes they are a function of the counts.
 
@@ -37,7 +37,7 @@ impl BatchSize {
         BatchSize { budget, playouts: 0, steps: 0, each: 0.0, began: None }
     }
 
-    /// Playouts that the rest of the budget is good for; `u64::MAX` without a budget or experience.
+    /// Playouts that the rest of the budget allows; `u64::MAX` without a budget or experience.
     pub fn rest(&self) -> u64 {
         if self.playouts == 0 {
             return u64::MAX;

@@ -136,8 +136,8 @@ pub fn evaluate<M: Bulk>(
     Evaluations { states, visited: visited + made.steps, playouts: made.playouts }
 }
 
-/// What is tried first, in each state by itself; `None` where it does not fit or does not apply. Second: the states
-/// visited.
+/// The search that is tried first, in each state alone; `None` where it does not fit or does not apply. Also returns
+/// the number of states visited.
 fn first<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     state: &M::State,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn each_state_is_searched_whole_where_it_fits_its_even_share() {
+    fn each_state_is_searched_exhaustively_where_it_fits_its_even_share() {
         let methods =
             |nodes| run(nodes, Budget::UNLIMITED).states.iter().map(|e| e.method).collect::<Vec<_>>();
         assert_eq!(methods(16), [Method::ExactZeroSum, Method::ExactZeroSum]);

@@ -23,19 +23,22 @@ pub enum Method {
     AlphaBeta(u32),
     /// Not judged: the budget did not allow it.
     Unjudged,
-    /// By a search of another crate, which says how in a few words that go on from "one state ...".
+    /// By a search of another crate, which describes its method in a few words that continue the phrase "one state
+    /// ...".
     Other(&'static str),
 }
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Method::ExactZeroSum => f.write_str("searched whole, both sides playing their best"),
-            Method::ExactVersusUniform => f.write_str("searched whole, the others taken to play uniformly"),
-            Method::ExactAlone => f.write_str("searched whole, no other role choosing"),
+            Method::ExactZeroSum => f.write_str("searched exhaustively, both sides playing their best"),
+            Method::ExactVersusUniform => {
+                f.write_str("searched exhaustively, the others assumed to play uniformly")
+            }
+            Method::ExactAlone => f.write_str("searched exhaustively, no other role choosing"),
             Method::Playouts(count) => write!(f, "{count} random playouts a move"),
             Method::Uct(count) => write!(f, "searched by a tree of {count} playouts"),
-            Method::Uniform => f.write_str("searched whole, all taken to play uniformly"),
+            Method::Uniform => f.write_str("searched exhaustively, all assumed to play uniformly"),
             Method::AlphaBeta(depth) => write!(f, "searched {depth} steps deep, then judged by mobility"),
             Method::Other(how) => f.write_str(how),
             Method::Unjudged => f.write_str("not judged, the budget ran out"),

@@ -20,7 +20,7 @@ use super::matrix::{self, Matrix};
 use hyperplay_engine::machine::{BudgetAccount, Bulk, ByRole, Move, Role};
 
 /// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it
-/// does not fit the budget or has no end. Second: the states visited, either way.
+/// does not fit the budget or has no end. Also returns the number of states visited, in both cases.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]

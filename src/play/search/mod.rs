@@ -1,6 +1,6 @@
 //! Layer 4, search: what the moves of one role are worth in states that are known.
 //!
-//! Search knows nothing of evidence: it judges a state as if every role saw it. [`evaluate()`] is the entrance. It
+//! A search does not use evidence: it judges a state as if every role saw it. [`evaluate()`] is the entry point. It
 //! searches the rest of the game completely where that fits a node budget (by [`alphabeta()`] where moves alternate,
 //! otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game). Otherwise it makes a
 //! tree of playouts ([`uct`]) or flat [`playouts`]. The mean over the states of a belief is taken in the layer above,

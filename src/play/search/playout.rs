@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_over_many_playouts_is_near_the_truth_and_the_counts_are_exact() {
+    fn the_mean_over_many_playouts_is_near_the_exact_value_and_the_counts_are_exact() {
         let made = run(1_000, Budget::UNLIMITED);
         let evaluation = &made.evaluations[0];
         assert_eq!((made.playouts, made.steps), (2_000, 3_000));
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(made.evaluations[0].best(), 0.0);
     }
 
-    /// Eight moves that win with probability 0.2 to 0.9, judged with the same number of playouts in all: how much worse
-    /// the chosen one is than the best, on average.
+    /// Eight moves win with probability 0.2 to 0.9 and are judged with the same number of playouts in all. The result
+    /// is how much worse the chosen move is than the best one, on average.
     #[test]
     fn halving_has_less_regret_than_the_even_split() {
         let mut nodes = vec![choice(&[8, 1], &[1, 2, 3, 4, 5, 6, 7, 8])];

@@ -1,4 +1,4 @@
-//! The tests of alpha-beta on toys. Those on real rulesheets stand in `tests/search.rs`.
+//! The tests of alpha-beta on toys. Those on real rulesheets are in `tests/library/search.rs`.
 
 use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::context::toy_context as context;

@@ -1,5 +1,5 @@
-//! Counting sequences of joint moves step by step, equal states merged, so that whole trees of small games are counted
-//! in moments. `StateMachineExt::perft` walks every sequence instead; the two are held against each other.
+//! Counts sequences of joint moves step by step and merges equal states, so that the complete trees of small games
+//! are counted quickly. `StateMachineExt::perft` walks every sequence instead; the tests compare the two.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::HashMap;

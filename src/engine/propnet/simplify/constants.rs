@@ -1,4 +1,4 @@
-//! Pass: what never changes is folded.
+//! Pass: everything that never changes is folded into constants.
 //!
 //! The pass computes the greatest set of constants that is consistent with itself. A bit keeps its initial value until
 //! its next value may differ, a move is not made until it may be legal, and a gate is constant as long as the wires

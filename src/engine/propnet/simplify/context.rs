@@ -1,4 +1,4 @@
-//! Pass: gates are simplified by what is known where they matter.
+//! Pass: each gate is simplified by what is known wherever its value matters.
 //!
 //! A gate with one reader matters only where the other wires of that reader are on, and those of its reader, and so on:
 //! this is its *context*. Wires that the context switches on are dropped from ANDs, and gates that it switches off are

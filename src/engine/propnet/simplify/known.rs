@@ -1,7 +1,7 @@
-//! What is known where a gate matters, and what follows from it at once.
+//! What is known wherever a gate matters, and what follows from it directly.
 //!
 //! A wire implies the wires of its AND, the legality of a move that is made, and that no other member of its group is
-//! on. Nothing is searched, and what follows is followed to a bounded length.
+//! on. There is no search, and implications are followed to a bounded length.
 
 use super::super::network::{Network, Wire};
 use super::groups::Groups;

@@ -164,7 +164,8 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// Whether what is known is contradictory, as far as so many splits can tell. What is known is the same after.
+/// Whether the known wires contradict each other, as far as this many splits can tell. The known wires are unchanged
+/// afterwards.
 fn refute(network: &Network, known: &mut Known, splits: &mut usize, work: &mut usize) -> bool {
     let start = known.trail().len();
     let refuted = loop {

@@ -1,8 +1,8 @@
 //! Random play on a network, 64 games at once.
 //!
-//! The passes take candidates for what always holds from it, and the tests compare two networks with it. Every legal
-//! move of a role is equally likely. A game that is over, or in which a role has no legal move, begins again. O(wires +
-//! 64 moves) for each step, and no allocation after the first.
+//! The passes use it to find candidates for properties that always hold, and the tests use it to compare two
+//! networks. Every legal move of a role is equally likely. A game that is over, or in which a role has no legal move,
+//! begins again. O(wires + 64 moves) for each step, and no allocation after the first.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -57,7 +57,7 @@ pub(super) fn rebuild(net: &Propnet, make: &mut dyn FnMut(&mut Network, usize, &
     sweep(with_outputs(net, network, &|wire| follow(&place, wire)))
 }
 
-/// Where a wire went.
+/// The wire that replaces a wire.
 pub(super) fn follow(place: &[Wire], wire: Wire) -> Wire {
     place[wire.gate()].negate_if(wire.is_negated())
 }

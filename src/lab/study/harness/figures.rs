@@ -81,16 +81,16 @@ pub struct Figures {
     pub brier: Mean,
     /// The Brier score of the posterior's own marginals.
     pub brier_exact: f64,
-    /// Fluents that may hold and may not.
+    /// The number of open fluents.
     pub open_fluents: usize,
-    /// What was said of them and what was so.
+    /// The marginals of the open fluents, compared with the true state.
     pub calibration: [Bin; BINS],
     /// What is lost by choosing by the set instead of by the posterior, in goal points.
     pub regret: Mean,
     /// The Kullback-Leibler divergence of the posterior from the smoothed mean of all sets.
     pub kl: f64,
     /// Whether the sampler draws from the posterior: a test of all particles where they are independent draws without
-    /// weights, otherwise of one particle a run, drawn by weight.
+    /// weights, otherwise of one particle of each replicate, drawn by weight.
     pub chi_squared: Option<GoodnessOfFit>,
     /// What it cost.
     pub costs: Costs,

@@ -12,14 +12,14 @@ use hyperplay_play::belief::exact::Posterior;
 /// The number of bins of a calibration curve, all equally wide.
 pub const BINS: usize = 10;
 
-/// What was said of open fluents with a probability in one bin.
+/// The open fluents whose marginals lie in one bin.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Bin {
     /// Fluents; a point counts each once, whatever the number of sets.
     pub count: f64,
     /// The sum of their marginals.
     pub said: f64,
-    /// How many of them hold in truth.
+    /// How many of them hold in the true state.
     pub held: f64,
 }
 
@@ -32,12 +32,12 @@ impl Bin {
     }
 }
 
-/// How good marginals are.
+/// The scores of marginals.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Scores {
-    /// The mean over open fluents of minus the logarithm of the probability given to what is so, in nats.
+    /// The mean over open fluents of minus the logarithm of the probability given to the true value, in nats.
     pub(super) log_loss: f64,
-    /// The mean over open fluents of the squared distance of the marginal from what is so (0 or 1).
+    /// The mean over open fluents of the squared distance of the marginal from the true value (0 or 1).
     pub(super) brier: f64,
     pub(super) bins: [Bin; BINS],
 }
@@ -49,7 +49,7 @@ pub(super) struct Fluents {
     places: FxHashMap<String, usize>,
     /// For each state of the posterior, the places of the open fluents that hold.
     holding: Vec<Vec<u32>>,
-    /// For each open fluent, whether it holds in truth.
+    /// For each open fluent, whether it holds in the true state.
     truth: Vec<bool>,
 }
 

@@ -1,9 +1,9 @@
 //! The evaluation harness: how far samplers are from the posterior, on the evidence of a match.
 //!
-//! A match gives, for one role, its evidence after every step, and the oracle gives the posterior of each: these are the
-//! [`EvaluationPoint`]s. A *replicate* is one belief that follows the evidence from the first step on; what it has after a
-//! step is a particle set. The mean of the sets of many independent replicates has a distance from the posterior, which is
-//! the bias ([`Figures`]).
+//! A match gives, for one role, its evidence after every step, and the oracle gives the posterior of each: these are
+//! the [`EvaluationPoint`]s. A *replicate* is one belief that follows the evidence from the first step on; its
+//! particles after a step are a particle set. The mean of the sets of many independent replicates has a distance from
+//! the posterior, which is the bias ([`Figures`]).
 //!
 //! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are the
 //! same on any number of threads. Only times are not. All samplers are given the same streams.
@@ -140,7 +140,8 @@ fn follow(
     Some(all)
 }
 
-/// Draws from the posterior where the sampler can be asked for them, as if each had cost its share of the enumeration.
+/// Takes draws from the posterior if the sampler provides them, and counts for each its share of the cost of the
+/// enumeration.
 fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Option<Held> {
     let since = ThreadTime::now();
     let drawn = replicates.sampler.draw_from(&point.posterior, replicates.particles, seed)?;

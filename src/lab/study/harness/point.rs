@@ -1,11 +1,11 @@
 //! Evaluation points: what one role knows after a step of a match, and the posterior that follows from it.
 //!
-//! The posterior is computed by enumeration ([`exact`](hyperplay_play::belief::exact)) as long as that finds few enough
-//! histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference run is no
-//! posterior; the only figure that is measured against it is how much of it a particle set covers.
+//! The posterior is computed by enumeration ([`exact`](hyperplay_play::belief::exact)) as long as that finds few
+//! enough histories. Beyond that a *reference run* may replace it: one belief with many more particles. A reference
+//! run is not a posterior. The only figure that is measured against it is how much of it a particle set covers.
 //!
-//! What all samplers are measured by is prepared once for each point: the position of each history, the open fluents, and
-//! the values of the moves.
+//! The data that all samplers are compared with is prepared once for each point: the position of each history, the
+//! open fluents, and the values of the moves.
 
 use std::sync::Arc;
 
@@ -31,21 +31,21 @@ pub enum PosteriorSource {
 /// What one role knows after a step of a match, and what follows from it.
 #[derive(Clone, Debug)]
 pub struct EvaluationPoint {
-    /// What it knows.
+    /// The evidence.
     pub evidence: Evidence,
-    /// What may be true.
+    /// The posterior.
     pub posterior: Posterior,
-    /// How that was made.
+    /// How the posterior was made.
     pub source: PosteriorSource,
-    /// What is true.
+    /// The true history.
     pub truth: History,
     /// Whether the role has more than one legal move.
     pub choice: bool,
     /// The place of every history of the posterior.
     pub(super) places: FxHashMap<History, usize>,
-    /// What may be so and may not.
+    /// The open fluents.
     pub(super) fluents: Fluents,
-    /// What the moves are worth, if that was asked for.
+    /// The values of the moves, if they were requested.
     pub(super) values: Option<Values>,
 }
 
@@ -91,7 +91,7 @@ pub struct Oracle<'a> {
 }
 
 impl Oracle<'_> {
-    /// The points of a match for a role. Until `stop` says so.
+    /// Computes the points of a match for a role, until `stop` returns true.
     pub fn points(
         &self,
         machine: &Arc<Engine>,

@@ -14,7 +14,7 @@ use hyperplay_play::belief::{Belief, effective_size};
 pub(super) struct ParticleSet {
     /// Places in the posterior with their weights, by place, each once.
     pub(super) cells: Vec<(usize, f64)>,
-    /// The weight of what has no place in it.
+    /// The weight of the histories that have no place in the posterior.
     pub(super) outside: f64,
     /// Different histories.
     pub(super) distinct: usize,
@@ -62,7 +62,7 @@ impl Loose {
         loose
     }
 
-    /// The set with its figures; `None` if it is empty. `particles` were asked for.
+    /// The set with its figures; `None` if it is empty. `particles` is the number of particles requested.
     pub(super) fn settle(
         mut self,
         point: &EvaluationPoint,

@@ -1,10 +1,10 @@
 //! Values: what the moves of a role are worth in the possible states, and so what a wrong belief costs.
 //!
-//! A move in a state is worth the mean goal of some uniform random playouts that begin with it. All moves of all samplers
-//! are judged by the same playouts, and within a state every move has the same random numbers, so the *regret* of a belief
-//! (the posterior's expected value of its best move, less that of the move that the belief prefers) has nothing in it but
-//! the belief. Playouts are no perfect play: regret is in the goal points of that judgement. Of equal moves each is
-//! chosen as often.
+//! A move in a state is worth the mean goal of some uniform random playouts that begin with it. All moves of all
+//! samplers are judged by the same playouts, and within a state every move has the same random numbers, so the
+//! *regret* of a belief (the posterior's expected value of its best move, less that of the move that the belief
+//! prefers) depends on the belief alone. Playouts are not perfect play, so regret is measured in the goal points of
+//! playouts. Moves of equal value are chosen equally often.
 
 use super::point::EvaluationPoint;
 use hyperplay_engine::machine::{Budget, Bulk, Move, Role, Seed, Start, StateMachine, StateMachineExt};

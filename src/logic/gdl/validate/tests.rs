@@ -1,7 +1,7 @@
 //! Tests of each check on the smallest rulesheet that shows what it must report and what it must not.
 //!
 //! The clauses of a case are appended to a minimal game, so that all findings belong to the case. The tables of
-//! `tests/diagnostics.rs` contain whole files.
+//! `tests/library/diagnostics.rs` contain whole files.
 
 use super::super::finding::FindingCode::{
     ArityMismatch, Capitalisation, DependsOnDoes, DependsOnState, DuplicateRole, EmptyOr, FactWithVariable,

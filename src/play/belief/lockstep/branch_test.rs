@@ -1,8 +1,8 @@
 //! Branch test: finds out which branches beside a history lead to a consistent history, for the weight of a particle.
 //!
 //! The prefixes are tested from the last step up to the resampling time. For each branch that was not taken, and that
-//! explains its own step, a walk looks for any consistent history below it. What one particle is finding out, another
-//! one waits for.
+//! explains its own step, a walk looks for any consistent history below it. If another particle is already testing a
+//! prefix, the task waits for its result.
 
 use std::task::{Poll, ready};
 

@@ -20,9 +20,9 @@
 //! Rounds follow each other until all tasks are done. After the deadline no request is granted, so all tasks come to
 //! their end.
 //!
-//! **Why the result does not depend on the schedule.** What a task comes to is a function of the facts in the tree,
-//! and what a round finds out are facts. So the result is that of running the tasks one after the other, budgets
-//! aside; and as the order of the tasks is fixed, so is who pays.
+//! **Why the result does not depend on the schedule.** The result of a task is a function of the facts in the tree,
+//! and a round only adds facts. So the result is that of running the tasks one after the other, budgets aside. The
+//! order of the tasks is fixed, and this also fixes which task pays for a state.
 //!
 //! | task | what it does |
 //! | --- | --- |

@@ -19,7 +19,8 @@ pub(in super::super) struct RequestBatch {
     probes: FxHashSet<(NodeId, u64)>,
     /// Branches that do not explain the evidence but are not marked as inconsistent.
     failed_probes: FxHashSet<(NodeId, u64)>,
-    /// The batch itself looks at the clock, once a block: each account of many would look too seldom.
+    /// The batch itself reads the clock, once for each block. The accounts of many particles would each read it too
+    /// seldom.
     deadline: Budget,
     is_late: bool,
 }

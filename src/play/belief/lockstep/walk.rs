@@ -128,7 +128,7 @@ impl BacktrackingWalk {
 
 /// A history that grows without taking anything back: at the first contradiction it starts again from the root.
 /// Inconsistent branches are remembered but still drawn, so accepted histories have the posterior distribution. Every
-/// step drawn counts as a visited state, whoever has visited it before, and no branch that explains its own step is
+/// step drawn counts as a visited state, even if it was visited before, and no branch that explains its own step is
 /// marked as inconsistent: a walk costs what it would cost without the tree.
 pub(super) struct RejectionWalk {
     node: NodeId,

@@ -54,8 +54,8 @@ impl Default for Blocks {
     }
 }
 
-/// Judges the moves of the context's role in each state by a tree over it with up to `descents` descents, at least one
-/// for each own move. The weights of the states have no part in it.
+/// Judges the moves of the context's role in each state by a tree over it with up to `descents` descents, at least
+/// one for each own move. The weights of the states are not used.
 ///
 /// ```
 #[doc = include_str!("../../monty_hall.example")]

@@ -2,7 +2,7 @@
 //!
 //! A tree grows by one node a descent. [`Tree::descend`] follows the bandits from the root to the first joint move
 //! that has no node yet ([`Leaf::New`]) or to the end of the game. [`Tree::learn`] credits the goals to every arm on
-//! the way. Nothing here steps the game: the caller advances the new leaves of many descents in one call. A state
+//! the way. The tree does not step the game: the caller advances the new leaves of many descents in one call. A state
 //! that is reached in two ways has two nodes.
 //!
 //! A descent counts as many times as its leaf has playouts, also where it comes to an end. What an arm counts are

@@ -2,10 +2,10 @@
 //!
 //! Every role has a bandit of its own at every node (decoupled UCT): it learns the mean of each of its moves over
 //! whatever the others did. That needs no table of joint moves, and where only one role has a choice it is plain UCT.
-//! With moves made at once it does not converge to the mixed move of an equilibrium; nothing here claims so.
+//! With simultaneous moves it does not converge to the mixed move of an equilibrium.
 //!
 //! Descents whose playouts are still to be made count as tried but not as known (Liu et al. 2020, "watch the
-//! unobserved"). So the leaves of a block spread out without being taken for losses.
+//! unobserved"). So the leaves of a block spread out, and unfinished descents do not count as losses.
 //!
 //! References: Auer, Cesa-Bianchi, Fischer 2002 (UCB1); Kocsis, Szepesvári 2006 (UCT).
 

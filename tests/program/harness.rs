@@ -1,10 +1,10 @@
-//! The evaluation harness, by its binary: what it measures, and that it measures the same on any number of threads. And what
-//! unbiased particles are worth: the learning curve of Monty Hall.
+//! Tests of the evaluation harness by the binary: what it measures, and that it measures the same on any number of
+//! threads. The learning curve of Monty Hall shows what unbiased particles are worth.
 
 use crate::common::program::{json, stderr};
 use serde_json::Value;
 
-/// The report of `hyperplay belief` with these arguments, without what a run may change.
+/// The report of `hyperplay belief` with these arguments, without the keys that differ between calls.
 fn belief(arguments: &str) -> Value {
     let mut report = json(&format!("belief {arguments}"), 0);
     for key in ["seconds", "threads"] {
@@ -91,8 +91,9 @@ fn an_unknown_sampler_is_a_usage_error_that_lists_the_known_ones() {
     );
 }
 
-/// Bias TV over its baseline with 64 particles: `ours`, which spends one move a particle and step, and as published.
-/// A mean over few decisions is noisy: that of perfect sampling is 0.5 to 1.2 here.
+/// Bias TV over its baseline with 64 particles, for `hyperplay`, which makes one move for each particle and step, and
+/// for `hyperplay12`, the method as published. A mean over few decisions is noisy: that of perfect sampling is 0.5 to
+/// 1.2 here.
 fn ratios(arguments: &str) -> (f64, f64) {
     let samplers = "--sampler hyperplay:enumerate=off --sampler hyperplay12 --particles 64 --seed 1";
     let report = belief(&format!("{arguments} {samplers}"));
@@ -103,20 +104,20 @@ fn ratios(arguments: &str) -> (f64, f64) {
 }
 
 #[test]
-fn the_bias_of_ours_is_that_of_independent_draws() {
-    let (ours, published) = ratios("krieg_tictactoe_3x3 --replicates 100 --matches 2 --steps 4");
-    assert!(ours < 1.25 && published > 1.4, "{ours} {published}");
-    let (ours, _) = ratios("mastermind_3c3p --replicates 100 --matches 5");
-    assert!(ours < 1.5, "{ours}");
+fn the_bias_of_hyperplay_is_that_of_independent_draws() {
+    let (hyperplay, published) = ratios("krieg_tictactoe_3x3 --replicates 100 --matches 2 --steps 4");
+    assert!(hyperplay < 1.25 && published > 1.4, "{hyperplay} {published}");
+    let (hyperplay, _) = ratios("mastermind_3c3p --replicates 100 --matches 5");
+    assert!(hyperplay < 1.5, "{hyperplay}");
 }
 
 #[test]
 #[ignore = "minutes"]
-fn the_bias_of_ours_is_that_of_independent_draws_over_many_matches() {
-    let (ours, published) = ratios("krieg_tictactoe_3x3 --replicates 200 --matches 10");
-    assert!(ours < 1.15 && published > 2.0, "{ours} {published}");
-    let (ours, _) = ratios("mastermind_3c3p --replicates 200 --matches 50");
-    assert!(ours < 1.15, "{ours}");
+fn the_bias_of_hyperplay_is_that_of_independent_draws_over_many_matches() {
+    let (hyperplay, published) = ratios("krieg_tictactoe_3x3 --replicates 200 --matches 10");
+    assert!(hyperplay < 1.15 && published > 2.0, "{hyperplay} {published}");
+    let (hyperplay, _) = ratios("mastermind_3c3p --replicates 200 --matches 50");
+    assert!(hyperplay < 1.15, "{hyperplay}");
 }
 
 /// The expected score in Monty Hall by the number of particles, for three ways to sample: HyperPlay's retry without
