@@ -19,6 +19,13 @@ use hyperplay_logic::gdl::Game;
 const WORTHWHILE: u64 = 100_000;
 
 /// The kind of engine that is requested.
+///
+/// ```
+/// use hyperplay_engine::EngineKind;
+///
+/// assert_eq!(EngineKind::FAST.map(EngineKind::as_str), ["propagator", "lanes"]);
+/// assert!(EngineKind::ALL.iter().all(|kind| EngineKind::named(kind.as_str()) == Some(*kind)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum EngineKind {
     /// The fastest that the game allows.
@@ -67,7 +74,7 @@ impl fmt::Display for EngineKind {
 /// ```
 /// use hyperplay_engine::machine::StateMachine;
 /// use hyperplay_engine::propnet::{GroundingLimits, What};
-/// use hyperplay_engine::{EngineError, EngineKind, Engines};
+/// use hyperplay_engine::{EngineError, EngineKind, Engines, Grounded};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -78,7 +85,10 @@ impl fmt::Display for EngineKind {
 /// assert_eq!(engines.for_steps(EngineKind::Auto)?.kind(), EngineKind::Propagator);
 /// assert_eq!(EngineKind::named("interpreter"), Some(EngineKind::Interpreter));
 /// assert_eq!(engines.interpreter()?.fluents(&engines.interpreter()?.initial()), ["s"]);
-/// assert!(engines.is_worthwhile().is_ok() && engines.network()?.grounding.moves == 3);
+/// let Grounded { propnet, grounding, passes } = engines.network()?;
+/// assert!(engines.is_worthwhile().is_ok() && grounding.moves == 3);
+/// assert_eq!(passes.last().map(|pass| pass.bits), Some(propnet.bits()));
+/// assert!(engines.perceiving_lanes()?.lanes().is_some());
 ///
 /// // A game that is too large to be grounded is played by the interpreter.
 /// let engines = Engines::within(&game, GroundingLimits { instances: 0, ..GroundingLimits::default() });

@@ -23,7 +23,7 @@ use crate::machine::{
 ///
 /// ```
 /// use hyperplay_engine::machine::{Budget, Bulk, Seed, Start, StateMachine};
-/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_engine::{EngineKind, EngineScratch, Engines};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -32,7 +32,8 @@ use crate::machine::{
 /// for kind in EngineKind::ALL {
 ///     let engine = engines.get(kind)?;
 ///     engine.prepare();
-///     let mut scratch = engine.scratch();
+///     assert_eq!(engine.network_engine().is_none(), engine.kind() == EngineKind::Interpreter);
+///     let mut scratch: EngineScratch = engine.scratch();
 ///     assert_eq!(engine.holds(&engine.initial()).len(), 1);
 ///     let start = Start { state: engine.initial(), first: vec![], count: 100 };
 ///     let tally = engine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut scratch).remove(0);

@@ -42,7 +42,7 @@ struct Queries {
 /// The reference engine of a game.
 ///
 /// ```
-/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::{Interpreter, InterpreterScratch};
 /// use hyperplay_engine::machine::{Role, StateMachine};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
@@ -50,8 +50,9 @@ struct Queries {
 /// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
 /// let machine = Interpreter::new(&game)?;
 /// let won = machine.state(vec![machine.terms().read("(did x)").expect("it is a term")]);
-/// assert!(machine.terminal(&won, &mut machine.scratch()));
-/// let values = machine.goal_values(&won, Role::new(0), &mut machine.scratch());
+/// let mut scratch: InterpreterScratch = machine.scratch();
+/// assert!(machine.terminal(&won, &mut scratch));
+/// let values = machine.goal_values(&won, Role::new(0), &mut scratch);
 /// assert_eq!(values.iter().map(|&value| machine.terms().show(value)).collect::<Vec<_>>(), ["100"]);
 /// assert!(machine.describe_plans().contains("terminal"));
 /// # Ok::<(), hyperplay_engine::EngineError>(())

@@ -63,12 +63,12 @@ struct Classes {
 ///
 /// ```
 #[doc = include_str!("monty_hall.example")]
-/// use hyperplay_play::efg::{CountError, extent};
+/// use hyperplay_play::efg::{CountError, Extent, extent};
 ///
-/// let extent_of_game = extent(&*machine, 1_000)?;
-/// assert_eq!((extent_of_game.histories, extent_of_game.ends), (1 + 9 + 12 + 24, 24));
+/// let Extent { histories, ends, information_sets } = extent(&*machine, 1_000)?;
+/// assert_eq!((histories, ends), (1 + 9 + 12 + 24, 24));
 /// // The candidate decides at the choice of a door, and when it knows its choice and the opened door.
-/// assert_eq!(extent_of_game.information_sets[candidate], 1 + 6);
+/// assert_eq!(information_sets[candidate], 1 + 6);
 /// assert_eq!(extent(&*machine, 10), Err(CountError::TooLarge { limit: 10 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -20,6 +20,7 @@ mod belief_policies;
 mod corpus;
 mod diagnostics;
 mod engines;
+mod examples;
 mod experiment_stop;
 mod facts;
 mod games;

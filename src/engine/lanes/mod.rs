@@ -6,7 +6,7 @@
 //! has its own tally (`plan.rs`, `vector.rs`). The [`Propagator`] answers questions about single states.
 //!
 //! ```
-//! use hyperplay_engine::lanes::{LaneDetail, Lanes, Policy, Tracer};
+//! use hyperplay_engine::lanes::{LaneDetail, Lanes, Policy, TracedStep, Tracer};
 //! use hyperplay_engine::machine::{Budget, Bulk, ByRole, Move, Role, Seed, Start, StateMachine};
 //! use hyperplay_engine::{Engines, NetworkEngine};
 //! # use hyperplay_logic::gdl::{self, Source};
@@ -28,6 +28,8 @@
 //! let tracer = Tracer::new(&engine).expect("the engine has lanes");
 //! let (steps, traced) = tracer.trace(starts, usize::MAX, &Seed::root(1));
 //! assert_eq!((steps.len() as u64, &traced[0]), (tally.steps, &tally));
+//! let (state, joint, after): &TracedStep = &steps[0];
+//! assert_eq!(engine.next(state, joint, &mut engine.scratch()), after.state);
 //! # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
 //! ```
 
@@ -86,7 +88,7 @@ pub struct Lanes {
 
 /// The vectors that one thread makes playouts with.
 #[derive(Debug)]
-pub struct LanesScratch {
+pub(crate) struct LanesScratch {
     narrow: Vector<1>,
     middle: Vector<4>,
     wide: Vector<8>,

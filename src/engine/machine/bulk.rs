@@ -15,6 +15,23 @@ use super::stream::Seed;
 
 /// The longest playout, in steps; one that is not over by then counts with the goals of its last state. An engine may
 /// stop earlier by up to a quarter of it.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{Budget, Bulk, PLAYOUT_STEPS, Role, Seed, Start, StateMachine, Tally};
+/// # use hyperplay_logic::gdl::{self, Source};
+///
+/// // A game that never ends.
+/// let text = "(role a) (legal a wait) (init s) (<= (next s) (true s)) (goal a 30) (<= terminal (true end))";
+/// # let game = gdl::load(Source::new("wait", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let start = Start { state: machine.initial(), first: Vec::new(), count: 1 };
+/// let tally: Tally =
+///     machine.playouts(&[start], &Seed::root(1), &Budget::UNLIMITED, &mut machine.scratch()).remove(0);
+/// assert_eq!((tally.count, tally.unfinished, tally.steps), (1, 1, PLAYOUT_STEPS as u64));
+/// assert_eq!(tally.mean(Role::new(0)), 30.0);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 pub const PLAYOUT_STEPS: usize = 10_000;
 
 /// Steps of a playout between two looks at the clock.
@@ -75,7 +92,9 @@ impl Tally {
 ///
 /// ```
 /// use hyperplay_engine::Interpreter;
-/// use hyperplay_engine::machine::{Budget, Bulk, JointMoves, Role, Seed, Start, StateMachine, StateMachineExt};
+/// use hyperplay_engine::machine::{
+///     Budget, Bulk, JointMoves, Role, Seed, Start, StateMachine, StateMachineExt, Successor,
+/// };
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -90,6 +109,12 @@ impl Tally {
 /// let successors = machine.expand(&steps, &mut scratch);
 /// let goals: Vec<_> = successors.iter().map(|next| next.end.as_ref().unwrap()[Role::new(0)].value()).collect();
 /// assert_eq!(goals, [100, 0]);
+/// let Successor { state, percepts, .. } = &successors[0];
+/// assert_eq!(machine.fluents(state), ["(did x)"]);
+/// assert_eq!(percepts[Role::new(1)].len(), 2);
+/// // Without the percepts; and one after the other, as this engine makes all its playouts.
+/// assert_eq!(&machine.advance(&steps, &mut scratch)[0].0, state);
+/// assert_eq!(machine.at_once(), 1);
 ///
 /// // Ten random playouts, in which the first move of `a` is x.
 /// let first = vec![(Role::new(0), legal[Role::new(0)][0])];

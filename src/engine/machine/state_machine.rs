@@ -24,6 +24,27 @@ use super::role::{ByRole, Role};
 use hyperplay_logic::gdl::{TermStore, fold};
 
 /// Why an evaluation of the rules did not come to its end.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{EvaluationFailure, JointMove, Role, StateMachine, StateMachineExt};
+/// # use hyperplay_logic::gdl::{self, Source};
+///
+/// // A term that grows with every step.
+/// let text = "(role a) (legal a grow) (init z) (<= (next (s ?x)) (true ?x)) (goal a 0) (<= terminal (true end))";
+/// # let game = gdl::load(Source::new("grow", text), None).game.expect("the rules are fine");
+/// let machine = Interpreter::new(&game)?;
+/// let (mut scratch, mut state) = (machine.scratch(), machine.initial());
+/// let EvaluationFailure { reason } = loop {
+///     let joint = JointMove::new([machine.legal_by_role(&state, &mut scratch)[Role::new(0)][0]]);
+///     state = machine.next(&state, &joint, &mut scratch);
+///     if let Some(failure) = machine.take_failure(&mut scratch) {
+///         break failure;
+///     }
+/// };
+/// assert!(reason.contains("deep"), "{reason}");
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("evaluation of the rules stopped: {reason}")]
 pub struct EvaluationFailure {

@@ -32,9 +32,9 @@ use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use hyperplay_engine::Propagator;
 /// use hyperplay_engine::machine::{Role, StateMachine};
 /// use hyperplay_engine::propnet::{GroundingLimits, ground, simplify};
+/// use hyperplay_engine::{Propagator, PropagatorScratch};
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
@@ -42,8 +42,8 @@ use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
 /// let (propnet, _) = ground(&game, &GroundingLimits::default())?;
 /// let (propnet, _) = simplify(propnet, game.terms());
 /// let machine = Propagator::new(&game, Arc::new(propnet));
-/// let mut legal = Vec::new();
-/// machine.legal(&machine.initial(), Role::new(0), &mut machine.scratch(), &mut legal);
+/// let (mut scratch, mut legal) = (PropagatorScratch::default(), Vec::new());
+/// machine.legal(&machine.initial(), Role::new(0), &mut scratch, &mut legal);
 /// assert_eq!(legal.len(), 2);
 /// # Ok::<(), hyperplay_engine::propnet::TooLarge>(())
 /// ```

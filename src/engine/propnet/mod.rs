@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use hyperplay_engine::machine::Role;
-//! use hyperplay_engine::propnet::{DotLimits, GroundingLimits, dot, ground, simplify, value_of};
+//! use hyperplay_engine::propnet::{DotLimits, GroundingLimits, GroundingStats, dot, ground, simplify, value_of};
 //! # use hyperplay_logic::gdl::{self, Source};
 //! # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
 //! #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
 //! # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
-//! let (propnet, grounding) = ground(&game, &GroundingLimits::default())?;
-//! assert_eq!((grounding.fluents, grounding.moves), (3, 3));
+//! let (propnet, GroundingStats { fluents, moves, .. }) = ground(&game, &GroundingLimits::default())?;
+//! assert_eq!((fluents, moves), (3, 3));
 //! let (propnet, passes) = simplify(propnet, game.terms());
 //! assert_eq!((passes[0].name, propnet.bits()), ("ground", propnet.stats().bits));
 //!

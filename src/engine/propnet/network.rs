@@ -79,7 +79,8 @@ pub enum Gate {
 /// let (a, b) = (network.input(0), network.input(1));
 /// let both = network.and(&[a, b]);
 /// assert_eq!(network.or(&[!a, !b]), !both);
-/// assert_eq!(network.and(&[a, !a]), Wire::FALSE);
+/// assert_eq!((network.and(&[a, !a]), network.or(&[a, !a])), (Wire::FALSE, Wire::TRUE));
+/// assert!((!both).is_negated() && both.negate_if(true) == !both);
 /// assert_eq!(network.gates()[both.gate()], Gate::And([a, b].into()));
 /// let values = network.evaluate(&[0b1100, 0b1010]);
 /// assert_eq!(value_of(&values, both), 0b1000);

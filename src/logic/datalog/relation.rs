@@ -130,7 +130,7 @@ impl StrideCursor {
 /// Relations are made by a [`Database`](super::Database) and read through it.
 ///
 /// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram};
+/// use hyperplay_logic::datalog::{Database, DatalogProgram, Relation};
 /// # use hyperplay_logic::gdl::{Source, load};
 /// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c)";
 /// # let game = load(Source::new("example", text), None).game.unwrap();
@@ -143,7 +143,7 @@ impl StrideCursor {
 /// database.plan(&mut program, e, false, terms).unwrap();
 ///
 /// let [a, b, c] = ["a", "b", "c"].map(|name| terms.read(name).unwrap());
-/// let relation = database.relation(e, &program);
+/// let relation: &Relation = database.relation(e, &program);
 /// assert_eq!(relation.rows().collect::<Vec<_>>(), [[a, b], [b, c]]);
 /// assert_eq!((relation.position(&[b, c]), relation.contains(&[a, c])), (Some(1), false));
 /// ```

@@ -14,14 +14,14 @@ use super::validate::validate;
 /// The result of loading a text.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Severity, Source, Syntax, load};
+/// use hyperplay_logic::gdl::{Game, Loaded, Severity, Source, Syntax, load};
 ///
 /// let text = "role(x). legal(x, noop). goal(x, 100). terminal. helper.";
-/// let loaded = load(Source::new("tiny.gdl", text), None);
-/// assert_eq!(loaded.rulesheet.syntax, Syntax::Infix);
+/// let Loaded { rulesheet, findings, game } = load(Source::new("tiny.gdl", text), None);
+/// assert_eq!(rulesheet.syntax, Syntax::Infix);
 /// // Nothing reads the relation `helper`, but that is only a warning.
-/// assert_eq!(loaded.findings[0].severity, Severity::Warning);
-/// assert!(loaded.game.is_some());
+/// assert_eq!(findings[0].severity, Severity::Warning);
+/// assert_eq!(game.as_ref().map(Game::name), Some("tiny.gdl"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Loaded {

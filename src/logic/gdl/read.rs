@@ -35,10 +35,11 @@ pub(super) const MAX_NESTING: usize = MAX_DEPTH + 16;
 /// The findings are in the order of the text; a clause with a syntax error is left out. O(text), up to a logarithm.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Source, Syntax, read};
+/// use hyperplay_logic::gdl::{Rulesheet, Source, Syntax, read};
 ///
 /// let (sheet, findings) = read(Source::new("t", "(role x) (role y"), None);
-/// assert_eq!((sheet.syntax, sheet.clauses.len()), (Syntax::Kif, 2));
+/// let Rulesheet { syntax, clauses, .. } = &sheet;
+/// assert_eq!((*syntax, clauses.len()), (Syntax::Kif, 2));
 /// assert_eq!(findings[0].message, "this `(` is never closed");
 /// assert_eq!(sheet.symbols.name(sheet.clauses[0].head.relation), "role");
 /// ```

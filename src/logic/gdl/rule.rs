@@ -5,7 +5,7 @@
 //! disjunction, so one clause may give several rules.
 //!
 //! ```
-//! use hyperplay_logic::gdl::{Formula, Literal, Source, load};
+//! use hyperplay_logic::gdl::{Formula, Literal, Rule, Source, load};
 //!
 //! let text = "(role x) (legal x noop) (goal x 100) (<= terminal (or (true a) (not (true b)))) (<= (next b) (true b))";
 //! let loaded = load(Source::new("tiny.kif", text), None);
@@ -13,7 +13,7 @@
 //! assert!(matches!(clause.body[..], [Formula::Or(..)]));
 //!
 //! let game = loaded.game.unwrap();
-//! let rules: Vec<_> = game.rules().iter().filter(|rule| rule.clause == 3).collect();
+//! let rules: Vec<&Rule> = game.rules().iter().filter(|rule| rule.clause == 3).collect();
 //! assert!(matches!(rules[0].body[..], [Literal::Positive(_)]));
 //! assert!(matches!(rules[1].body[..], [Literal::Negative(_)]));
 //! ```
@@ -84,10 +84,11 @@ impl Formula {
 /// A fact (with an empty body) or a rule of the text. A conjunction at the top of the body is replaced by its members.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Formula, Source, read};
+/// use hyperplay_logic::gdl::{Clause, Formula, Source, read};
 ///
 /// let (sheet, _) = read(Source::new("t.kif", "(<= (p ?x) (and (q ?x) (r ?x)) (distinct ?x a))"), None);
-/// let body = &sheet.clauses[0].body;
+/// let Clause { head, body, .. } = &sheet.clauses[0];
+/// assert_eq!(sheet.symbols.name(head.relation), "p");
 /// assert!(matches!(body[..], [Formula::Atom(_), Formula::Atom(_), Formula::Distinct(..)]));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -32,11 +32,12 @@ impl Span {
 /// equal syntax trees.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Source, read};
+/// use hyperplay_logic::gdl::{At, Source, Span, read};
 ///
 /// let clauses = |text: &str| read(Source::new("t.kif", text), None).0.clauses;
 /// assert_eq!(clauses("(role x)"), clauses("  (role\n x)"));
-/// assert_ne!(clauses("(role x)")[0].at.0, clauses("  (role x)")[0].at.0);
+/// let At(place) = clauses("  (role x)")[0].at;
+/// assert_eq!(place, Span::new(2, 10));
 /// ```
 #[derive(Clone, Copy, Default)]
 pub struct At(pub Span);

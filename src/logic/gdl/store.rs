@@ -41,14 +41,15 @@ const SHARDS: usize = 16;
 /// All ground terms of a game that have been interned so far.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Symbols, Term, TermStore};
+/// use hyperplay_logic::gdl::{Symbols, Term, TermId, TermStore};
 ///
 /// let mut symbols = Symbols::new();
 /// let [cell, one, ten] = ["cell", "1", "10"].map(|name| symbols.intern(name));
 /// let store = TermStore::new(symbols);
 ///
 /// let [one, ten] = [one, ten].map(|number| store.intern(number, &[]));
-/// let term = store.intern(cell, &[one, ten]);
+/// let term: TermId = store.intern(cell, &[one, ten]);
+/// assert_eq!([one, ten, term].map(TermId::index), [0, 1, 2]);
 /// assert_eq!(store.show(term), "(cell 1 10)");
 /// assert!(matches!(store.term(term), Term::Compound(name, _) if store.symbols().name(name) == "cell"));
 /// assert_eq!(store.read("(CELL 1 10)"), Some(term));

@@ -64,9 +64,9 @@ struct Open<S> {
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_play::belief::{Uniform, exact};
-/// use hyperplay_play::belief::exact::ExactError;
+/// use hyperplay_play::belief::exact::{ExactError, Posterior};
 ///
-/// let posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
+/// let posterior: Posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
 /// assert_eq!(posterior.histories.len(), 2);
 /// let (_, probability) = posterior.histories.iter().find(|(history, _)| *history == truth).expect("it is true");
 /// assert!((probability - 2.0 / 3.0).abs() < 1e-9);

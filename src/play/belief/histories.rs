@@ -64,6 +64,28 @@ impl<S> TracedHistory<S> {
 }
 
 /// The weighted histories of a [`HistoryBelief`], and the means to find others.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::machine::EvaluationFailure;
+/// use hyperplay_play::belief::{Belief, Histories, HistoryBelief, OpponentModel, Uniform, UpdateOutcome};
+///
+/// // A sampler that was told the truth, and that says so as a failure of the rules.
+/// let (told, model): (History, Arc<dyn OpponentModel>) = (truth.clone(), Arc::new(Uniform));
+/// let follow = move |histories: &mut Histories<Interpreter>, _: &Evidence, _: &Budget, _: &Seed| {
+///     let history = histories.trace(&told);
+///     assert!(!history.is_over());
+///     histories.cost_mut().states += 2;
+///     histories.fail(EvaluationFailure { reason: "the truth was told".to_owned() });
+///     histories.replace(vec![(history, 1.0)]);
+///     UpdateOutcome::Sampled
+/// };
+/// let mut belief = HistoryBelief::new(&machine, candidate, &model, 1, follow);
+/// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+/// assert_eq!((belief.history(&belief.particles()[0]), belief.cost().states), (truth, 2));
+/// assert!(belief.take_failure().is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Histories<M: Bulk> {
     machine: Arc<M>,
     role: Role,

@@ -47,6 +47,8 @@ pub fn draws(posterior: &Posterior, count: usize, rng: &mut impl Rng) -> Vec<usi
 /// let posterior = exact::posterior(&*machine, &evidence, &Uniform, 1_000)?;
 /// let drawn = draws(&posterior, 100, &mut Seed::root(1).rng());
 /// assert!(drawn.iter().zip(&held).all(|(&at, history)| posterior.histories[at].0 == *history));
+/// let sampler: &dyn Sampler<Interpreter> = &IndependentSampler;
+/// assert_eq!(sampler.draw_from(&posterior, 100, &Seed::root(1)), Some(drawn));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

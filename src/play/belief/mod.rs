@@ -141,13 +141,14 @@ pub enum UpdateOutcome {
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform};
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateCost};
 ///
 /// let options = BeliefOptions::default();
 /// let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
 /// belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
 /// // Three doors for the car; then one, two or one door to open. One of the three explains nothing further.
-/// assert_eq!(belief.cost().states, 3 + 4);
+/// assert_eq!(belief.cost(), UpdateCost { states: 3 + 4, ..UpdateCost::default() });
+/// assert_eq!(belief.take_failure(), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

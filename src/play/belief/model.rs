@@ -10,7 +10,7 @@ use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::belief::{OpponentModel, exact};
+/// use hyperplay_play::belief::{OpponentModel, Uniform, exact};
 ///
 /// /// Always the first of the legal moves.
 /// struct First;
@@ -20,6 +20,8 @@ use hyperplay_engine::machine::{EvaluationFailure, Evidence, Move, Role};
 ///         (0..legal.len()).map(|place| if place == 0 { 1.0 } else { 0.0 }).collect()
 ///     }
 /// }
+///
+/// assert!(Uniform.is_uniform() && !First.is_uniform());
 ///
 /// // Seen from `random`, the candidate cannot have chosen door 2 now.
 /// let random = Role::new(1);

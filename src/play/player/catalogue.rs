@@ -79,6 +79,14 @@ impl SpecEntry {
 }
 
 /// A key of a [`SpecEntry`].
+///
+/// ```
+/// use hyperplay_play::player::{KeyType, SpecKey};
+///
+/// let speed = SpecKey::real("speed", 0.0..=1.0, 0.5, "how fast it plays").with_default("0.25");
+/// assert_eq!((&*speed.default, speed.kind), ("0.25", KeyType::Real(0.0, 1.0)));
+/// assert_eq!(SpecKey::policy_file("path", "what it plays").kind, KeyType::PolicyFile);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecKey {
     /// Its name.

@@ -56,6 +56,33 @@ pub struct HeldBelief {
 }
 
 /// The answer of a player.
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+/// use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Registry, Seat, View};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let role = Role::new(0);
+/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
+/// let view = View { evidence: &Evidence::new(role), legal: &legal };
+/// let seat = Registry::standard().player("hyperplay")?.seat(&machine, role);
+/// let Seat::Player(mut player) = seat else { panic!("it is not clairvoyant") };
+///
+/// let Decision { choice, cost, held, .. } = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
+/// assert_eq!(machine.show_move(choice), "yes");
+/// assert_eq!(held, Some(HeldBelief { particles: 1, states: 1, effective: 1.0, is_enumerated: true }));
+/// assert_ne!(cost, DecisionCost::default());
+/// // Whoever does not reason spends nothing.
+/// assert_eq!(Decision::uniform(&legal, &Seed::root(1)).cost, DecisionCost { states: 0, playouts: 0 });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decision {
     /// The move, drawn from the policy.
@@ -134,6 +161,9 @@ pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
 ///         Decision::draw(vec![(view.legal[view.legal.len() - 1], 1.0)], seed)
 ///     }
 /// }
+///
+/// // It has no belief that would follow the evidence.
+/// assert_eq!(Last.update_time(), None);
 /// ```
 pub trait Player: Send {
     /// Chooses a legal move before the budget runs out. All randomness comes from `seed`, which is another one at

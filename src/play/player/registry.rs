@@ -100,6 +100,17 @@ impl Registry {
     /// Adds a sampler. It has the keys `model` and `epsilon` besides its own: the opponent model under which it is measured.
     /// A player that samples by it says the model itself.
     ///
+    /// ```
+    /// use hyperplay_play::belief::BootstrapSampler;
+    /// use hyperplay_play::player::{Registry, SpecEntry};
+    ///
+    /// let entry = SpecEntry::new("filter", "the plain particle filter");
+    /// let registry = Registry::standard().with_sampler(entry, |_, _| Ok(BootstrapSampler))?;
+    /// let sampler = registry.sampler("filter:model=softmax:level=2")?;
+    /// assert_eq!(sampler.assumed().spec().to_string(), "softmax:level=2");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`with_player`](Registry::with_player).
     pub fn with_sampler<S: Sampler<Engine> + 'static>(
@@ -310,6 +321,22 @@ impl Registry {
     }
 
     /// The player of a spec, for a player that is made of other players.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Registry, SearchEffort};
+    ///
+    /// let registry = Registry::standard();
+    /// let player = registry.player("hyperplay:search=uct,model=softmax:level=2")?;
+    /// let spec = player.spec();
+    /// assert_eq!(registry.player_of(spec)?.spec(), spec);
+    /// // What is in the spec is made in the same way.
+    /// assert_eq!(registry.model_of(spec.inner("model"))?.spec().name(), "softmax");
+    /// let effort = SearchEffort { nodes: 0, playouts: 100, per_move: None };
+    /// assert!(registry.search_of(spec.inner("search"), &effort).is_ok());
+    /// let sampler = registry.sampler("bootstrap")?;
+    /// assert_eq!(registry.sampler_of(sampler.spec())?.spec(), sampler.spec());
+    /// # Ok::<(), hyperplay_play::player::SpecError>(())
+    /// ```
     ///
     /// # Errors
     /// As [`player`](Registry::player), and [`SpecError::OtherRegistry`] for a spec that was read against a registry in which

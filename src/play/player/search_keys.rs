@@ -14,11 +14,11 @@ use hyperplay_engine::Engine;
 /// A search of another crate is registered with a reader that is given the effort:
 ///
 /// ```
-/// use hyperplay_play::player::{Registry, SpecEntry};
+/// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
 /// use hyperplay_play::search::{Algorithm, SearchOptions};
 ///
 /// let entry = SpecEntry::new("brief", "a tree of a tenth of the playouts");
-/// let registry = Registry::standard().with_search(entry, |_, effort| {
+/// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {
 ///     let playouts = effort.playouts.div_ceil(10);
 ///     Ok(SearchOptions { algorithm: Algorithm::Uct, nodes: 0, playouts, per_move: None })
 /// })?;
@@ -58,6 +58,16 @@ pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, Registry
 
 impl SearchEffort {
     /// The keys of a player that searches.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Assumed, SearchEffort, SpecEntry};
+    ///
+    /// let mut entry = SpecEntry::new("mine", "searches and takes the others to follow a model");
+    /// entry.keys.extend(SearchEffort::keys());
+    /// entry.keys.extend(Assumed::keys());
+    /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
+    /// assert_eq!(names, ["search", "nodes", "playouts", "per_move", "model", "epsilon"]);
+    /// ```
     pub fn keys() -> [SpecKey; 4] {
         [
             SpecKey::spec(

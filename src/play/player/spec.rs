@@ -40,15 +40,22 @@ impl Eq for SpecValue {}
 /// A registered name with a value for each of its keys.
 ///
 /// ```
-/// use hyperplay_play::player::Registry;
+/// use hyperplay_play::player::{ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec};
 ///
-/// let player = Registry::standard().player("hyperplay: enumerate=off, particles=0_64, merge=on")?;
-/// let spec = player.spec();
+/// let registry = Registry::standard();
+/// let player: PlayerSpec = registry.player("hyperplay: enumerate=off, particles=0_64, merge=on")?;
+/// let spec: &Spec = player.spec();
 /// assert_eq!(spec.to_string(), "hyperplay:particles=64,enumerate=off");
-/// assert_eq!((spec.name(), spec.count("particles")), ("hyperplay", 64));
+/// assert_eq!((spec.name(), spec.count("particles"), spec.size("particles")), ("hyperplay", 64, 64));
+/// assert_eq!(spec.real("epsilon"), 0.001);
 /// assert!(!spec.word::<bool>("enumerate") && spec.word::<bool>("merge"));
 /// assert!(spec.is_given("particles") && !spec.is_given("merge"));
 /// assert_eq!(spec.inner("model").name(), "uniform");
+///
+/// // Samplers and opponent models are described alike.
+/// let sampler: SamplerSpec = registry.sampler("rejection:model=softmax:level=2")?;
+/// let model: ModelSpec = registry.model("softmax:level=2")?;
+/// assert_eq!(sampler.spec().inner("model"), model.spec());
 /// # Ok::<(), hyperplay_play::player::SpecError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -182,6 +189,27 @@ impl Spec {
 
     /// Why the spec does not fit a game with these roles: a policy file that it names speaks of others. `None` if it
     /// fits, and for a spec without a policy file. [`Spec::MISFIT_REMEDY`] says what to do.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Registry, Spec, SpecKind};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let text = r#"{"schema": "hyperplay.policy/1", "policy": [{"role": "Bob", "evidence": [], "moves": {"bet": 1}}]}"#;
+    /// std::fs::write(folder.path().join("bob.json"), text)?;
+    /// let registry = Registry::standard();
+    /// let player = registry.player_in("hyperplay:model=file:bob.json", folder.path())?;
+    /// let spec = player.spec();
+    /// let (path, file) = spec.policies()[0];
+    /// assert_eq!(spec.policy_hashes()[&path.display().to_string()], file.hash());
+    /// assert_eq!(spec.misfit(&["bob".to_owned()]), None);
+    /// let misfit = spec.misfit(&["ann".to_owned()]).expect("it speaks of Bob");
+    /// assert!(misfit.ends_with("the game has no role 'bob'; its roles are ann"));
+    /// assert!(Spec::MISFIT_REMEDY.contains("policy file"));
+    /// // What was not opened cannot be compared.
+    /// let unopened = registry.unopened(SpecKind::Player, "hyperplay:model=file:bob.json")?;
+    /// assert_eq!((unopened.policies().len(), unopened.misfit(&[])), (0, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn misfit(&self, roles: &[String]) -> Option<String> {
         let is_known = |of: &str| roles.iter().any(|role| fold(role) == of);
         self.policies().into_iter().find_map(|(_, file)| {

@@ -19,12 +19,12 @@ const RESERVE: Duration = Duration::from_millis(100);
 /// ```
 /// use std::time::Duration;
 ///
-/// use hyperplay_play::referee::Clocks;
+/// use hyperplay_play::referee::{ClockTurn, Clocks};
 ///
 /// let clocks = Clocks { start: Duration::from_secs(60), play: Duration::from_secs(10) };
 /// // The first decision has both, and the player is told a little less than there is.
 /// assert!(clocks.turn(0).left() > Duration::from_secs(60));
-/// let turn = clocks.turn(1);
+/// let turn: ClockTurn = clocks.turn(1);
 /// assert!(turn.left() <= Duration::from_secs(10) && !turn.budget.is_late());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

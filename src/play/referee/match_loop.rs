@@ -97,7 +97,7 @@ impl Match {
 /// ```
 /// use hyperplay_engine::machine::{ByRole, Goal, Role, Seed};
 /// use hyperplay_play::player::{LegalPlayer, Seat};
-/// use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
+/// use hyperplay_play::referee::{Interrupt, Match, MatchOutcome, MatchStep, Settings, play_match};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
@@ -109,8 +109,8 @@ impl Match {
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let seats = ByRole::new(vec![Some(Seat::player(LegalPlayer))]);
 /// let mut steps = 0;
-/// let watch = |_: &_| steps += 1;
-/// let played =
+/// let watch = |_: &MatchStep| steps += 1;
+/// let played: Match =
 ///     play_match(&*machine, seats, &Settings::default(), &Seed::root(1), &Interrupt::default(), watch)?;
 /// // The first legal move in the order of terms is "no".
 /// assert_eq!(played.outcome, MatchOutcome::Over(ByRole::new(vec![Goal::clamped(0)])));

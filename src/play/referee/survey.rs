@@ -61,7 +61,7 @@ pub struct Survey {
 ///
 /// ```
 /// use hyperplay_engine::machine::StateMachine;
-/// use hyperplay_play::referee::{Basis, Interrupt, survey};
+/// use hyperplay_play::referee::{Basis, Interrupt, Survey, SurveyWords, survey};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
@@ -71,9 +71,11 @@ pub struct Survey {
 ///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
 /// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
-/// let survey = survey(&machine, 1_000, &Interrupt::default(), &|| ())?;
-/// let moves: Vec<String> = survey.moves.terms.iter().map(|&term| machine.terms().show(term)).collect();
-/// assert_eq!((moves, survey.moves.basis), (vec!["no".to_owned(), "yes".to_owned()], Basis::Reachable));
+/// let Survey { moves, reach, .. } = survey(&machine, 1_000, &Interrupt::default(), &|| ())?;
+/// let SurveyWords { terms, basis } = moves;
+/// let moves: Vec<String> = terms.iter().map(|&term| machine.terms().show(term)).collect();
+/// assert_eq!((moves, basis), (vec!["no".to_owned(), "yes".to_owned()], Basis::Reachable));
+/// assert!(reach.complete);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -24,7 +24,8 @@ pub const SCHEMA: &str = "hyperplay.transcript/1";
 /// use hyperplay_engine::machine::{ByRole, Seed};
 /// use hyperplay_play::player::{LegalPlayer, Seat};
 /// use hyperplay_play::referee::{
-///     Heading, Interrupt, MatchLimits, RunInfo, SCHEMA, Settings, Transcript, date, host, play_match,
+///     DecisionRecord, Heading, Interrupt, MatchLimits, RunInfo, SCHEMA, Settings, StepRecord, Transcript, date, host,
+///     play_match,
 /// };
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
@@ -42,9 +43,10 @@ pub const SCHEMA: &str = "hyperplay.transcript/1";
 /// let mut transcript = Transcript::new(&*machine, &heading, &settings, 0, &played);
 /// let limits = MatchLimits { steps: settings.limit, nodes: None, startclock: None, playclock: None };
 /// assert_eq!((transcript.schema.as_str(), transcript.limits), (SCHEMA, limits));
-/// let said = transcript.steps[0].decisions.as_ref().and_then(|said| said[0].as_ref()).expect("it was recorded");
+/// let StepRecord { moves, faults, decisions, .. } = &transcript.steps[0];
+/// assert!(moves[0] == "no" && faults.is_empty());
+/// let said: &DecisionRecord = decisions.as_ref().and_then(|said| said[0].as_ref()).expect("it was recorded");
 /// assert_eq!(said.policy["no"], 1.0);
-/// assert!(transcript.steps[0].faults.is_empty());
 ///
 /// let engine = machine.kind().to_string();
 /// transcript.run = Some(RunInfo { date: date(), host: host(), engine, threads: 1, seconds: 0.1 });
@@ -112,6 +114,16 @@ pub struct StepRecord {
 }
 
 /// One replaced move; the replacement stands in the joint move.
+///
+/// ```
+/// use hyperplay_play::referee::FaultRecord;
+///
+/// let fault = FaultRecord { role: "white".to_owned(), kind: "late".to_owned(), detail: None };
+/// let line = serde_json::to_string(&fault)?;
+/// assert_eq!(line, r#"{"role":"white","kind":"late"}"#);
+/// assert_eq!(serde_json::from_str::<FaultRecord>(&line)?, fault);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FaultRecord {
     /// Whose move it was.

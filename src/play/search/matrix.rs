@@ -113,12 +113,13 @@ pub struct Solution {
 /// Solves a matrix game.
 ///
 /// ```
-/// use hyperplay_play::search::matrix::{Matrix, solve};
+/// use hyperplay_play::search::matrix::{Matrix, Solution, solve};
 ///
 /// // Rock, paper, scissors.
-/// let solution = solve(&Matrix::from_rows(&[&[50.0, 0.0, 100.0], &[100.0, 50.0, 0.0], &[0.0, 100.0, 50.0]]));
-/// assert!((solution.value - 50.0).abs() < 1e-9);
-/// assert!(solution.row.iter().all(|share| (share - 1.0 / 3.0).abs() < 1e-9));
+/// let payoffs = Matrix::from_rows(&[&[50.0, 0.0, 100.0], &[100.0, 50.0, 0.0], &[0.0, 100.0, 50.0]]);
+/// let Solution { value, row, column, gap } = solve(&payoffs);
+/// assert!((value - 50.0).abs() < 1e-9 && gap < 1e-9);
+/// assert!(row.iter().chain(&column).all(|share| (share - 1.0 / 3.0).abs() < 1e-9));
 /// ```
 pub fn solve(matrix: &Matrix) -> Solution {
     if let Some(solution) = saddle_point(matrix) {
