@@ -70,7 +70,7 @@ fn follow(machine: &Arc<Engine>, spec: &str, time: f64, matches: u64, steps: usi
     let (mut sum, mut scratch) = (Sum::default(), machine.scratch());
     for seed in 0..matches {
         let mut player = player(spec, machine, Role::new(0));
-        for known in random_match(&**machine, steps, seed) {
+        for known in random_match(machine, steps, seed) {
             let evidence = &known[0];
             // The referee's state is not known here; any particle's will do, for legal moves are known to their role.
             let began = Instant::now();
@@ -119,7 +119,7 @@ fn all_particles(game: &str, particles: usize, step: usize) {
     let mut scratch = machine.scratch();
     let options = belief::BeliefOptions { particles, enumerate: false, ..belief::BeliefOptions::default() };
     let mut belief = ParticleBelief::new(Arc::clone(&machine), role, Arc::new(Uniform), options);
-    let known = random_match(&*machine, step + 1, 1);
+    let known = random_match(&machine, step + 1, 1);
     let spec = format!("hyperplay:particles={particles},enumerate=off,nodes=0,search=flat,playouts=");
     let build = |playouts: u64| player(&format!("{spec}{playouts}"), &machine, role);
     let mut first = build(1);

@@ -120,7 +120,7 @@ fn enumeration_equals_the_exact_posterior() {
 fn krieg_tictactoe(options: &BeliefOptions, steps: usize) -> (Vec<EvaluationPoint>, Vec<Figures>) {
     let machine = imperfect("krieg_tictactoe_3x3");
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let history = harness::random_match(&*machine, steps, &Seed::root(3)).unwrap();
+    let history = harness::random_match(&machine, steps, &Seed::root(3)).unwrap();
     let points = points(&machine, players(&machine)[0], &history, 20_000);
     let sampler = ParticleSampler(options.clone());
     let replicates = Replicates {
@@ -175,7 +175,7 @@ fn bias_over_baseline(name: &str, matches: usize, steps: usize, options: &Belief
     let sampler = ParticleSampler(options.clone());
     let mut logarithms = Vec::new();
     for index in 0..matches {
-        let history = harness::random_match(&*machine, steps, &Seed::root(index as u64)).unwrap();
+        let history = harness::random_match(&machine, steps, &Seed::root(index as u64)).unwrap();
         let points = points(&machine, role, &history, 5_000);
         let seed = Seed::root(7);
         let replicates =
@@ -243,7 +243,7 @@ fn rejection_passes_the_chi_squared_test() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let role = players(&machine)[0];
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-    let history = harness::random_match(&*machine, 4, &Seed::root(1)).unwrap();
+    let history = harness::random_match(&machine, 4, &Seed::root(1)).unwrap();
     let points = points(&machine, role, &history, 5_000);
     let rejection = BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
     let rejection = ParticleSampler(rejection);

@@ -25,7 +25,7 @@ fn updates(
     let mut all = Vec::new();
     for index in 0..matches {
         let seed = Seed::root(1).index(index);
-        let history = random_match(&**machine, steps, &seed).unwrap();
+        let history = random_match(machine, steps, &seed).unwrap();
         for role in players(machine) {
             let mut belief = sampler.belief(machine, role, &model, particles);
             let updates = evidence_before_the_end(machine, &history, role).into_iter().map(|evidence| {
@@ -116,7 +116,7 @@ fn rejection_pays_for_every_step_of_every_attempt() {
     for (name, steps) in [("monty_hall", 9), ("krieg_tictactoe_3x3", 5), ("blind_breakthrough_4x4", 6)] {
         let machine = imperfect(name);
         for role in players(&machine) {
-            let history = random_match(&*machine, steps, &Seed::root(4)).unwrap();
+            let history = random_match(&machine, steps, &Seed::root(4)).unwrap();
             let mut attempt = 0.0;
             let mut before = 1.0;
             for evidence in evidence_before_the_end(&machine, &history, role) {
@@ -236,7 +236,7 @@ fn peak_memory() -> u64 {
 /// forward in a second of processor time.
 fn follow(particles: usize, steps: usize) -> f64 {
     let machine = imperfect("blind_breakthrough_6x6");
-    let histories = (0..).map(|seed| random_match(&*machine, steps + 1, &Seed::root(seed)).unwrap());
+    let histories = (0..).map(|seed| random_match(&machine, steps + 1, &Seed::root(seed)).unwrap());
     let history = histories.into_iter().find(|history| history.step() > steps).unwrap();
     let (sampler, model) = sampler("hyperplay:enumerate=off,exact_update=off", &machine);
     let mut belief = sampler.belief(&machine, Role::new(0), &model, particles);

@@ -80,7 +80,7 @@ fn ratios(machine: &Arc<Machine>, spec: &str, matches: usize, replicates: usize)
     let (sampler, model) = sampler(spec, machine);
     let (mut sums, mut decisions) = ([0.0; 3], 0);
     for index in 0..matches {
-        let history = random_match(&**machine, 100, &Seed::root(3).index(index)).unwrap();
+        let history = random_match(machine, 100, &Seed::root(3).index(index)).unwrap();
         for role in players(machine) {
             let known = evidence_before_the_end(machine, &history, role);
             let mut held: Vec<Vec<Distribution>> = vec![Vec::new(); known.len()];
@@ -159,7 +159,7 @@ fn the_posterior_under_a_policy_file_is_sampled_as_well_over_many_matches() {
 fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
     let machine = imperfect("kuhn_poker");
     let role = players(&machine)[0];
-    let histories = (1..).map(|steps| random_match(&*machine, steps, &Seed::root(1)).unwrap());
+    let histories = (1..).map(|steps| random_match(&machine, steps, &Seed::root(1)).unwrap());
     let choice = |history: &History| legal(&machine, history, role).len() == 2;
     let history = histories.into_iter().find(choice).unwrap();
     let evidence = evidence_by_step(&machine, &history, role).pop().unwrap();
@@ -191,7 +191,7 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
         let (one, other) = (softmax(text), softmax(text));
         let mut uneven = 0;
         for index in 0..8 {
-            let history = random_match(&*machine, 10, &Seed::root(2).index(index)).unwrap();
+            let history = random_match(&machine, 10, &Seed::root(2).index(index)).unwrap();
             for role in players(&machine) {
                 for evidence in evidence_before_the_end(&machine, &history, role) {
                     let legal = legal(&machine, &History(history.0[..evidence.step()].to_vec()), role);
@@ -224,7 +224,7 @@ fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {
     let options = BeliefOptions { particles: 30, enumerate_limit: 30, ..BeliefOptions::default() };
     let (mut grown, mut shrunk) = (0, 0);
     for seed in 0..3 {
-        let history = random_match(&*machine, 100, &Seed::root(seed)).unwrap();
+        let history = random_match(&machine, 100, &Seed::root(seed)).unwrap();
         for role in players(&machine) {
             let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
             let mut belief = ParticleBelief::new(machine.clone(), role, model, options.clone());
@@ -326,7 +326,7 @@ fn follow_all(matches: usize, steps: usize, most: u64) -> usize {
             continue;
         }
         let seed = Seed::root(11).index(turn);
-        let history = random_match(&**machine, steps, &seed).unwrap();
+        let history = random_match(machine, steps, &seed).unwrap();
         follow(machine, &history, &seed, sums);
         number += 1;
         if number % 1_000 == 0 || number == matches {
@@ -361,7 +361,7 @@ fn no_belief_is_ever_depleted_in_ten_thousand_random_matches_of_all_games() {
 fn a_sample_in_a_corner_is_built_anew() {
     let machine = imperfect("krieg_tictactoe_5x5");
     let seed = Seed::root(11).index(687);
-    let history = random_match(&*machine, 200, &seed).unwrap();
+    let history = random_match(&machine, 200, &seed).unwrap();
     let mut sums = Followed::default();
     follow(&machine, &history, &seed, &mut sums);
     assert!(sums.depleted.is_empty(), "{:#?}", sums.depleted);
