@@ -10,6 +10,15 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 /// What a spec describes.
+///
+/// ```
+/// use hyperplay_play::player::{Registry, SpecKind};
+///
+/// let registry = Registry::standard();
+/// for kind in SpecKind::ALL {
+///     assert!(registry.entries(kind).count() > 0, "there is no {kind}");
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum SpecKind {
     /// A player.
