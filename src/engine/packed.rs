@@ -1,6 +1,6 @@
 //! Packed bits and planes, and the way from one to the other.
 //!
-//! A [`State`](super::State) of a network engine keeps bit `b` in word `b / 64`. A *plane* holds one bit of many
+//! A [`State`] of a network engine keeps bit `b` in word `b / 64`. A *plane* holds one bit of many
 //! states: state `k` is lane `k`. The way from one to the other is the transposition of 64x64 blocks of bits.
 //!
 //! Reference: Warren, *Hacker's Delight*, 2nd ed. 2012, section 7-3 (transposing a bit matrix).

@@ -49,7 +49,7 @@ pub struct StudySummary {
     pub states_per_particle: f64,
     /// The part of them in rejuvenation.
     pub rejuvenation_per_particle: f64,
-    /// Chi-squared tests, and those with p below [`LEVEL`].
+    /// Chi-squared tests, and those with p below 0.05.
     pub tests: usize,
     /// See `tests`.
     pub rejected: usize,

@@ -32,7 +32,7 @@
 //! | [`particle::SearchTask`] | looks for any consistent history |
 //! | [`metropolis::MoveTask`] | makes one Metropolis-Hastings move with a particle |
 //!
-//! They are made of two kinds of [walk](walk) and the [test of branches](branch_test), which are polled in the same
+//! They are made of two kinds of [walk] and the [test of branches](branch_test), which are polled in the same
 //! way but return what they found.
 
 pub(super) mod branch_test;
