@@ -59,6 +59,7 @@ pub enum EngineScratch {
 }
 
 impl EngineScratch {
+    #[inline]
     fn interpreter(&mut self) -> &mut InterpreterScratch {
         match self {
             EngineScratch::Interpreter(scratch) => scratch,
@@ -66,6 +67,7 @@ impl EngineScratch {
         }
     }
 
+    #[inline]
     fn network(&mut self) -> &mut NetworkScratch {
         match self {
             EngineScratch::Network(scratch) => scratch,
@@ -180,6 +182,7 @@ impl StateMachine for Engine {
         }
     }
 
+    #[inline]
     fn legal(&self, state: &State, role: Role, scratch: &mut EngineScratch, out: &mut Vec<Move>) {
         match self {
             Engine::Interpreter(machine) => machine.legal(state, role, scratch.interpreter(), out),
@@ -187,6 +190,7 @@ impl StateMachine for Engine {
         }
     }
 
+    #[inline]
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut EngineScratch) -> State {
         match self {
             Engine::Interpreter(machine) => machine.next(state, joint, scratch.interpreter()),
@@ -194,6 +198,7 @@ impl StateMachine for Engine {
         }
     }
 
+    #[inline]
     fn percepts(
         &self,
         state: &State,
@@ -207,6 +212,7 @@ impl StateMachine for Engine {
         }
     }
 
+    #[inline]
     fn terminal(&self, state: &State, scratch: &mut EngineScratch) -> bool {
         match self {
             Engine::Interpreter(machine) => machine.terminal(state, scratch.interpreter()),
@@ -214,6 +220,7 @@ impl StateMachine for Engine {
         }
     }
 
+    #[inline]
     fn goal(&self, state: &State, role: Role, scratch: &mut EngineScratch) -> Goal {
         match self {
             Engine::Interpreter(machine) => machine.goal(state, role, scratch.interpreter()),
