@@ -29,7 +29,7 @@ pub fn random_match(machine: &Engine, steps: usize, seed: &Seed) -> Result<Histo
 /// A match of at most `steps` steps in which every role but `random` chooses as `model` says.
 ///
 /// # Errors
-/// If the rules cannot be evaluated.
+/// If the rules cannot be evaluated, by the match or by the model.
 pub fn model_match(
     machine: &Engine,
     model: &dyn OpponentModel,
@@ -45,13 +45,19 @@ pub fn model_match(
         if legal.values().iter().any(Vec::is_empty) {
             break;
         }
+        let mut failed = None;
         let joint = JointMove::new(machine.each_role().map(|role| {
             let moves = &legal[role];
             if machine.random() == Some(role) || model.is_uniform() {
                 return moves[rng.random_range(0..moves.len())];
             }
-            drawn(moves, &model.policy(role, &known[role], moves), rng.random())
+            let (policy, failure) = model.policy_and_failure(role, &known[role], moves);
+            failed = failed.take().or(failure);
+            drawn(moves, &policy, rng.random())
         }));
+        if let Some(failure) = failed {
+            return Err(failure);
+        }
         for role in machine.each_role() {
             let percepts = machine.percepts(&state, &joint, role, &mut scratch);
             known[role].steps.push(Observation { own: OwnMove::Known(joint.of(role)), percepts });
