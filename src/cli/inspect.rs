@@ -17,8 +17,8 @@ use hyperplay_engine::machine::{
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Dependencies, TermStore};
-use hyperplay_play::efg::{CountError, Extent, extent_until};
-use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, survey};
+use hyperplay_play::efg::{CountError, Extent};
+use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
 
 /// The most terms that are listed; if there are more, they are only counted.
 const LISTED: usize = 20;
@@ -157,7 +157,7 @@ impl<'a> Look<'a> {
                 progress.tick();
                 interrupt.is_raised()
             };
-            let extent = extent_until(machine, arguments.limit as u64, &stop);
+            let extent = count_information_sets(machine, arguments.limit as u64, &stop);
             progress.finish();
             extent
         });

@@ -80,7 +80,7 @@ fn every_particle_is_right(matches: u64) {
 
 #[test]
 fn every_particle_reproduces_its_evidence() {
-    every_particle_is_right(1);
+    every_particle_is_right(3);
 }
 
 #[test]

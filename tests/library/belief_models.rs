@@ -338,15 +338,8 @@ fn follow_all(matches: usize, steps: usize, most: u64) -> usize {
     all.iter().map(|sums| sums.updates).sum()
 }
 
-/// A game that has cost a hundred thousand states is dropped, so the second match is one of the cheaper games.
 #[test]
 fn no_belief_is_ever_depleted_in_random_matches_of_all_games() {
-    assert!(follow_all(66, 20, 100_000) > 1_000);
-}
-
-#[test]
-#[ignore = "minutes"]
-fn no_belief_is_ever_depleted_in_two_long_random_matches_of_every_game() {
     assert!(follow_all(66, 40, u64::MAX) > 1_000);
 }
 

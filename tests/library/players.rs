@@ -57,6 +57,7 @@ fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, see
     }
     let goals =
         ByRole::from_fn(machine.roles().len(), |role| machine.goal(&state, role, &mut scratch).value());
+    assert_eq!(machine.take_failure(&mut scratch), None);
     Match { history, goals, decisions }
 }
 
@@ -319,7 +320,8 @@ fn every_player_of_the_registry_plays_legal_moves_in_games_of_every_kind() {
         for entry in Registry::standard().entries(SpecKind::Player) {
             let specs = vec![&*entry.name; players(&machine).len()];
             let matched = play(&machine, &specs, || Budget::nodes(500), &Seed::root(2));
-            assert!(matched.history.step() > 0, "{path}");
+            let failed = matched.decisions.iter().any(|(_, decision)| decision.failure.is_some());
+            assert!(!failed && matched.history.step() > 0, "{path}");
         }
     }
 }

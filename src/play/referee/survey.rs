@@ -4,6 +4,7 @@
 //! none, those met in the reachable states. [`Basis`] says which, and whether all states were seen: if not, there may
 //! be more.
 
+use crate::efg::{self, CountError, Extent};
 use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
@@ -125,4 +126,28 @@ pub fn survey(
         percepts: words(Symbol::PERCEPT, 1, percepts)?,
         reach,
     })
+}
+
+/// Counts the histories and information sets of a game, until `stop` returns true: [`efg::extent_until`] for an engine.
+/// The count is a hot loop and generic over the machine, so it is compiled here, optimised, and not in the command line.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_play::referee::count_information_sets;
+///
+/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let extent = count_information_sets(&engine, 1_000, &|| false)?;
+/// assert_eq!(extent.information_sets[candidate], 1 + 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`efg::extent_until`].
+pub fn count_information_sets(
+    engine: &Engine,
+    limit: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<Extent, CountError> {
+    efg::extent_until(engine, limit, stop)
 }
