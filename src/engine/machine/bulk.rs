@@ -8,6 +8,7 @@
 use rand::RngExt;
 
 use super::budget::Budget;
+use super::consistent::{self, ConsistentDraws, ObservedStep};
 use super::moves::{Goal, JointMove, Move, Percepts};
 use super::role::{ByRole, Role};
 use super::state_machine::{StateMachine, StateMachineExt};
@@ -93,7 +94,8 @@ impl Tally {
 /// ```
 /// use hyperplay_engine::Interpreter;
 /// use hyperplay_engine::machine::{
-///     Budget, Bulk, JointMoves, Role, Seed, Start, StateMachine, StateMachineExt, Successor,
+///     Budget, Bulk, ConsistentDraws, ConsistentStep, JointMoves, Observation, ObservedStep, OwnMove, Role, Seed, Start,
+///     StateMachine, StateMachineExt, Successor,
 /// };
 /// # use hyperplay_logic::gdl::{self, Source};
 /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
@@ -115,6 +117,19 @@ impl Tally {
 /// // Without the percepts; and one after the other, as this engine makes all its playouts.
 /// assert_eq!(&machine.advance(&steps, &mut scratch)[0].0, state);
 /// assert_eq!(machine.at_once(), 1);
+///
+/// // What follows from b seeing that a made the move x; and which of five attempts find it.
+/// let percepts = percepts[Role::new(1)].clone();
+/// let observation = Observation { own: OwnMove::Known(legal[Role::new(1)][0]), percepts };
+/// let observed = ObservedStep { role: Role::new(1), observation: &observation, is_end: true };
+/// assert_eq!(machine.select_consistent(&steps, &observed, &mut scratch), [(0, state.clone())]);
+/// let starts = std::slice::from_ref(&start);
+/// let (seed, budget) = (Seed::root(1), Budget::UNLIMITED);
+/// let ConsistentDraws { tried, steps: found } =
+///     machine.draw_consistent(starts, &[0; 5], &observed, &seed, &budget, &mut scratch);
+/// assert!(tried == 5 && found.len() < 5);
+/// let is_x = |step: &ConsistentStep<_>| step.joint == joints[0] && step.state == *state && step.place < 5;
+/// assert!(found.iter().all(is_x));
 ///
 /// // Ten random playouts, in which the first move of `a` is x.
 /// let first = vec![(Role::new(0), legal[Role::new(0)][0])];
@@ -158,6 +173,37 @@ pub trait Bulk: StateMachine {
                 (state, end)
             })
             .collect()
+    }
+
+    /// Attempts to make one step that agrees with an observation. Attempt `i` starts in `starts[attempts[i]]`, where
+    /// the observing role makes its own move (one of those that the observation admits and that are legal, uniformly)
+    /// and every other role chooses uniformly. It succeeds if the percepts and the end of the game are those observed.
+    /// No attempt succeeds in a terminal state, or where a role has no legal move.
+    ///
+    /// Attempts are independent. All randomness comes from `seed`; an engine with lanes gives other draws with the same
+    /// distribution. The call stops when the deadline of `budget` has passed; its nodes do not matter here. Visits one
+    /// state for each attempt.
+    fn draw_consistent(
+        &self,
+        starts: &[Self::State],
+        attempts: &[u32],
+        observed: &ObservedStep<'_>,
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut Self::Scratch,
+    ) -> ConsistentDraws<Self::State> {
+        consistent::draw(self, starts, attempts, observed, seed, budget, scratch)
+    }
+
+    /// Which of these steps agree with an observation in percepts and end, by number, with the states after them. That
+    /// the moves are legal, and that the own move is the one observed, is for the caller to see to.
+    fn select_consistent(
+        &self,
+        steps: &[(&Self::State, &JointMove)],
+        observed: &ObservedStep<'_>,
+        scratch: &mut Self::Scratch,
+    ) -> Vec<(usize, Self::State)> {
+        consistent::select(self, steps, observed, scratch)
     }
 
     /// How many playouts a call should have. An engine that makes many playouts side by side is not fully used by fewer.

@@ -29,6 +29,7 @@ pub mod laws;
 
 mod budget;
 mod bulk;
+mod consistent;
 mod evidence;
 mod moves;
 mod role;
@@ -37,6 +38,7 @@ mod stream;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
+pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};
 pub use role::{ByRole, Role};

@@ -56,6 +56,8 @@ pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 pub use weight::effective_size;
 
+use std::fmt;
+
 use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
 /// The name of a particle in the belief that reports it. The number is the belief's own: only that belief can say which
@@ -163,6 +165,38 @@ pub struct UpdateCost {
     pub rejuvenation_changes: u64,
     /// How often a particle on its way to the last step took a move back, or started again from the root.
     pub backtracks: u64,
+    /// Steps drawn at random and compared with the observation, in bulk; they are among the states.
+    pub attempts: u64,
+    /// Those of them that agreed.
+    pub accepted: u64,
+}
+
+/// How the particles of an update were found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UpdateMethod {
+    /// All histories that explain the evidence, or all states that they end in, were found.
+    Enumeration,
+    /// Whole histories were drawn, and those that explain the evidence kept: independent draws from the posterior.
+    Rejection,
+    /// Histories that explained the evidence before the last step were extended by it, until enough had been.
+    ParticleFilter,
+    /// Histories were found by backtracking, weighted, and moved.
+    Backtracking,
+    /// In another way.
+    #[default]
+    Other,
+}
+
+impl fmt::Display for UpdateMethod {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            UpdateMethod::Enumeration => "enumeration",
+            UpdateMethod::Rejection => "rejection",
+            UpdateMethod::ParticleFilter => "particle filter",
+            UpdateMethod::Backtracking => "backtracking",
+            UpdateMethod::Other => "other",
+        })
+    }
 }
 
 impl UpdateCost {
@@ -174,6 +208,8 @@ impl UpdateCost {
             rejuvenation_moves: self.rejuvenation_moves - before.rejuvenation_moves,
             rejuvenation_changes: self.rejuvenation_changes - before.rejuvenation_changes,
             backtracks: self.backtracks - before.backtracks,
+            attempts: self.attempts - before.attempts,
+            accepted: self.accepted - before.accepted,
         }
     }
 }

@@ -1,0 +1,122 @@
+//! Steps that agree with what one role has observed: the two questions that a belief asks in bulk.
+//!
+//! All histories of a belief stand at the same step of the evidence when it is extended. So the own move, the own percepts
+//! and whether the game is over are constants of the whole call ([`ObservedStep`]), and an engine with lanes compares
+//! them in planes. [`draw`] and [`select`] are the plain forms over any [`StateMachine`]; they are what
+//! [`Bulk::draw_consistent`](super::Bulk::draw_consistent) and
+//! [`Bulk::select_consistent`](super::Bulk::select_consistent) provide.
+
+use rand::RngExt;
+
+use super::budget::Budget;
+use super::evidence::Observation;
+use super::moves::{JointMove, Move};
+use super::role::Role;
+use super::state_machine::{StateMachine, StateMachineExt};
+use super::stream::Seed;
+
+/// Attempts between two looks at the clock.
+const ATTEMPTS_A_LOOK: usize = 64;
+
+/// What one role observed of one step: the condition that a step of a consistent history meets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObservedStep<'e> {
+    /// The role.
+    pub role: Role,
+    /// Its move and its percepts.
+    pub observation: &'e Observation,
+    /// Whether the game is over after the step.
+    pub is_end: bool,
+}
+
+/// A step that agrees with an observation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConsistentStep<S> {
+    /// Which of the attempts, or of the steps asked about, it is.
+    pub place: usize,
+    /// The joint move.
+    pub joint: JointMove,
+    /// The state after it.
+    pub state: S,
+}
+
+/// The consistent steps among some attempts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConsistentDraws<S> {
+    /// How many attempts were made: the first so many. They are all unless the deadline passed.
+    pub tried: usize,
+    /// Those that agree, in the order of the attempts.
+    pub steps: Vec<ConsistentStep<S>>,
+}
+
+/// Whether a step agrees with an observation, and the state after it.
+fn successor<M: StateMachine + ?Sized>(
+    machine: &M,
+    state: &M::State,
+    joint: &JointMove,
+    observed: &ObservedStep<'_>,
+    scratch: &mut M::Scratch,
+) -> Option<M::State> {
+    if machine.percepts(state, joint, observed.role, scratch) != observed.observation.percepts {
+        return None;
+    }
+    let next = machine.next(state, joint, scratch);
+    (machine.terminal(&next, scratch) == observed.is_end).then_some(next)
+}
+
+/// The plain form of [`Bulk::draw_consistent`](super::Bulk::draw_consistent).
+pub(super) fn draw<M: StateMachine + ?Sized>(
+    machine: &M,
+    starts: &[M::State],
+    attempts: &[u32],
+    observed: &ObservedStep<'_>,
+    seed: &Seed,
+    budget: &Budget,
+    scratch: &mut M::Scratch,
+) -> ConsistentDraws<M::State> {
+    let mut rng = seed.rng();
+    let mut steps = Vec::new();
+    let mut legal: Vec<Move> = Vec::new();
+    for (place, &start) in attempts.iter().enumerate() {
+        if place % ATTEMPTS_A_LOOK == 0 && budget.is_late() {
+            return ConsistentDraws { tried: place, steps };
+        }
+        let state = &starts[start as usize];
+        if machine.terminal(state, scratch) {
+            continue;
+        }
+        let mut moves = Vec::with_capacity(machine.roles().len());
+        for role in machine.each_role() {
+            machine.legal(state, role, scratch, &mut legal);
+            if role == observed.role {
+                legal.retain(|&own| observed.observation.own.admits(own));
+            }
+            match legal[..] {
+                [] => break,
+                [only] => moves.push(only),
+                _ => moves.push(legal[rng.random_range(0..legal.len())]),
+            }
+        }
+        if moves.len() < machine.roles().len() {
+            continue;
+        }
+        let joint = JointMove::new(moves);
+        if let Some(state) = successor(machine, state, &joint, observed, scratch) {
+            steps.push(ConsistentStep { place, joint, state });
+        }
+    }
+    ConsistentDraws { tried: attempts.len(), steps }
+}
+
+/// The plain form of [`Bulk::select_consistent`](super::Bulk::select_consistent).
+pub(super) fn select<M: StateMachine + ?Sized>(
+    machine: &M,
+    steps: &[(&M::State, &JointMove)],
+    observed: &ObservedStep<'_>,
+    scratch: &mut M::Scratch,
+) -> Vec<(usize, M::State)> {
+    let agreeing = |(place, (state, joint)): (usize, &(&M::State, &JointMove))| {
+        successor(machine, state, joint, observed, scratch).map(|next| (place, next))
+    };
+    steps.iter().enumerate().filter_map(agreeing).collect()
+}
