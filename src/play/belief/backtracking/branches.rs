@@ -18,13 +18,13 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::model::OpponentModel;
+use crate::belief::model::OpponentModel;
 use super::tree::NodeId;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine};
 
 /// What is known of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Branch {
+pub(in crate::belief) enum Branch {
     /// There is no successor to go to; to be expanded.
     Untried,
     /// Nothing below it explains the evidence.
@@ -54,7 +54,7 @@ enum Known {
 }
 
 #[derive(Debug)]
-pub(super) struct Branches {
+pub(in crate::belief) struct Branches {
     /// The moves that each role may have made.
     moves: Arc<ByRole<Vec<Move>>>,
     /// Their probabilities; `None` where all are alike.
@@ -65,18 +65,18 @@ pub(super) struct Branches {
     inconsistent: u32,
     tried: u32,
     /// The step for which every branch was last tested; 0 for never.
-    pub(super) tested_at: u32,
+    pub(in crate::belief) tested_at: u32,
     /// Whether some particle is testing them.
-    pub(super) is_under_test: bool,
+    pub(in crate::belief) is_under_test: bool,
     /// Whether it is known that nothing below explains the evidence, though branches that explain their own step are
     /// not marked as inconsistent.
-    pub(super) is_hopeless: bool,
+    pub(in crate::belief) is_hopeless: bool,
 }
 
 /// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint
 /// moves are equally probable. `evidence` says what a role knows. A failure that the model meets is left in `failure`, if
 /// there is none yet.
-pub(super) fn joint_policy<M: StateMachine>(
+pub(in crate::belief) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,
     me: Role,
@@ -99,7 +99,7 @@ pub(super) fn joint_policy<M: StateMachine>(
 }
 
 impl Branches {
-    pub(super) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
+    pub(in crate::belief) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
         let known = if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(Box::default()) };
         let mut branches = Branches {
@@ -150,26 +150,26 @@ impl Branches {
     }
 
     /// |J|, the number of joint moves.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::belief) fn count(&self) -> u64 {
         self.count
     }
 
     /// Whether no branch is left: A is empty.
-    pub(super) fn is_exhausted(&self) -> bool {
+    pub(in crate::belief) fn is_exhausted(&self) -> bool {
         u64::from(self.inconsistent) == self.count
     }
 
     /// Whether every branch has been tried.
-    pub(super) fn is_tried(&self) -> bool {
+    pub(in crate::belief) fn is_tried(&self) -> bool {
         u64::from(self.tried) == self.count
     }
 
     /// Whether the model holds all joint moves equally probable.
-    pub(super) fn is_uniform(&self) -> bool {
+    pub(in crate::belief) fn is_uniform(&self) -> bool {
         self.policy.is_none()
     }
 
-    pub(super) fn branch(&self, index: u64) -> Branch {
+    pub(in crate::belief) fn branch(&self, index: u64) -> Branch {
         match self.code(index) {
             UNTRIED | FORGOTTEN => Branch::Untried,
             INCONSISTENT => Branch::Inconsistent,
@@ -178,7 +178,7 @@ impl Branches {
     }
 
     /// The open branches that have a successor, in order.
-    pub(super) fn open(&self) -> Vec<(u64, NodeId)> {
+    pub(in crate::belief) fn open(&self) -> Vec<(u64, NodeId)> {
         let node = |(index, code): (u64, u32)| {
             (code >= NODES).then(|| (index, NodeId::numbered((code - NODES) as usize)))
         };
@@ -194,18 +194,18 @@ impl Branches {
     }
 
     /// The branches not yet tried, in order.
-    pub(super) fn untried(&self) -> impl Iterator<Item = u64> {
+    pub(in crate::belief) fn untried(&self) -> impl Iterator<Item = u64> {
         let all = if self.is_tried() { 0 } else { self.count };
         (0..all).filter(|&index| self.code(index) == UNTRIED)
     }
 
     /// The branches without a successor that are not inconsistent, in order: those untried or forgotten.
-    pub(super) fn missing(&self) -> impl Iterator<Item = u64> {
+    pub(in crate::belief) fn missing(&self) -> impl Iterator<Item = u64> {
         (0..self.count).filter(|&index| matches!(self.code(index), UNTRIED | FORGOTTEN))
     }
 
     /// Gives every successor the number that it has now, or forgets it.
-    pub(super) fn renumber(&mut self, number: impl Fn(NodeId) -> Option<NodeId>) {
+    pub(in crate::belief) fn renumber(&mut self, number: impl Fn(NodeId) -> Option<NodeId>) {
         let renumber = |code: &mut u32| {
             if *code >= NODES {
                 let now = number(NodeId::numbered((*code - NODES) as usize));
@@ -218,7 +218,7 @@ impl Branches {
         }
     }
 
-    pub(super) fn joint(&self, index: u64) -> JointMove {
+    pub(in crate::belief) fn joint(&self, index: u64) -> JointMove {
         let mut rest = index;
         let mut joint: SmallVec<[Move; 4]> = self.moves.values().iter().map(|of| of[0]).collect();
         for (own, moves) in joint.iter_mut().zip(self.moves.values()).rev() {
@@ -228,8 +228,16 @@ impl Branches {
         JointMove::new(joint)
     }
 
+    /// The number of a joint move that is legal here.
+    pub(in crate::belief) fn index_of(&self, joint: &JointMove) -> u64 {
+        self.moves.values().iter().zip(joint.iter()).fold(0, |index, (moves, own)| {
+            let place = moves.iter().position(|other| other == own);
+            index * moves.len() as u64 + place.expect("the move of a history is legal") as u64
+        })
+    }
+
     /// The probability of a joint move, given the own move.
-    pub(super) fn probability(&self, index: u64) -> f64 {
+    pub(in crate::belief) fn probability(&self, index: u64) -> f64 {
         let Some(policy) = &self.policy else { return 1.0 / self.count as f64 };
         let mut rest = index;
         let mut probability = 1.0;
@@ -241,7 +249,7 @@ impl Branches {
     }
 
     /// The probability of the branches that are not inconsistent: `|A|/|J|` under uniform opponents.
-    pub(super) fn consistent_mass(&self) -> f64 {
+    pub(in crate::belief) fn consistent_mass(&self) -> f64 {
         if self.is_exhausted() {
             return 0.0;
         }
@@ -263,7 +271,7 @@ impl Branches {
     }
 
     /// Draws any branch, inconsistent or not, by its probability; `None` if there is none.
-    pub(super) fn draw(&self, rng: &mut impl Rng) -> Option<u64> {
+    pub(in crate::belief) fn draw(&self, rng: &mut impl Rng) -> Option<u64> {
         (self.count > 0).then(|| {
             if self.is_uniform() {
                 return rng.random_range(0..self.count);
@@ -279,7 +287,7 @@ impl Branches {
     }
 
     /// Marks a branch as inconsistent.
-    pub(super) fn mark_inconsistent(&mut self, index: u64) {
+    pub(in crate::belief) fn mark_inconsistent(&mut self, index: u64) {
         if self.code(index) != INCONSISTENT {
             self.set(index, INCONSISTENT);
             self.inconsistent += 1;
@@ -287,7 +295,7 @@ impl Branches {
     }
 
     /// Marks a branch without a successor as open.
-    pub(super) fn set_open(&mut self, index: u64, child: NodeId) {
+    pub(in crate::belief) fn set_open(&mut self, index: u64, child: NodeId) {
         let number = u32::try_from(child.number()).ok().and_then(|number| number.checked_add(NODES));
         self.set(index, number.expect("memory ends long before 2^32 histories"));
     }

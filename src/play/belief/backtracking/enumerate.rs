@@ -26,14 +26,14 @@ const AHEAD: usize = 8;
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
 #[derive(Clone, Debug)]
-pub(super) struct EnumeratedSet {
+pub(in crate::belief) struct EnumeratedSet {
     list: Vec<(NodeId, f64)>,
     /// Whether each stands for all with its state.
     is_by_state: bool,
 }
 
 /// How following the evidence went.
-pub(super) enum Extended {
+pub(in crate::belief) enum Extended {
     /// To its last step.
     Done,
     /// The set is complete up to some step; going on costs too much, or there are too many histories already.
@@ -44,17 +44,17 @@ pub(super) enum Extended {
 
 impl EnumeratedSet {
     /// The empty history alone.
-    pub(super) fn new() -> Self {
+    pub(in crate::belief) fn new() -> Self {
         EnumeratedSet { list: vec![(ROOT, 0.0)], is_by_state: false }
     }
 
     /// The histories, to be renumbered.
-    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+    pub(in crate::belief) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         self.list.iter_mut().map(|(node, _)| node)
     }
 
     /// The histories and, in the same order, their posterior.
-    pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
+    pub(in crate::belief) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
         let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.list.iter().copied().unzip();
         (nodes, normalised(&logarithms))
     }
@@ -62,7 +62,7 @@ impl EnumeratedSet {
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
     /// A step that would cost more is not begun. With a seed for `by_state`, histories with equal states may become
     /// one.
-    pub(super) fn extend<M: Bulk>(
+    pub(in crate::belief) fn extend<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         limit: usize,
@@ -131,7 +131,7 @@ impl EnumeratedSet {
 }
 
 /// All histories that explain the evidence, if they are at most `limit` and the account lasts.
-pub(super) fn search<M: Bulk>(
+pub(in crate::belief) fn search<M: Bulk>(
     tree: &mut Tree<M>,
     limit: usize,
     account: &mut BudgetAccount,

@@ -45,7 +45,7 @@ use std::task::Poll;
 
 use rustc_hash::FxHashSet;
 
-pub(super) use requests::RequestBatch;
+pub(in crate::belief::backtracking) use requests::RequestBatch;
 
 use super::branches::Branch;
 use super::tree::{NodeId, Tree};
@@ -56,7 +56,7 @@ use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
 const BLOCK: usize = 64;
 
 /// The work of one particle.
-pub(super) trait Task<M: Bulk> {
+pub(in crate::belief::backtracking) trait Task<M: Bulk> {
     /// Goes on until the task is done, or something that it has requested (or that another task is finding out) must be
     /// known first.
     fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()>;
@@ -64,7 +64,7 @@ pub(super) trait Task<M: Bulk> {
 
 /// Runs all tasks to their end; after the deadline of the budget no request is granted. Returns the branches that were
 /// [probed](RequestBatch::probe) and do not explain the evidence; they are not marked as inconsistent.
-pub(super) fn run<M: Bulk>(
+pub(in crate::belief::backtracking) fn run<M: Bulk>(
     tree: &mut Tree<M>,
     tasks: &mut [impl Task<M>],
     budget: &Budget,
@@ -80,7 +80,7 @@ pub(super) fn run<M: Bulk>(
 
 /// Expands all branches of these nodes that are not inconsistent and have no successor, as many as the account grants;
 /// false if those were not all.
-pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
+pub(in crate::belief) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
     let mut requests = RequestBatch::default();
     let all = nodes.iter().all(|&node| requests.request_missing(tree, node, account));
     requests.expand(tree);
@@ -88,7 +88,7 @@ pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account:
 }
 
 /// Expands these branches as far as they are untried.
-pub(super) fn expand_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
+pub(in crate::belief) fn expand_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
     let mut requests = RequestBatch::default();
     for &(node, index) in branches {
         if tree.branches(node).branch(index) == Branch::Untried {

@@ -18,7 +18,7 @@ use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// One pass: a move for each of these histories, all as long as the evidence. Particle `first + p` draws from the
 /// stream of its number and pays from its account; a particle that cannot pay stays as it is.
-pub(super) fn pass<M: Bulk>(
+pub(in crate::belief) fn pass<M: Bulk>(
     tree: &mut Tree<M>,
     nodes: &mut [(NodeId, BudgetAccount)],
     first: usize,
