@@ -27,7 +27,7 @@ use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, JointMove, 
 pub(in crate::belief) enum Branch {
     /// There is no successor to go to; to be expanded.
     Untried,
-    /// Nothing below it explains the evidence.
+    /// Nothing below it explains the evidence, or it contradicts its own step.
     Inconsistent,
     /// Its successor explains the evidence of its own step.
     Open(NodeId),
@@ -42,8 +42,10 @@ const LISTED: u64 = 1 << 12;
 const UNTRIED: u32 = 0;
 const INCONSISTENT: u32 = 1;
 const FORGOTTEN: u32 = 2;
+/// It explains its own step, and nothing below it explains the evidence.
+const DEAD: u32 = 3;
 /// The code of the first node.
-const NODES: u32 = 3;
+const NODES: u32 = 4;
 
 #[derive(Debug)]
 enum Known {
@@ -62,7 +64,10 @@ pub(in crate::belief) struct Branches {
     /// |J|. (Products beyond 2^64 are cut there; such a node is never exhausted anyway.)
     count: u64,
     known: Known,
+    /// Those that are not open: contradicted or dead.
     inconsistent: u32,
+    /// Those of them that are dead.
+    dead: u32,
     tried: u32,
     /// The step for which every branch was last tested; 0 for never.
     pub(in crate::belief) tested_at: u32,
@@ -108,6 +113,7 @@ impl Branches {
             count,
             known,
             inconsistent: 0,
+            dead: 0,
             tried: 0,
             tested_at: 0,
             is_under_test: false,
@@ -172,7 +178,7 @@ impl Branches {
     pub(in crate::belief) fn branch(&self, index: u64) -> Branch {
         match self.code(index) {
             UNTRIED | FORGOTTEN => Branch::Untried,
-            INCONSISTENT => Branch::Inconsistent,
+            INCONSISTENT | DEAD => Branch::Inconsistent,
             code => Branch::Open(NodeId::numbered((code - NODES) as usize)),
         }
     }
@@ -264,7 +270,7 @@ impl Branches {
         }
         let Known::Table(table) = &self.known else { return 0.0 };
         let mut inconsistent: Vec<u64> =
-            table.iter().filter(|&(_, &code)| code == INCONSISTENT).map(|(&index, _)| index).collect();
+            table.iter().filter(|&(_, &code)| matches!(code, INCONSISTENT | DEAD)).map(|(&index, _)| index).collect();
         inconsistent.sort_unstable();
         let mass: f64 = inconsistent.into_iter().map(|index| self.probability(index)).sum();
         1.0 - mass
@@ -286,11 +292,53 @@ impl Branches {
         })
     }
 
-    /// Marks a branch as inconsistent.
+    /// The probability of the branches that explain their own step, all of which have been tried. It is a function of
+    /// the node alone: nothing that was found out below it counts.
+    pub(in crate::belief) fn own_mass(&self) -> f64 {
+        if self.policy.is_none() {
+            let contradicted = self.inconsistent - self.dead;
+            return (self.count - u64::from(contradicted)) as f64 / self.count as f64;
+        }
+        self.own_consistent().map(|index| self.probability(index)).sum()
+    }
+
+    /// The branches that are not known to contradict their own step.
+    fn own_consistent(&self) -> impl Iterator<Item = u64> {
+        (0..self.count).filter(|&index| self.code(index) != INCONSISTENT)
+    }
+
+    /// Draws one of the branches that explain their own step by its probability, where all have been tried.
+    pub(in crate::belief) fn draw_own_consistent(&self, rng: &mut impl Rng) -> Option<u64> {
+        let mut left = if self.is_uniform() {
+            rng.random_range(0.0..1.0) * (self.count - u64::from(self.inconsistent - self.dead)) as f64
+        } else {
+            rng.random::<f64>() * self.own_mass()
+        };
+        let mut last = None;
+        for index in self.own_consistent() {
+            last = Some(index);
+            left -= if self.is_uniform() { 1.0 } else { self.probability(index) };
+            if left < 0.0 {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Marks a branch as contradicting its own step, or as excluded by the model.
     pub(in crate::belief) fn mark_inconsistent(&mut self, index: u64) {
-        if self.code(index) != INCONSISTENT {
+        if !matches!(self.code(index), INCONSISTENT | DEAD) {
             self.set(index, INCONSISTENT);
             self.inconsistent += 1;
+        }
+    }
+
+    /// Marks a branch that explains its own step as leading nowhere.
+    pub(in crate::belief) fn mark_dead(&mut self, index: u64) {
+        if !matches!(self.code(index), INCONSISTENT | DEAD) {
+            self.set(index, DEAD);
+            self.inconsistent += 1;
+            self.dead += 1;
         }
     }
 

@@ -7,8 +7,9 @@
 //! many histories, the caller goes on by sampling. A belief returns to enumeration by [`search`], a depth-first walk
 //! over the branches that are not inconsistent, which ends as soon as it finds too many histories.
 //!
-//! **The exact belief-state update.** Under a uniform model, what follows a history depends on its state alone. So
-//! when there are too many histories, those with equal states become one, with the sum of their probabilities, and
+//! **The exact belief-state update.** The probability of all that may follow a history depends on its state alone under
+//! uniform opponents, and on the state and what the other roles know under any other model. So when there are too many
+//! histories, those that are equal in this become one, with the sum of their probabilities, and
 //! the weights of the states stay exact. The history that stands for the others is drawn in proportion to its
 //! probability. Hence it is a draw from the posterior given the state, and particles drawn from a set of states are
 //! draws from the posterior.
@@ -108,14 +109,14 @@ impl EnumeratedSet {
         Extended::Done
     }
 
-    /// Keeps one history for each state.
+    /// Keeps one history for each state and knowledge of the others.
     fn merge_states<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
         self.is_by_state = true;
         let mut rng = seed.rng();
-        let mut place: FxHashMap<&M::State, usize> = FxHashMap::default();
+        let mut place: FxHashMap<(&M::State, u32), usize> = FxHashMap::default();
         let mut kept: Vec<(NodeId, f64)> = Vec::new();
         for &(node, ln) in &self.list {
-            let at = *place.entry(tree.state(node)).or_insert(kept.len());
+            let at = *place.entry(tree.key(node)).or_insert(kept.len());
             let Some((representative, ln_sum)) = kept.get_mut(at) else {
                 kept.push((node, ln));
                 continue;

@@ -108,7 +108,7 @@ impl<M: Bulk> Backtracking<M> {
         if let Held::Enumerated(set) = &mut self.held {
             let states =
                 budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
-            let by_state = self.options.exact_update && self.tree.is_memoryless();
+            let by_state = self.options.exact_update;
             let state_seed = seed.child("filter");
             let by_state = by_state.then_some(&state_seed);
             match set.extend(&mut self.tree, self.options.limit(), states / 2, budget, by_state) {
@@ -213,9 +213,9 @@ impl<M: Bulk> Backtracking<M> {
 
     /// The number of different states held, or of histories where these make a difference.
     fn distinct(&self) -> usize {
-        if self.options.exact_update && self.tree.is_memoryless() {
-            let states = self.particles.iter().map(|particle| self.tree.state(particle.id.into()));
-            return states.collect::<FxHashSet<&M::State>>().len();
+        if self.options.exact_update {
+            let keys = self.particles.iter().map(|particle| self.tree.key(particle.id.into()));
+            return keys.collect::<FxHashSet<(&M::State, u32)>>().len();
         }
         let nodes = self.particles.iter().map(|particle| particle.id.into());
         nodes.collect::<FxHashSet<NodeId>>().len()
@@ -223,7 +223,7 @@ impl<M: Bulk> Backtracking<M> {
 
     /// Enumerates the information set by its states, from the first step on.
     fn enumerate_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<EnumeratedSet> {
-        if !self.options.exact_update || !self.tree.is_memoryless() {
+        if !self.options.exact_update {
             return None;
         }
         let left = self.left(budget);

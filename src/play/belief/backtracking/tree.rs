@@ -72,6 +72,8 @@ struct Node<S> {
     state: S,
     /// Its place in the list of all that was perceived.
     percepts: u32,
+    /// The number of what the roles that the opponent model speaks of know; 0 for all under uniform opponents.
+    known: u32,
     depth: u32,
     /// The greatest depth at which a descendant is known.
     reach: u32,
@@ -97,6 +99,9 @@ impl IndexedPercepts {
     }
 }
 
+/// What the roles that a model speaks of knew before a step, and what each did and perceived in it.
+type Known = (u32, Vec<(Move, Percepts)>);
+
 pub(in crate::belief) struct Tree<M: Bulk> {
     machine: Arc<M>,
     model: Arc<dyn OpponentModel>,
@@ -107,6 +112,8 @@ pub(in crate::belief) struct Tree<M: Bulk> {
     large: usize,
     /// All that the roles perceived of some step; many nodes share it.
     perceived: IndexedPercepts,
+    /// The numbers of what the roles that the model speaks of may know.
+    known: FxHashMap<Known, u32>,
     /// The lists of moves that nodes share.
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
@@ -128,6 +135,7 @@ impl<M: Bulk> Tree<M> {
             nodes: Vec::new(),
             large: LARGE,
             perceived: IndexedPercepts::default(),
+            known: FxHashMap::default(),
             lists: FxHashSet::default(),
             deepest: 0,
             spent: UpdateCost::default(),
@@ -151,6 +159,7 @@ impl<M: Bulk> Tree<M> {
             index: 0,
             state: self.machine.initial(),
             percepts: self.perceived.place(ByRole::default()),
+            known: 0,
             depth: 0,
             reach: 0,
             branches: None,
@@ -179,9 +188,23 @@ impl<M: Bulk> Tree<M> {
             || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
     }
 
-    /// Whether what follows a history depends on its state alone.
-    pub(in crate::belief) fn is_memoryless(&self) -> bool {
-        self.model.is_uniform()
+    /// What the probability of all that may follow a history depends on: its state, and what the roles that the model
+    /// speaks of know.
+    pub(in crate::belief) fn key(&self, node: NodeId) -> (&M::State, u32) {
+        let Node { state, known, .. } = self.node(node);
+        (state, *known)
+    }
+
+    /// The number of what the roles that the model speaks of know after a step.
+    fn known_after(&mut self, parent: NodeId, joint: &JointMove, percepts: &ByRole<Percepts>) -> u32 {
+        if self.model.is_uniform() {
+            return 0;
+        }
+        let is_modelled = |role: &Role| *role != self.evidence.role && Some(*role) != self.machine.random();
+        let roles = self.machine.each_role().filter(is_modelled);
+        let step = roles.map(|role| (joint.of(role), percepts[role].clone())).collect();
+        let next = self.known.len() as u32 + 1;
+        *self.known.entry((self.node(parent).known, step)).or_insert(next)
     }
 
     /// Why an evaluation of the rules met a limit, if one did since the last call.
@@ -311,7 +334,8 @@ impl<M: Bulk> Tree<M> {
         let successors = self.machine.expand(&steps, &mut self.scratch);
         self.spent.states += requests.len() as u64;
         let made = requests.iter().zip(successors);
-        made.map(|(&(node, index), successor)| self.take(node, index, successor)).collect()
+        let made = made.zip(&joints);
+        made.map(|((&(node, index), successor), joint)| self.take(node, index, joint, successor)).collect()
     }
 
     /// The nodes of some histories of equal length that explain the evidence.
@@ -334,7 +358,13 @@ impl<M: Bulk> Tree<M> {
         nodes
     }
 
-    fn take(&mut self, parent: NodeId, index: u64, successor: Successor<M::State>) -> Option<NodeId> {
+    fn take(
+        &mut self,
+        parent: NodeId,
+        index: u64,
+        joint: &JointMove,
+        successor: Successor<M::State>,
+    ) -> Option<NodeId> {
         let depth = self.depth(parent) + 1;
         let Successor { state, percepts, end } = successor;
         let over = self.evidence.over && depth == self.target();
@@ -343,8 +373,11 @@ impl<M: Bulk> Tree<M> {
             return None;
         }
         let child = NodeId::numbered(self.nodes.len());
+        let known = self.known_after(parent, joint, &percepts);
         let (percepts, short) = (self.perceived.place(percepts), depth as u32);
-        self.nodes.push(Node { parent, index, state, percepts, depth: short, reach: short, branches: None });
+        let node =
+            Node { parent, index, state, percepts, known, depth: short, reach: short, branches: None };
+        self.nodes.push(node);
         self.branches(parent).set_open(index, child);
         self.deepest = self.deepest.max(depth);
         Some(child)
@@ -353,7 +386,7 @@ impl<M: Bulk> Tree<M> {
     /// Marks the branch that leads to a node as inconsistent, because all branches of the node are.
     pub(in crate::belief) fn prune(&mut self, node: NodeId) {
         if let Some((parent, index)) = self.parent(node) {
-            self.branches(parent).mark_inconsistent(index);
+            self.branches(parent).mark_dead(index);
         }
     }
 
