@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use super::super::active_player::{ActivePlayer, active_players};
 use super::super::draw::index_bits;
-use super::super::drawing::{Drawing, leaves_of, rounds};
+use super::super::drawing::{Drawing, leaves_of};
 use super::super::policy::Policy;
+use super::rows::Rows;
 use crate::machine::{ByRole, Percept, Role, StateMachineExt};
 use crate::program::LutProgram;
 use crate::propagator::Propagator;
@@ -29,8 +30,8 @@ pub(super) struct ConsistentCode {
     pub own: Range<usize>,
     /// The inputs that are random.
     pub random: Range<usize>,
-    /// The bits of N.
-    pub next: Vec<usize>,
+    /// What is read of an attempt that agrees: the bits of N, then the moves of the roles that draw.
+    pub rows: Rows,
     /// Whether all choices were made.
     pub goes: usize,
     /// Whether no draw can help: S is terminal, the own move is not legal in S, or a role has no legal move in S.
@@ -39,8 +40,6 @@ pub(super) struct ConsistentCode {
     pub terminal: usize,
     /// What the observing role may perceive.
     pub percepts: Vec<(Percept, usize)>,
-    /// For each role that draws among several moves, which it makes; empty for the others.
-    pub does: ByRole<Vec<usize>>,
 }
 
 impl ConsistentCode {
@@ -65,13 +64,23 @@ impl ConsistentCode {
         let outputs = [&circuit.next[..], &fixed, &seen, &does.values().concat()].concat();
         let program = LutProgram::compile(&circuit.network, &outputs);
         let mut planes = (0..outputs.len()).map(|index| program.output(index));
-        let next = planes.by_ref().take(circuit.next.len()).collect();
+        let next: Vec<usize> = planes.by_ref().take(circuit.next.len()).collect();
         let mut take = || planes.next().expect("there is one for each output");
         let (goes, hopeless, terminal) = (take(), take(), take());
         let percepts = percepts.into_iter().map(|(percept, _)| (percept, take())).collect();
-        let does = ByRole::from_fn(does.len(), |role| does[role].iter().map(|_| take()).collect());
-        let (bits, own, random) = (net.bits(), circuit.own, circuit.random);
-        ConsistentCode { bits, own, random, next, goes, hopeless, terminal, percepts, does, program }
+        let does = ByRole::from_fn(does.len(), |role| does[role].iter().map(|_| take()).collect::<Vec<_>>());
+        let (rows, bits, own, random) = (Rows::new(&next, &does), net.bits(), circuit.own, circuit.random);
+        ConsistentCode { bits, own, random, rows, goes, hopeless, terminal, percepts, program }
+    }
+}
+
+/// The rounds of drawing in each choice. There are more than in playouts, because an attempt that must be made again
+/// costs a whole pass, and a round only some twenty look-up tables.
+fn rounds(choices: usize) -> usize {
+    match choices {
+        0..=1 => 4,
+        2..=4 => 5,
+        _ => 6,
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod circuit;
 mod pass;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,7 @@ use pass::{DrawPlanes, DrawWork};
 use super::random::StreamKeys;
 use super::{LaneWidth, Lanes, Policy};
 use crate::State;
-use crate::machine::{Budget, ByRole, ConsistentDraws, ObservedStep, OwnMove, Seed};
+use crate::machine::{Budget, ByRole, ConsistentDraws, ConsistentStep, ObservedStep, OwnMove, Seed};
 use crate::propagator::Propagator;
 
 /// The attempts of a group.
@@ -125,7 +126,8 @@ impl Lanes {
     ) -> ConsistentDraws<State> {
         scratch.clear();
         let mut end = u32::try_from(work.attempts.len()).expect("attempts are numbered by 32 bits");
-        let (mut steps, mut group, mut again) = (Vec::new(), Vec::with_capacity(GROUP), Vec::new());
+        let mut steps: Vec<ConsistentStep<State>> = Vec::new();
+        let (mut group, mut again) = (Vec::with_capacity(GROUP), Vec::new());
         let (mut begun, mut first) = (0, 0);
         for number in 0.. {
             // At the deadline no attempt is begun, but those that were begun are decided.
@@ -134,6 +136,7 @@ impl Lanes {
             }
             std::mem::swap(&mut group, &mut again);
             again.clear();
+            let old = group.last().map_or(0, |&last| last + 1);
             let fresh = (GROUP - group.len()).min((end - begun) as usize) as u32;
             group.extend(begun..begun + fresh);
             begun += fresh;
@@ -146,6 +149,7 @@ impl Lanes {
                 5..=8 => LaneWidth::Lanes512,
                 _ => LaneWidth::Lanes1024,
             });
+            let before = steps.len();
             macro_rules! run {
                 ($planes:expr, $words:literal) => {
                     for (pass, attempts) in group.chunks(64 * $words).enumerate() {
@@ -160,8 +164,24 @@ impl Lanes {
                 LaneWidth::Lanes1024 => run!(scratch.widest, 16),
             }
             first += group.len().div_ceil(64) as u64;
+            put_in_order(&mut steps, before, old as usize);
+            if number == 0 {
+                // As many in each of the other groups, and some more.
+                let groups = (end - begun) as usize / GROUP;
+                steps.reserve(groups * steps.len() * 17 / 16);
+            }
         }
-        steps.sort_by_key(|step| step.place);
         ConsistentDraws { tried: end as usize, steps }
+    }
+}
+
+/// Moves the steps from the number `new` on that belong to attempts before `old` to their places among those before;
+/// all others are in order.
+fn put_in_order(steps: &mut [ConsistentStep<State>], new: usize, old: usize) {
+    let late = steps[new..].partition_point(|step| step.place < old);
+    if late > 0 {
+        let least = steps[new].place;
+        let from = steps[..new].partition_point(|step| step.place < least);
+        steps[from..new + late].sort_by_key(|step| step.place);
     }
 }

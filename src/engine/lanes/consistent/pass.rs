@@ -1,8 +1,8 @@
 //! Passes of consistent draws: up to 64 x `W` attempts at once.
 //!
 //! A pass puts the states in which its attempts start into planes, fills the random planes, and runs the program. Then
-//! it compares what the observing role perceives with what it observed, plane by plane. Only words with an attempt that
-//! agrees are read back.
+//! it compares what the observing role perceives with what it observed, plane by plane. Only
+//! attempts that agree are read back (`rows.rs`).
 //!
 //! Invariant: what an attempt draws depends on the number of its word and on its place in the word alone.
 
@@ -10,14 +10,13 @@ use multiversion::multiversion;
 
 use super::super::counter::is_any;
 use super::super::random::{StreamKeys, Streams};
+use super::super::vector::lanes_of;
 use super::circuit::ConsistentCode;
+use super::rows::Blocks;
 use crate::State;
-use crate::machine::{ConsistentStep, JointMove, Move};
-use crate::packed::{spread, transpose};
+use crate::machine::{ConsistentStep, Move};
+use crate::packed::transpose_blocks;
 use crate::program::Planes;
-
-/// Up to so many lanes of a word are read bit by bit rather than by transposition.
-const FEW_LANES: u32 = 4;
 
 /// What all passes of a call share.
 pub(super) struct DrawWork<'w> {
@@ -42,26 +41,35 @@ pub(super) struct DrawWork<'w> {
 pub(super) struct DrawPlanes<const W: usize> {
     planes: Planes<W>,
     streams: Streams<W>,
+    blocks: Blocks<W>,
     /// Whether the planes of the own move are set.
     is_ready: bool,
-    /// The starts of each word.
-    starts: [Option<[u32; 64]>; W],
+    /// The start of each lane; none if the planes of the states are not set.
+    starts: Vec<u32>,
+    /// The starts of the next pass.
+    asked: Vec<u32>,
 }
 
 impl<const W: usize> DrawPlanes<W> {
     /// Planes without memory.
     pub(super) fn new() -> DrawPlanes<W> {
-        let (planes, streams) = (Planes::new(), Streams::new());
-        DrawPlanes { planes, streams, is_ready: false, starts: [None; W] }
+        DrawPlanes {
+            planes: Planes::new(),
+            streams: Streams::new(),
+            blocks: Vec::new(),
+            is_ready: false,
+            starts: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     /// Forgets what the planes hold.
     pub(super) fn clear(&mut self) {
-        (self.is_ready, self.starts) = (false, [None; W]);
+        self.is_ready = false;
     }
 
-    /// Makes these attempts, the first word of them with the number `first`: adds the steps that agree, and the attempts
-    /// that must be made again, in order.
+    /// Makes these attempts, the first word of them with the number `first`: adds the steps that agree, in order, and
+    /// the attempts that must be made again, in order.
     pub(super) fn run(
         &mut self,
         work: &DrawWork<'_>,
@@ -73,20 +81,21 @@ impl<const W: usize> DrawPlanes<W> {
         if !self.is_ready {
             self.get_ready(work.code, work.own);
         }
+        self.load(attempts, work);
         let mut present = [0; W];
         for (word, attempts) in attempts.chunks(64).enumerate() {
             present[word] = !0 >> (64 - attempts.len());
             self.streams.start(word, &work.keys, first + word as u64);
-            self.load(word, attempts, work);
         }
         let [agree, open] = evaluate(&mut self.planes, &mut self.streams, work.code, &work.expected, present);
-        for (word, attempts) in attempts.chunks(64).enumerate() {
-            for lane in lanes_of(open[word]) {
-                again.push(attempts[lane]);
+        if is_any(&open) {
+            for word in 0..W {
+                again.extend(lanes_of(open[word]).map(|lane| attempts[64 * word + lane]));
             }
-            if agree[word] != 0 {
-                self.read(word, agree[word], attempts, work, steps);
-            }
+        }
+        if is_any(&agree) {
+            let (rows, blocks) = (&work.code.rows, &mut self.blocks);
+            rows.read(&self.planes, &agree, attempts, &work.moves, blocks, steps);
         }
     }
 
@@ -97,90 +106,44 @@ impl<const W: usize> DrawPlanes<W> {
         let moves = &mut self.planes[code.own.clone()];
         moves.fill([0; W]);
         moves[own] = [!0; W];
+        self.starts.clear();
         self.is_ready = true;
     }
 
-    /// Puts the starts of up to 64 attempts into a word; lanes without an attempt get the start of the last one.
-    fn load(&mut self, word: usize, attempts: &[u32], work: &DrawWork<'_>) {
-        let mut starts = [work.attempts[attempts[attempts.len() - 1] as usize]; 64];
-        for (start, &attempt) in starts.iter_mut().zip(attempts) {
-            *start = work.attempts[attempt as usize];
-        }
-        if self.starts[word].as_ref() == Some(&starts) {
+    /// Puts the states in which the attempts start into the planes; lanes without an attempt get the last one.
+    fn load(&mut self, attempts: &[u32], work: &DrawWork<'_>) {
+        self.asked.clear();
+        self.asked.extend(attempts.iter().map(|&attempt| work.attempts[attempt as usize]));
+        let last = self.asked[self.asked.len() - 1];
+        self.asked.resize(64 * W, last);
+        if self.starts == self.asked {
             return;
         }
+        std::mem::swap(&mut self.starts, &mut self.asked);
         let planes = &mut self.planes[..work.code.bits];
-        if starts.iter().all(|start| *start == starts[0]) {
-            let words = work.starts[starts[0] as usize].words();
+        if self.starts.iter().all(|start| *start == last) {
+            let words = work.starts[last as usize].words();
             for (planes, &bits) in planes.chunks_mut(64).zip(words) {
                 for (bit, plane) in planes.iter_mut().enumerate() {
-                    plane[word] = (bits >> bit & 1).wrapping_neg();
+                    *plane = [(bits >> bit & 1).wrapping_neg(); W];
                 }
-            }
-        } else {
-            spread(starts.iter().map(|&start| &work.starts[start as usize]), planes, word);
-        }
-        self.starts[word] = Some(starts);
-    }
-
-    /// Reads the lanes of a word in which the step agrees.
-    fn read(
-        &self,
-        word: usize,
-        agree: u64,
-        attempts: &[u32],
-        work: &DrawWork<'_>,
-        steps: &mut Vec<ConsistentStep<State>>,
-    ) {
-        let code = work.code;
-        if agree.count_ones() <= FEW_LANES {
-            for lane in lanes_of(agree) {
-                let is_on = |plane: usize| self.planes[plane][word] >> lane & 1;
-                let words = code.next.chunks(64).map(|planes| {
-                    planes.iter().enumerate().fold(0, |bits, (bit, &plane)| bits | is_on(plane) << bit)
-                });
-                let state = State::collect(words);
-                let joint = work.moves.iter().zip(code.does.values()).map(|(moves, planes)| {
-                    moves[planes.iter().position(|&plane| is_on(plane) == 1).unwrap_or(0)]
-                });
-                let (place, joint) = (attempts[lane] as usize, JointMove::new(joint));
-                steps.push(ConsistentStep { place, joint, state });
             }
             return;
         }
-        let rows = |planes: &[usize]| -> Vec<[u64; 64]> { self.rows(word, planes) };
-        let states = rows(&code.next);
-        let does: Vec<Vec<[u64; 64]>> = code.does.values().iter().map(|planes| rows(planes)).collect();
-        for lane in lanes_of(agree) {
-            let state = State::collect(states.iter().map(|block| block[lane]));
-            let joint = work.moves.iter().zip(&does).map(|(moves, blocks)| {
-                let made = blocks.iter().enumerate().find(|(_, block)| block[lane] != 0);
-                moves[made.map_or(0, |(number, block)| 64 * number + block[lane].trailing_zeros() as usize)]
-            });
-            let (place, joint) = (attempts[lane] as usize, JointMove::new(joint));
-            steps.push(ConsistentStep { place, joint, state });
+        let count = work.code.bits.div_ceil(64);
+        self.blocks.resize(self.blocks.len().max(count), [[0; W]; 64]);
+        let blocks = &mut self.blocks[..count];
+        for (lane, &start) in self.starts.iter().enumerate() {
+            let words = work.starts[start as usize].words();
+            for (block, &bits) in blocks.iter_mut().zip(words) {
+                block[lane % 64][lane / 64] = bits;
+            }
+        }
+        for (block, planes) in blocks.iter_mut().zip(planes.chunks_mut(64)) {
+            transpose_blocks(block);
+            planes.copy_from_slice(&block[..planes.len()]);
         }
     }
-
-    /// For each lane of a word, its bits in these planes.
-    fn rows(&self, word: usize, planes: &[usize]) -> Vec<[u64; 64]> {
-        let block = |planes: &[usize]| {
-            let mut block = [0; 64];
-            block.iter_mut().zip(planes).for_each(|(bits, &plane)| *bits = self.planes[plane][word]);
-            transpose(&mut block);
-            block
-        };
-        planes.chunks(64).map(block).collect()
-    }
-}
-
-/// The numbers of the bits that are on.
-fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask.wrapping_sub(1);
-        (lane < 64).then_some(lane)
-    })
 }
 
 /// Makes the step in every lane: the lanes that agree, and those that must draw again.
