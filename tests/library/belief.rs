@@ -198,7 +198,12 @@ fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
         ratio(sampled(64)),
         ratio(BeliefOptions { rejuvenate: 1, ..sampled(64) }),
         ratio(BeliefOptions { rejuvenate: 5, ..sampled(64) }),
-        ratio(BeliefOptions { weight: Weight::None, method: SamplingMethod::Rejection, states: 1 << 20, ..sampled(64) }),
+        ratio(BeliefOptions {
+            weight: Weight::None,
+            method: SamplingMethod::Rejection,
+            states: 1 << 20,
+            ..sampled(64)
+        }),
     ];
     println!("{ratios:.2?}");
     ratios
@@ -245,7 +250,12 @@ fn rejection_passes_the_chi_squared_test() {
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = harness::random_match(&machine, 4, &Seed::root(1)).unwrap();
     let points = points(&machine, role, &history, 5_000);
-    let rejection = BeliefOptions { weight: Weight::None, method: SamplingMethod::Rejection, states: 1 << 20, ..sampled(64) };
+    let rejection = BeliefOptions {
+        weight: Weight::None,
+        method: SamplingMethod::Rejection,
+        states: 1 << 20,
+        ..sampled(64)
+    };
     let rejection = ParticleSampler(rejection);
     let samplers: [(&str, &dyn Sampler<Machine>); 2] =
         [("exact", &IndependentSampler), ("rejection", &rejection)];

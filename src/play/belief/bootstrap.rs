@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use super::backtracking::branches::Branch;
 use super::backtracking::lockstep;
-use super::resample::systematic;
 use super::backtracking::tree::{NodeId, ROOT, Tree};
+use super::resample::systematic;
 use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
 use hyperplay_engine::machine::{
     Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,

@@ -40,6 +40,7 @@ mod trembling;
 #[cfg(test)]
 mod tests;
 
+pub use backtracking::weight::effective_size;
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
 pub use model::{OpponentModel, Uniform};
@@ -47,7 +48,6 @@ pub use options::{BeliefOptions, SamplingMethod, Weight};
 pub use particle_belief::ParticleBelief;
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
-pub use backtracking::weight::effective_size;
 
 use std::fmt;
 

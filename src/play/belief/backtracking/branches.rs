@@ -18,8 +18,8 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::belief::model::OpponentModel;
 use super::tree::NodeId;
+use crate::belief::model::OpponentModel;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine};
 
 /// What is known of a joint move.
@@ -104,7 +104,10 @@ pub(in crate::belief) fn joint_policy<M: StateMachine>(
 }
 
 impl Branches {
-    pub(in crate::belief) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
+    pub(in crate::belief) fn new(
+        moves: Arc<ByRole<Vec<Move>>>,
+        policy: Option<Box<ByRole<Vec<f64>>>>,
+    ) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
         let known = if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(Box::default()) };
         let mut branches = Branches {
@@ -269,8 +272,11 @@ impl Branches {
                 .sum();
         }
         let Known::Table(table) = &self.known else { return 0.0 };
-        let mut inconsistent: Vec<u64> =
-            table.iter().filter(|&(_, &code)| matches!(code, INCONSISTENT | DEAD)).map(|(&index, _)| index).collect();
+        let mut inconsistent: Vec<u64> = table
+            .iter()
+            .filter(|&(_, &code)| matches!(code, INCONSISTENT | DEAD))
+            .map(|(&index, _)| index)
+            .collect();
         inconsistent.sort_unstable();
         let mass: f64 = inconsistent.into_iter().map(|index| self.probability(index)).sum();
         1.0 - mass

@@ -31,18 +31,18 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use enumerate::{EnumeratedSet, Extended};
 use crate::belief::model::OpponentModel;
 use crate::belief::options::{BeliefOptions, SamplingMethod};
-use reinitialise::reinitialise;
 use crate::belief::resample::systematic;
-use sample::Sample;
-use tree::{NodeId, ROOT, Tree};
-use weight::normalised;
 use crate::belief::{Belief, Particle, UpdateCost, UpdateMethod, UpdateOutcome};
+use enumerate::{EnumeratedSet, Extended};
 use hyperplay_engine::machine::{
     Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
 };
+use reinitialise::reinitialise;
+use sample::Sample;
+use tree::{NodeId, ROOT, Tree};
+use weight::normalised;
 
 /// After a search for the complete information set failed, the next one waits twice as many updates, up to this.
 const PATIENCE: usize = 16;
@@ -67,7 +67,12 @@ pub(super) struct Backtracking<M: Bulk> {
 
 impl<M: Bulk> Backtracking<M> {
     /// The belief of `role` before the first step.
-    pub(super) fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: BeliefOptions) -> Self {
+    pub(super) fn new(
+        machine: Arc<M>,
+        role: Role,
+        model: Arc<dyn OpponentModel>,
+        options: BeliefOptions,
+    ) -> Self {
         let options = BeliefOptions { particles: options.particles.max(1), ..options };
         let tree = Tree::new(machine, model, role);
         let mut belief = Backtracking {

@@ -14,14 +14,14 @@
 //! options allow. So where [weights tell how a history was found](BeliefOptions::tracks_resampling), a belief is
 //! depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
-use crate::belief::UpdateOutcome;
 use super::lockstep;
 use super::lockstep::particle::SearchTask;
-use crate::belief::options::BeliefOptions;
-use crate::belief::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, Tree};
 use super::weight::normalised;
+use crate::belief::UpdateOutcome;
+use crate::belief::options::BeliefOptions;
+use crate::belief::resample::systematic;
 use hyperplay_engine::machine::{Budget, Bulk, Seed};
 
 /// A re-initialisation may visit as many states as the particles may in an update, and at least so many.

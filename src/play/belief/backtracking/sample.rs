@@ -33,14 +33,14 @@
 //! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
 //! finite logarithm in its result.
 
-use crate::belief::UpdateOutcome;
 use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
 use super::lockstep::run;
-use crate::belief::options::{BeliefOptions, SamplingMethod, Weight};
 use super::rejuvenate;
-use crate::belief::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share_weight};
+use crate::belief::UpdateOutcome;
+use crate::belief::options::{BeliefOptions, SamplingMethod, Weight};
+use crate::belief::resample::systematic;
 use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// After so many restarts that the budget did not last for, no more particles are restarted in an update.

@@ -375,8 +375,7 @@ impl<M: Bulk> Tree<M> {
         let child = NodeId::numbered(self.nodes.len());
         let known = self.known_after(parent, joint, &percepts);
         let (percepts, short) = (self.perceived.place(percepts), depth as u32);
-        let node =
-            Node { parent, index, state, percepts, known, depth: short, reach: short, branches: None };
+        let node = Node { parent, index, state, percepts, known, depth: short, reach: short, branches: None };
         self.nodes.push(node);
         self.branches(parent).set_open(index, child);
         self.deepest = self.deepest.max(depth);

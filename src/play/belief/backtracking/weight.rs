@@ -23,7 +23,11 @@ pub(in crate::belief) fn ln_ratio<M: Bulk>(tree: &mut Tree<M>, node: NodeId, res
 }
 
 /// The prefixes of a history from its last step up to the depth `resampled_at`.
-pub(in crate::belief) fn steps_below<M: Bulk>(tree: &Tree<M>, node: NodeId, resampled_at: usize) -> Vec<NodeId> {
+pub(in crate::belief) fn steps_below<M: Bulk>(
+    tree: &Tree<M>,
+    node: NodeId,
+    resampled_at: usize,
+) -> Vec<NodeId> {
     tree.steps(node).map(|(above, _)| above).take_while(|&above| tree.depth(above) >= resampled_at).collect()
 }
 

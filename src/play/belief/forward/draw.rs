@@ -95,7 +95,9 @@ impl<M: Bulk> Drawing<'_, M> {
         let made = self.pieces(count.div_ceil(PIECE), |piece, scratch| {
             let count = PIECE.min(count - piece * PIECE);
             let late = piece > 0 && budget.is_late();
-            (!late).then(|| piece_of_chains(machine, from, picks, observed, count, &seed.index(piece), budget, scratch))
+            (!late).then(|| {
+                piece_of_chains(machine, from, picks, observed, count, &seed.index(piece), budget, scratch)
+            })
         });
         let mut all = Chains { tried: 0, passed: vec![[0; 2]; observed.len()], found: Vec::new() };
         for mut chains in made {
@@ -193,7 +195,8 @@ impl Picks {
     /// Draws by these weights: positive, at least one.
     pub(super) fn new(weights: &[f64]) -> Picks {
         let scale = weights.len() as f64 / weights.iter().sum::<f64>();
-        let mut columns: Vec<(f64, u32)> = (0..).zip(weights).map(|(own, weight)| (weight * scale, own)).collect();
+        let mut columns: Vec<(f64, u32)> =
+            (0..).zip(weights).map(|(own, weight)| (weight * scale, own)).collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) =
             (0..columns.len()).partition(|&entry| columns[entry].0 < 1.0);
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {

@@ -75,7 +75,8 @@ pub(super) fn extended<M: Bulk>(
     genealogy.begin();
     let mut growing = Growing::new();
     let each = options.iter().enumerate();
-    let mut open = each.flat_map(|(entry, Options(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
+    let mut open =
+        each.flat_map(|(entry, Options(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
     loop {
         let block: Vec<(usize, JointMove)> = open.by_ref().take(BLOCK).collect();
         if block.is_empty() {

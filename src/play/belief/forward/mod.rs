@@ -48,6 +48,12 @@ const ENUMERATED_STATES: u64 = 8;
 /// One joint move that is enumerated costs as much as so many attempts.
 const ENUMERATION_COST: f64 = 4.0;
 
+/// An engine that makes many attempts at once makes so many in the time in which another visits a state.
+const ATTEMPTS_A_STATE: u64 = 16;
+
+/// How many times its usual size the population of a filter may have.
+const MOST_GROWTH: usize = 16;
+
 /// A population that lacks at most this share is full.
 const NEARLY: f64 = 0.05;
 
@@ -97,6 +103,8 @@ pub(super) struct Forward<M: Bulk> {
     population: Population<M::State>,
     kind: Kind,
     anchor: Option<Anchor<M::State>>,
+    /// How many times larger the population of the filter is than usual.
+    growth: usize,
     /// For each step, the attempts at it and those that agreed.
     passed: Vec<[u64; 2]>,
     /// Entries of the genealogy from which on it is large.
@@ -119,6 +127,7 @@ impl<M: Bulk> Forward<M> {
             population: Population::initial(initial),
             kind: Kind::Independent,
             anchor: None,
+            growth: 1,
             passed: Vec::new(),
             large: LARGE,
             patience: (1, 1),
@@ -134,6 +143,7 @@ impl<M: Bulk> Forward<M> {
         self.population = Population::initial(self.machine.initial());
         self.kind = Kind::Enumerated { by_state: false };
         self.anchor = None;
+        self.growth = 1;
         self.passed.clear();
         self.patience = (1, 1);
         self.large = LARGE;
@@ -274,31 +284,64 @@ impl<M: Bulk> Forward<M> {
 
     /// One step of a sample.
     fn sampled(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        let method = self.options.method;
-        let is_filter = method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered;
-        let observed = observed_step(evidence, step);
         let mut growing = Growing::new();
         self.genealogy.begin();
-        let mut kind = Kind::Independent;
-        if is_filter || !self.draw_independently(step, evidence, &mut growing, budget, seed) {
-            if method != SamplingMethod::Rejection {
-                kind = Kind::Filtered;
-                self.refill(&observed, &mut growing, budget, &seed.child("refill"));
+        let is_filter = self.options.method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered;
+        if !is_filter {
+            let is_complete = self.draw_independently(step, evidence, &mut growing, budget, seed);
+            if !is_complete && self.options.method == SamplingMethod::Auto {
+                self.genealogy.drop_last();
+                return self.filter_anew(step, evidence, budget, seed);
             }
+            self.kind = Kind::Independent;
+        } else {
+            self.kind = Kind::Filtered;
+            self.refill(&observed_step(evidence, step), &mut growing, budget, &seed.child("refill"));
         }
         if growing.population.len() == 0 {
             self.genealogy.drop_last();
-            let is_over = budget.is_late() || method != SamplingMethod::Auto;
-            let depleted = Followed::Ended(UpdateOutcome::Depleted { step: step + 1 });
-            return if is_over { depleted } else { Followed::Stuck };
+            return self.none(step, budget);
         }
-        (self.kind, self.population) = (kind, growing.population);
-        self.find_enumerated(evidence, budget, seed)
+        self.population = growing.population;
+        self.look_closer(step, evidence, budget, seed)
     }
 
-    /// What is left of a budget, and of what all particles may visit, in states.
+    /// No history was found that explains a step.
+    fn none(&self, step: usize, budget: &Budget) -> Followed {
+        let is_over = budget.is_late() || self.options.method != SamplingMethod::Auto;
+        if is_over { Followed::Ended(UpdateOutcome::Depleted { step: step + 1 }) } else { Followed::Stuck }
+    }
+
+    /// Filters from the anchor to a step.
+    fn filter_anew(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
+        let Some(anchor) = &self.anchor else { return Followed::Stuck };
+        self.genealogy = self.genealogy.until(anchor.generation);
+        self.population = anchor.population.clone();
+        self.kind = Kind::Filtered;
+        let seed = seed.child("anew").index(self.growth);
+        for step in anchor.generation..=step {
+            let mut growing = Growing::new();
+            self.genealogy.begin();
+            self.refill(&observed_step(evidence, step), &mut growing, budget, &seed.index(step));
+            if growing.population.len() == 0 {
+                self.genealogy.drop_last();
+                return self.none(step, budget);
+            }
+            self.population = growing.population;
+        }
+        self.look_closer(step, evidence, budget, &seed)
+    }
+
+    /// Attempts that an update may make: what all particles may visit, and more on an engine that makes many at once.
     fn allowance(&self, budget: &Budget, spent: u64) -> u64 {
-        self.options.all_states().min(budget.nodes.unwrap_or(u64::MAX)).saturating_sub(spent)
+        let each = if self.machine.at_once() > 1 { ATTEMPTS_A_STATE } else { 1 };
+        let own = self.options.all_states().saturating_mul(each);
+        own.min(budget.nodes.unwrap_or(u64::MAX)).saturating_sub(spent)
+    }
+
+    /// The histories that the population of the filter should have.
+    fn wanted_population(&self) -> f64 {
+        (self.options.population() * self.growth) as f64
     }
 
     /// One attempt for each of these entries of the population.
@@ -350,14 +393,14 @@ impl<M: Bulk> Forward<M> {
                 return true;
             }
             let missing = (wanted - drawn) as f64;
-            // The share of whole histories that get through, and the attempts that each takes.
-            let (mut whole, mut each) = (1.0, 0.0);
+            // The share of whole histories that get through, the attempts that each takes, and those of a filter.
+            let (mut whole, mut each, mut filter) = (1.0, 0.0, 0.0);
             for step in from..=step {
                 each += whole;
                 whole *= self.share(step);
+                filter += self.wanted_population() / self.share(step);
             }
-            let filter = self.options.population() as f64 / self.share(step);
-            if reuses && self.kind == Kind::Independent && missing / whole * each > filter {
+            if reuses && step > from && missing / whole * each > filter {
                 return false;
             }
             let is_known = self.passed[step][0] > 0;
@@ -404,7 +447,7 @@ impl<M: Bulk> Forward<M> {
         budget: &Budget,
         seed: &Seed,
     ) {
-        let wanted = self.options.population() as f64;
+        let wanted = self.wanted_population();
         let step = self.depth() - 1;
         let spent_before = self.cost.states;
         for round in 0.. {
@@ -416,39 +459,40 @@ impl<M: Bulk> Forward<M> {
             let is_known = self.passed[step][0] > 0;
             let count = if is_known { missing / self.share(step) } else { missing };
             let seed = seed.index(round);
-            let entries = self.population.systematic(
-                (count.ceil() as u64).min(left) as usize,
-                &mut seed.child("parents").rng(),
-            );
+            let entries = self
+                .population
+                .systematic((count.ceil() as u64).min(left) as usize, &mut seed.child("parents").rng());
             self.attempt(&entries, observed, growing, budget, &seed);
         }
     }
 
-    /// Where few different histories were drawn, the information set may be small: looks for all of it.
-    fn find_enumerated(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
+    /// Where few different histories were drawn, the information set may be small: looks for all of it. If it is not
+    /// small, a filter was too small, and a larger one begins anew.
+    fn look_closer(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         let draws = (self.population.total() as usize).min(self.options.particles);
-        let different = self.population.len();
-        let is_few = 2 * different <= draws;
-        let stays = if is_few && self.kind == Kind::Filtered && self.options.method == SamplingMethod::Auto {
-            Followed::Stuck
-        } else {
-            Followed::Done
-        };
-        if !self.options.enumerate || !is_few {
-            return stays;
-        }
-        let (wait, last) = self.patience;
-        if wait > 1 {
-            self.patience = (wait - 1, last);
-            return stays;
-        }
-        if self.enumerate_again(evidence, budget, seed) {
-            self.patience = (1, 1);
+        if 2 * self.population.len() > draws {
             return Followed::Done;
         }
-        let next = (last * 2).min(PATIENCE);
-        self.patience = (next, next);
-        stays
+        if self.options.enumerate {
+            let (wait, last) = self.patience;
+            if wait > 1 {
+                self.patience = (wait - 1, last);
+            } else if self.enumerate_again(evidence, budget, seed) {
+                self.patience = (1, 1);
+                return Followed::Done;
+            } else {
+                let next = (last * 2).min(PATIENCE);
+                self.patience = (next, next);
+            }
+        }
+        if self.kind != Kind::Filtered || self.options.method != SamplingMethod::Auto {
+            return Followed::Done;
+        }
+        if self.growth >= MOST_GROWTH || step + 1 < evidence.step() {
+            return Followed::Stuck;
+        }
+        self.growth *= 4;
+        self.filter_anew(step, evidence, budget, seed)
     }
 
     /// Enumerates from the anchor to the last generation; false if that costs too much.

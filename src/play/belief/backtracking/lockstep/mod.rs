@@ -75,7 +75,11 @@ pub(in crate::belief::backtracking) fn run<M: Bulk>(
 
 /// Expands all branches of these nodes that are not inconsistent and have no successor, as many as the account grants;
 /// false if those were not all.
-pub(in crate::belief) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
+pub(in crate::belief) fn expand_all<M: Bulk>(
+    tree: &mut Tree<M>,
+    nodes: &[NodeId],
+    account: &mut BudgetAccount,
+) -> bool {
     let mut requests = RequestBatch::default();
     let all = nodes.iter().all(|&node| requests.request_missing(tree, node, account));
     requests.expand(tree);

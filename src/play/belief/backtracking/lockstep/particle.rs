@@ -7,12 +7,12 @@
 
 use std::task::{Poll, ready};
 
-use crate::belief::options::{BeliefOptions, Weight};
 use super::super::sample::Slot;
 use super::super::tree::{NodeId, ROOT, Tree};
 use super::branch_test::BranchTest;
 use super::walk::{BacktrackingWalk, BranchChoice, RejectionWalk, WalkEnd};
 use super::{RequestBatch, Task};
+use crate::belief::options::{BeliefOptions, Weight};
 use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
 
 /// How often a particle whose budget ran out is started again in one update.
