@@ -125,6 +125,10 @@ fn run(name: &str, seconds: f64, seed: u64) {
         // Sorted attempts have each start equally often, random ones almost.
         assert!((mine - other).abs() < 6.0 * error + 0.02 * other + 1e-3, "{mine} {other}");
     }
+    // If the step had ended the game, or had not, no attempt would agree: the time of the passes alone.
+    let none = ObservedStep { is_end: !asked.is_end, ..asked };
+    let (_, _, of_call) = measure(&lanes, &starts, &random, &none, seconds / 2.0);
+    println!("    none agrees: {:.1} M a second", random.len() as f64 / of_call / 1e6);
     for count in [64, 512, 4096] {
         let (_, _, of_call) = measure(&lanes, &starts, &random[..count], &asked, seconds / 4.0);
         println!("    {count} attempts: {:.2} us a call", of_call * 1e6);

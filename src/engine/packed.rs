@@ -38,6 +38,7 @@ pub(crate) fn words_of(bits: usize) -> usize {
 }
 
 /// Transposes a block of bits: bit `j` of word `i` becomes bit `i` of word `j`.
+#[inline(always)]
 pub(crate) fn transpose(block: &mut [u64; 64]) {
     stage::<32>(block, 0x0000_0000_ffff_ffff);
     stage::<16>(block, 0x0000_ffff_0000_ffff);
@@ -63,6 +64,10 @@ fn stage<const SPAN: usize>(block: &mut [u64; 64], mask: u64) {
 /// Transposes `W` blocks at once: block `w` is word `w` of each of the 64 rows.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
 pub(crate) fn transpose_blocks<const W: usize>(rows: &mut [[u64; W]; 64]) {
+    if const { W == 1 } {
+        // The rows of one block lie side by side.
+        return transpose(rows.as_flattened_mut().try_into().expect("there are 64 rows of one word"));
+    }
     swap::<32, W>(rows, 0x0000_0000_ffff_ffff);
     swap::<16, W>(rows, 0x0000_ffff_0000_ffff);
     swap::<8, W>(rows, 0x00ff_00ff_00ff_00ff);

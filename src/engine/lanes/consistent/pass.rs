@@ -12,7 +12,7 @@ use super::super::counter::is_any;
 use super::super::random::{StreamKeys, Streams};
 use super::super::vector::lanes_of;
 use super::circuit::ConsistentCode;
-use super::rows::Blocks;
+use super::rows::RowMemory;
 use crate::State;
 use crate::machine::{ConsistentStep, Move};
 use crate::packed::transpose_blocks;
@@ -41,10 +41,10 @@ pub(super) struct DrawWork<'w> {
 pub(super) struct DrawPlanes<const W: usize> {
     planes: Planes<W>,
     streams: Streams<W>,
-    blocks: Blocks<W>,
+    rows: RowMemory<W>,
     /// Whether the planes of the own move are set.
     is_ready: bool,
-    /// The start of each lane; none if the planes of the states are not set.
+    /// The starts of the first lanes; none if the planes of the states are not set.
     starts: Vec<u32>,
     /// The starts of the next pass.
     asked: Vec<u32>,
@@ -56,7 +56,7 @@ impl<const W: usize> DrawPlanes<W> {
         DrawPlanes {
             planes: Planes::new(),
             streams: Streams::new(),
-            blocks: Vec::new(),
+            rows: RowMemory::new(),
             is_ready: false,
             starts: Vec::new(),
             asked: Vec::new(),
@@ -94,8 +94,8 @@ impl<const W: usize> DrawPlanes<W> {
             }
         }
         if is_any(&agree) {
-            let (rows, blocks) = (&work.code.rows, &mut self.blocks);
-            rows.read(&self.planes, &agree, attempts, &work.moves, blocks, steps);
+            let rows = &work.code.rows;
+            rows.read(&self.planes, &agree, attempts, &work.moves, &mut self.rows, steps);
         }
     }
 
@@ -110,19 +110,20 @@ impl<const W: usize> DrawPlanes<W> {
         self.is_ready = true;
     }
 
-    /// Puts the states in which the attempts start into the planes; lanes without an attempt get the last one.
+    /// Puts the states in which the attempts start into the planes. Lanes without an attempt hold anything.
     fn load(&mut self, attempts: &[u32], work: &DrawWork<'_>) {
         self.asked.clear();
         self.asked.extend(attempts.iter().map(|&attempt| work.attempts[attempt as usize]));
-        let last = self.asked[self.asked.len() - 1];
-        self.asked.resize(64 * W, last);
-        if self.starts == self.asked {
+        if self.starts.starts_with(&self.asked) {
             return;
         }
         std::mem::swap(&mut self.starts, &mut self.asked);
         let planes = &mut self.planes[..work.code.bits];
-        if self.starts.iter().all(|start| *start == last) {
-            let words = work.starts[last as usize].words();
+        let first = self.starts[0];
+        if self.starts.iter().all(|start| *start == first) {
+            // The lanes without an attempt too, for the next pass.
+            self.starts.resize(64 * W, first);
+            let words = work.starts[first as usize].words();
             for (planes, &bits) in planes.chunks_mut(64).zip(words) {
                 for (bit, plane) in planes.iter_mut().enumerate() {
                     *plane = [(bits >> bit & 1).wrapping_neg(); W];
@@ -131,8 +132,8 @@ impl<const W: usize> DrawPlanes<W> {
             return;
         }
         let count = work.code.bits.div_ceil(64);
-        self.blocks.resize(self.blocks.len().max(count), [[0; W]; 64]);
-        let blocks = &mut self.blocks[..count];
+        let blocks = &mut self.rows.blocks;
+        blocks.resize(blocks.len().max(count), [[0; W]; 64]);
         for (lane, &start) in self.starts.iter().enumerate() {
             let words = work.starts[start as usize].words();
             for (block, &bits) in blocks.iter_mut().zip(words) {

@@ -27,8 +27,21 @@ pub(super) struct Rows {
     moves: ByRole<Option<usize>>,
 }
 
-/// The rows of a pass.
-pub(super) type Blocks<const W: usize> = Vec<[[u64; W]; 64]>;
+/// What rows are made in.
+#[derive(Debug)]
+pub(super) struct RowMemory<const W: usize> {
+    /// For each word of a row, that word of the rows of all lanes.
+    pub blocks: Vec<[[u64; W]; 64]>,
+    /// The lanes that are read.
+    on: Vec<u16>,
+}
+
+impl<const W: usize> RowMemory<W> {
+    /// No memory.
+    pub(super) fn new() -> RowMemory<W> {
+        RowMemory { blocks: Vec::new(), on: Vec::new() }
+    }
+}
 
 impl Rows {
     /// Rows with these planes of the next state and of the moves; the roles with none make the only move they have.
@@ -56,7 +69,7 @@ impl Rows {
         lanes: &[u64; W],
         attempts: &[u32],
         moves: &[&[Move]],
-        blocks: &mut Blocks<W>,
+        memory: &mut RowMemory<W>,
         steps: &mut Vec<ConsistentStep<State>>,
     ) {
         let count: u32 = lanes.iter().map(|lanes| lanes.count_ones()).sum();
@@ -72,6 +85,7 @@ impl Rows {
             }
             return;
         }
+        let RowMemory { blocks, on } = memory;
         let needed = self.planes.len().div_ceil(64);
         blocks.resize(blocks.len().max(needed), [[0; W]; 64]);
         let blocks = &mut blocks[..needed];
@@ -82,12 +96,15 @@ impl Rows {
             block[chunk.len()..].fill([0; W]);
             transpose_blocks(block);
         }
-        steps.reserve(count as usize);
-        for (word, attempts) in attempts.chunks(64).enumerate() {
-            for lane in lanes_of(lanes[word]) {
-                steps.push(self.step(attempts[lane], moves, |number| blocks[number][lane][word]));
-            }
+        on.clear();
+        for (word, &lanes) in lanes.iter().enumerate() {
+            on.extend(lanes_of(lanes).map(|lane| (64 * word + lane) as u16));
         }
+        // A list of known length is extended without a copy of each step.
+        steps.extend(on.iter().map(|&lane| {
+            let lane = usize::from(lane);
+            self.step(attempts[lane], moves, |number| blocks[number][lane % 64][lane / 64])
+        }));
     }
 
     #[inline(always)]
