@@ -71,7 +71,7 @@ pub struct BeliefArguments {
 }
 
 /// Reads `--steps`.
-fn steps(text: &str) -> Result<(usize, usize), String> {
+pub fn steps(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&step| step > 0);
     let range = match text.split_once('-') {
         _ if text == "all" => Some((1, PLAYOUT_STEPS)),
@@ -182,7 +182,7 @@ fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
             "Rows without a number of histories are measured against a reference run; their coverage is of that run.",
         )?;
     }
-    out.line("\nOver the decisions (more than one legal move, more than one history); geometric means:")?;
+    out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
     out.text(&study.shown_summaries(seed).as_text())
 }
 

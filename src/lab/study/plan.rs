@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::harness::{self, Oracle, Replicates};
+use super::harness::{self, Control, Oracle, Replicates};
 use super::row::StudyRow;
 use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
@@ -307,10 +307,19 @@ impl Measuring<'_> {
             };
             self.study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
+        let controls: Option<Vec<Vec<Control>>> = plan
+            .particles
+            .iter()
+            .map(|&particles| {
+                let sets = (particles, plan.replicates);
+                harness::control(&points.list, &posterior.model, sets, &seed, &stop)
+            })
+            .collect();
+        let Some(controls) = controls else { return Ok(false) };
         let is_measured = |spec: &&SamplerSpec| plan.against(machine, spec).contains(&posterior.assumed);
         for spec in plan.samplers.iter().filter(is_measured) {
             let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
-            for &particles in &plan.particles {
+            for (&particles, controls) in plan.particles.iter().zip(&controls) {
                 let replicates = Replicates {
                     sampler: sampler.as_ref(),
                     model: &model,
@@ -323,7 +332,8 @@ impl Measuring<'_> {
                 let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
                     return Ok(false);
                 };
-                self.study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| StudyRow {
+                let measured = points.list.iter().zip(figures).zip(controls);
+                self.study.rows.extend(measured.map(|((point, figures), &control)| StudyRow {
                     sampler: spec.spec().to_string(),
                     particles,
                     posterior: posterior.letter,
@@ -335,6 +345,7 @@ impl Measuring<'_> {
                     states: point.states(),
                     is_decision: point.is_decision(),
                     figures,
+                    control,
                 }));
             }
         }

@@ -4,7 +4,7 @@
 //! table in `docs/belief-measures.md` follow from it. It has no times, which the seed does not determine: those are in
 //! [`TIME_COLUMNS`].
 
-use super::harness::{Bin, Figures, PosteriorSource};
+use super::harness::{Bin, Control, Figures, PosteriorSource};
 use crate::report::Format::{Digits, Number, Parts, Text};
 use crate::report::{Column, Parts as Names, TableEntry};
 
@@ -33,6 +33,8 @@ pub struct StudyRow {
     pub is_decision: bool,
     /// The figures.
     pub figures: Figures,
+    /// The distances of as many independent draws.
+    pub control: Control,
 }
 
 impl StudyRow {
@@ -102,7 +104,7 @@ const STEP: Column<StudyRow> =
     column(("step", "step", "joint moves"), "joint moves made", Number, |row| row.step.into());
 
 /// The columns of `turns.jsonl` and `rows.csv`.
-pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
+pub const ROW_COLUMNS: [Column<StudyRow>; 58] = [
     SAMPLER,
     PARTICLES,
     POSTERIOR,
@@ -161,6 +163,12 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         |row| row.figures.bias_tv_baseline.into(),
     ),
     column(
+        ("bias_tv_control", "draws", PROBABILITY),
+        "the same figure of as many independent draws from the posterior, measured in as many replicates",
+        Digits(4),
+        |row| row.control.bias_tv.into(),
+    ),
+    column(
         ("state_bias_tv", "state bias TV", PROBABILITY),
         "bias_tv for the states that the histories end in, which is what a search is given",
         Digits(4),
@@ -171,6 +179,12 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         "its expectation under independent draws",
         Digits(4),
         |row| row.figures.state_bias_tv_baseline.into(),
+    ),
+    column(
+        ("state_bias_tv_control", "draws", PROBABILITY),
+        "the same figure of these independent draws",
+        Digits(4),
+        |row| row.control.state_bias_tv.into(),
     ),
     column(
         ("set_tv", "set TV", PROBABILITY),
@@ -186,6 +200,12 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         "its expectation under independent draws",
         Digits(3),
         |row| row.figures.set_tv_baseline.into(),
+    ),
+    column(
+        ("set_tv_control", "draws", PROBABILITY),
+        "the same figure of these independent draws",
+        Digits(3),
+        |row| row.control.set_tv.into(),
     ),
     column(
         ("kl", "KL", "nats"),
@@ -290,6 +310,24 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         row.figures.regret.error.into()
     }),
     column(
+        ("method", "method", ""),
+        "how the particles were found: by enumeration, rejection, a particle filter, backtracking or otherwise; with counts of replicates where these differ",
+        Text,
+        |row| row.figures.methods.to_string().as_str().into(),
+    ),
+    column(
+        ("attempts_per_particle", "attempts", "steps a particle"),
+        "steps drawn at random and compared with the observation, for one particle",
+        Digits(1),
+        |row| row.figures.costs.attempts_per_particle.into(),
+    ),
+    column(
+        ("acceptance", "acceptance", "share"),
+        "the share of these steps that agreed, over all replicates, or null",
+        Digits(3),
+        |row| row.figures.costs.acceptance.into(),
+    ),
+    column(
         ("states_per_particle", "states", "states a particle"),
         "states visited at this step for one particle, rejuvenation included",
         Digits(1),
@@ -368,7 +406,7 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
 ];
 
 /// The columns of `timings.jsonl`: processor times of an update, which the seed does not determine.
-pub const TIME_COLUMNS: [Column<StudyRow>; 10] = [
+pub const TIME_COLUMNS: [Column<StudyRow>; 11] = [
     SAMPLER,
     PARTICLES,
     POSTERIOR,
@@ -377,7 +415,7 @@ pub const TIME_COLUMNS: [Column<StudyRow>; 10] = [
     STEP,
     column(
         ("seconds_mean", "mean", "seconds"),
-        "processor time of an update, mean over replicates",
+        "processor time of the update of this step alone, mean over replicates",
         Digits(6),
         |row| row.figures.costs.seconds[0].into(),
     ),
@@ -392,5 +430,11 @@ pub const TIME_COLUMNS: [Column<StudyRow>; 10] = [
         "particles asked for over the mean time",
         Digits(0),
         |row| (row.particles as f64 / row.figures.costs.seconds[0]).into(),
+    ),
+    column(
+        ("effective_particles_per_second", "effective/s", "particles a second"),
+        "effective particles over the mean time: those asked for where they are independent draws or an enumeration, otherwise the effective sample size",
+        Digits(0),
+        |row| (row.figures.effective_particles / row.figures.costs.seconds[0]).into(),
     ),
 ];

@@ -1,23 +1,23 @@
 //! Summary: one sampler with one number of particles, over all its decisions.
 //!
-//! A decision is a point where the role has more than one legal move and more than one history is possible. Ratios to
-//! the baseline are averaged geometrically, with a bootstrap interval over the decisions. If the information set is
-//! enumerated, as histories or as states, there is no bias on states and no ratio, so such decisions are counted
-//! separately.
+//! A decision is a point where the role has more than one legal move and more than one history is possible. A ratio is
+//! the sum of a distance over the decisions, divided by the sum of the same distance of the [control](super::harness::Control)
+//! at the same decisions: independent draws from the posterior, of as many particles in as many replicates. It is a
+//! ratio of arithmetic means. A mean of ratios would not do: where a decision has few histories its distance is one
+//! absolute error, and the geometric mean of such errors over their expectation is 0.6 to 1 for perfect sampling, by
+//! Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which the information set was
+//! enumerated in every replicate are counted separately and are in no ratio.
 
-use super::harness::{BINS, Bin, Figures};
+use super::harness::{BINS, Bin, Control, Figures, MethodCounts};
 use super::row::{CALIBRATION, StudyRow, bins, column};
 use crate::report::Format::{Digits, Number, Parts, Text};
 use crate::report::{Column, Mean, MeanInterval};
 use hyperplay_engine::machine::Seed;
 
-/// A bias below this counts as none.
-const EXACT: f64 = 1e-9;
-
 /// A chi-squared test rejects where its p is below this.
 pub const LEVEL: f64 = 0.05;
 
-/// A mean of a figure, and the mean of what it is compared with: its baseline, or the same figure of the posterior.
+/// A mean of a figure, and the mean of what it is compared with: the same figure of independent draws or of the posterior.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Compared {
     /// The mean of the figure.
@@ -39,12 +39,18 @@ pub struct StudySummary {
     pub decisions: usize,
     /// The part of them at which the information set was enumerated.
     pub enumerated: usize,
-    /// Bias TV over its baseline, over the other decisions.
-    pub bias_over_baseline: MeanInterval,
+    /// Bias TV over that of the control, over the other decisions.
+    pub bias_over_control: MeanInterval,
     /// The same for states.
-    pub state_bias_over_baseline: MeanInterval,
-    /// Set TV over its baseline.
-    pub set_over_baseline: MeanInterval,
+    pub state_bias_over_control: MeanInterval,
+    /// Set TV over that of the control.
+    pub set_over_control: MeanInterval,
+    /// How the particles were found, over all replicates of all decisions.
+    pub methods: MethodCounts,
+    /// Steps drawn and compared with the observation, for one particle.
+    pub attempts_per_particle: f64,
+    /// The share of them that agreed; NaN without any.
+    pub acceptance: f64,
     /// States for one particle, over all decisions.
     pub states_per_particle: f64,
     /// The part of them in rejuvenation.
@@ -53,10 +59,14 @@ pub struct StudySummary {
     pub tests: usize,
     /// See `tests`.
     pub rejected: usize,
-    /// Bias TV and its baseline, over all decisions, the enumerated ones included. So for what follows.
+    /// Bias TV and that of the control, over all decisions, the enumerated ones included. So for what follows.
     pub bias_tv: Compared,
-    /// Set TV and its baseline.
+    /// Its expectation under independent draws.
+    pub bias_tv_baseline: f64,
+    /// Set TV and that of the control.
     pub set_tv: Compared,
+    /// Its expectation under independent draws.
+    pub set_tv_baseline: f64,
     /// Different histories over particles.
     pub distinct_fraction: f64,
     /// Moves taken back, or fresh starts, for one particle.
@@ -83,6 +93,8 @@ pub struct StudySummary {
     pub depletions: usize,
     /// Seconds of processor time for one update, on average over all rows. The seed does not determine them.
     pub seconds: f64,
+    /// Effective particles over the seconds, over all rows.
+    pub effective_per_second: f64,
 }
 
 /// The summaries of these rows, in the order in which the samplers come first.
@@ -101,14 +113,13 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     let (sampler, particles, posterior) = key;
     let all: Vec<&StudyRow> =
         rows.iter().filter(|row| (row.sampler.as_str(), row.particles, row.posterior) == key).collect();
-    let decisions: Vec<&Figures> =
-        all.iter().filter(|row| row.is_decision && row.is_exact()).map(|row| &row.figures).collect();
-    let sampled: Vec<&Figures> =
-        decisions.iter().copied().filter(|figures| !is_enumerated(figures)).collect();
+    let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision && row.is_exact()).collect();
+    let decisions: Vec<&Figures> = rows.iter().map(|row| &row.figures).collect();
+    let sampled: Vec<&StudyRow> = rows.iter().copied().filter(|row| !row.figures.is_enumerated()).collect();
     let seed = Seed::root(seed).child("summary");
-    let ratio = |name: &str, ratio: &dyn Fn(&Figures) -> f64| {
-        let ratios = sampled.iter().map(|figures| ratio(figures)).filter(|&ratio| ratio > 0.0);
-        MeanInterval::geometric(ratios, &mut seed.child(name).rng())
+    let ratio = |name: &str, pair: &dyn Fn(&StudyRow) -> (f64, f64)| {
+        let pairs = sampled.iter().map(|row| pair(row));
+        MeanInterval::ratio_of_sums(pairs, &mut seed.child(name).rng())
     };
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
         Mean::of(over.iter().map(|figures| figure(figures)).filter(|value| value.is_finite())).value
@@ -123,7 +134,19 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         value: of_all(value),
         other: of_all(other),
     };
+    let beside = |value: &dyn Fn(&Figures) -> f64, control: &dyn Fn(&Control) -> f64| Compared {
+        value: of_all(value),
+        other: Mean::of(rows.iter().map(|row| control(&row.control)).filter(|value| value.is_finite())).value,
+    };
+    let mut methods = MethodCounts::default();
+    decisions.iter().for_each(|figures| methods.add(&figures.methods));
+    let attempts = of_all(&|figures| figures.costs.attempts_per_particle);
+    let accepted = of_all(&|figures| {
+        let costs = &figures.costs;
+        if costs.attempts_per_particle > 0.0 { costs.attempts_per_particle * costs.acceptance } else { 0.0 }
+    });
     let every: Vec<&Figures> = all.iter().map(|row| &row.figures).collect();
+    let seconds = mean(&every, &|figures| figures.costs.seconds[0]);
     let regrets = decisions.iter().map(|figures| figures.regret.value);
     StudySummary {
         sampler: sampler.to_owned(),
@@ -131,17 +154,22 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         posterior,
         decisions: decisions.len(),
         enumerated: decisions.len() - sampled.len(),
-        bias_over_baseline: ratio("bias", &|figures| figures.bias_tv / figures.bias_tv_baseline),
-        state_bias_over_baseline: ratio("state", &|figures| {
-            figures.state_bias_tv / figures.state_bias_tv_baseline
+        bias_over_control: ratio("bias", &|row| (row.figures.bias_tv, row.control.bias_tv)),
+        state_bias_over_control: ratio("state", &|row| {
+            (row.figures.state_bias_tv, row.control.state_bias_tv)
         }),
-        set_over_baseline: ratio("set", &|figures| figures.set_tv / figures.set_tv_baseline),
+        set_over_control: ratio("set", &|row| (row.figures.set_tv, row.control.set_tv)),
+        methods,
+        attempts_per_particle: attempts,
+        acceptance: accepted / attempts,
         states_per_particle: of_all(&|figures| figures.costs.states_per_particle.value),
         rejuvenation_per_particle: of_all(&|figures| figures.costs.rejuvenation_per_particle),
         tests: fits().count(),
         rejected: fits().filter(|fit| fit.p < LEVEL).count(),
-        bias_tv: compared(&|figures| figures.bias_tv, &|figures| figures.bias_tv_baseline),
-        set_tv: compared(&|figures| figures.set_tv, &|figures| figures.set_tv_baseline),
+        bias_tv: beside(&|figures| figures.bias_tv, &|control| control.bias_tv),
+        bias_tv_baseline: of_all(&|figures| figures.bias_tv_baseline),
+        set_tv: beside(&|figures| figures.set_tv, &|control| control.set_tv),
+        set_tv_baseline: of_all(&|figures| figures.set_tv_baseline),
         distinct_fraction: of_all(&|figures| figures.distinct) / particles as f64,
         backtracks_per_particle: of_all(&|figures| figures.costs.backtracks_per_particle),
         update_states: [
@@ -160,20 +188,16 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         kl: of_all(&|figures| figures.kl),
         calibration,
         depletions: every.iter().map(|figures| figures.depletions).sum(),
-        seconds: mean(&every, &|figures| figures.costs.seconds[0]),
+        seconds,
+        effective_per_second: mean(&every, &|figures| figures.effective_particles) / seconds,
     }
 }
 
-/// Whether the information set was enumerated in every replicate.
-fn is_enumerated(figures: &Figures) -> bool {
-    figures.state_bias_tv < EXACT
-}
-
-const TIMES: &str = "times the baseline";
+const TIMES: &str = "times that of the draws";
 const PROBABILITY: &str = "probability";
 
 /// The columns of a summary.
-pub const SUMMARY_COLUMNS: [Column<StudySummary>; 42] = [
+pub const SUMMARY_COLUMNS: [Column<StudySummary>; 47] = [
     column(("sampler", "sampler", ""), "the spec of the sampler", Text, |all| all.sampler.as_str().into()),
     column(("particles", "particles", "particles"), "particles asked for", Number, |all| {
         all.particles.into()
@@ -184,45 +208,45 @@ pub const SUMMARY_COLUMNS: [Column<StudySummary>; 42] = [
     }),
     column(
         ("enumerated", "enumerated", "decisions"),
-        "decisions at which the information set was enumerated, as histories or as states; these are in no ratio",
+        "decisions at which the particles are the complete posterior, enumerated in every replicate; these are in no ratio",
         Number,
         |all| all.enumerated.into(),
     ),
     column(
-        ("bias_over_baseline", "bias TV/baseline", TIMES),
-        "geometric mean over the other decisions of bias TV over its baseline",
+        ("bias_over_control", "bias TV/draws", TIMES),
+        "sum of bias TV over the other decisions, divided by that of as many independent draws at the same decisions",
         Digits(2),
-        |all| all.bias_over_baseline.value.into(),
+        |all| all.bias_over_control.value.into(),
     ),
     column(
-        ("bias_over_baseline_low", "from", TIMES),
+        ("bias_over_control_low", "from", TIMES),
         "lower end of its 95 % interval (bootstrap over decisions)",
         Digits(2),
-        |all| all.bias_over_baseline.low.into(),
+        |all| all.bias_over_control.low.into(),
     ),
-    column(("bias_over_baseline_high", "to", TIMES), "upper end of this interval", Digits(2), |all| {
-        all.bias_over_baseline.high.into()
+    column(("bias_over_control_high", "to", TIMES), "upper end of this interval", Digits(2), |all| {
+        all.bias_over_control.high.into()
     }),
     column(
-        ("state_bias_over_baseline", "on states", TIMES),
+        ("state_bias_over_control", "on states", TIMES),
         "the same for the states that the histories end in",
         Digits(2),
-        |all| all.state_bias_over_baseline.value.into(),
+        |all| all.state_bias_over_control.value.into(),
     ),
-    column(("state_bias_over_baseline_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.state_bias_over_baseline.low.into()
+    column(("state_bias_over_control_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
+        all.state_bias_over_control.low.into()
     }),
-    column(("state_bias_over_baseline_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.state_bias_over_baseline.high.into()
+    column(("state_bias_over_control_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
+        all.state_bias_over_control.high.into()
     }),
-    column(("set_over_baseline", "set TV/baseline", TIMES), "the same for set TV", Digits(2), |all| {
-        all.set_over_baseline.value.into()
+    column(("set_over_control", "set TV/draws", TIMES), "the same for set TV", Digits(2), |all| {
+        all.set_over_control.value.into()
     }),
-    column(("set_over_baseline_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.set_over_baseline.low.into()
+    column(("set_over_control_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
+        all.set_over_control.low.into()
     }),
-    column(("set_over_baseline_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.set_over_baseline.high.into()
+    column(("set_over_control_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
+        all.set_over_control.high.into()
     }),
     column(
         ("states_per_particle", "states a particle", "states a particle"),
@@ -236,6 +260,13 @@ pub const SUMMARY_COLUMNS: [Column<StudySummary>; 42] = [
         Digits(2),
         |all| all.rejuvenation_per_particle.into(),
     ),
+    column(("method", "method", ""), "as in the rows, over all replicates of all decisions", Text, |all| {
+        all.methods.to_string().as_str().into()
+    }),
+    column(("attempts_per_particle", "attempts", "steps a particle"), "as in the rows", Digits(1), |all| {
+        all.attempts_per_particle.into()
+    }),
+    column(("acceptance", "acceptance", "share"), "as in the rows", Digits(3), |all| all.acceptance.into()),
     column(("chi_squared_tests", "tests", "tests"), "chi-squared tests", Number, |all| all.tests.into()),
     column(
         ("chi_squared_rejected", "rejected", "tests"),
@@ -244,12 +275,18 @@ pub const SUMMARY_COLUMNS: [Column<StudySummary>; 42] = [
         |all| all.rejected.into(),
     ),
     column(("bias_tv", "bias TV", PROBABILITY), "as in the rows", Digits(4), |all| all.bias_tv.value.into()),
-    column(("bias_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(4), |all| {
+    column(("bias_tv_control", "draws", PROBABILITY), "as in the rows", Digits(4), |all| {
         all.bias_tv.other.into()
     }),
+    column(("bias_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(4), |all| {
+        all.bias_tv_baseline.into()
+    }),
     column(("set_tv", "set TV", PROBABILITY), "as in the rows", Digits(3), |all| all.set_tv.value.into()),
-    column(("set_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
+    column(("set_tv_control", "draws", PROBABILITY), "as in the rows", Digits(3), |all| {
         all.set_tv.other.into()
+    }),
+    column(("set_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
+        all.set_tv_baseline.into()
     }),
     column(("distinct_fraction", "distinct / N", "ratio"), "as in the rows", Digits(2), |all| {
         all.distinct_fraction.into()

@@ -10,7 +10,7 @@ use crate::report::{ShownTable, Table};
 const AGAINST: Reading = One("posterior");
 
 /// The rows on the terminal.
-const ROWS: [Reading; 17] = [
+const ROWS: [Reading; 18] = [
     One("sampler"),
     One("particles"),
     AGAINST,
@@ -26,12 +26,13 @@ const ROWS: [Reading; 17] = [
     One("ess"),
     One("coverage"),
     One("regret"),
+    One("method"),
     One("states_per_particle"),
     One("depletions"),
 ];
 
 /// The rows on the page.
-const ROWS_IN_FULL: [Reading; 29] = [
+const ROWS_IN_FULL: [Reading; 33] = [
     One("sampler"),
     One("particles"),
     AGAINST,
@@ -42,6 +43,7 @@ const ROWS_IN_FULL: [Reading; 29] = [
     One("bias_tv"),
     Interval("bias_tv_low", "bias_tv_high", "95 %"),
     One("bias_tv_baseline"),
+    One("bias_tv_control"),
     One("set_tv"),
     One("set_tv_baseline"),
     One("kl"),
@@ -57,6 +59,9 @@ const ROWS_IN_FULL: [Reading; 29] = [
     One("brier"),
     One("brier_exact"),
     One("regret"),
+    One("method"),
+    One("attempts_per_particle"),
+    One("acceptance"),
     One("states_per_particle"),
     One("rejuvenation_states_per_particle"),
     One("backtracks_per_particle"),
@@ -70,11 +75,11 @@ const SUMMARIES: [Reading; 16] = [
     AGAINST,
     One("decisions"),
     One("enumerated"),
-    One("bias_over_baseline"),
-    Interval("bias_over_baseline_low", "bias_over_baseline_high", "95 %"),
-    One("state_bias_over_baseline"),
-    One("set_over_baseline"),
-    Interval("set_over_baseline_low", "set_over_baseline_high", "95 %"),
+    One("bias_over_control"),
+    Interval("bias_over_control_low", "bias_over_control_high", "95 %"),
+    One("state_bias_over_control"),
+    One("set_over_control"),
+    Interval("set_over_control_low", "set_over_control_high", "95 %"),
     Of("chi_squared_rejected", "chi_squared_tests", "chi2 rejects"),
     One("log_loss_excess"),
     One("regret"),
