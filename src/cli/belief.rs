@@ -107,7 +107,7 @@ pub fn run(
         .collect::<Result<_, CommandFailure>>()?;
     let play = play(&arguments.play, registry)?;
     let opened = arguments.game.open()?;
-    let names: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
+    let names = role_names(&opened.game);
     for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
         if let Some(misfit) = spec.misfit(&names) {
             return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
@@ -221,8 +221,13 @@ fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> 
     })
 }
 
+/// The names of all roles.
+pub fn role_names(game: &Game) -> Vec<String> {
+    game.roles().iter().map(|&role| game.terms().show(role)).collect()
+}
+
 /// The roles of these names.
-fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, CommandFailure> {
+pub fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, CommandFailure> {
     let random = game.random();
     let choosing: Vec<&str> =
         (0..names.len()).filter(|&role| random != Some(role)).map(|role| names[role].as_str()).collect();

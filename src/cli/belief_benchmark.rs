@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::belief::{failed, sampler, steps};
+use super::belief::{failed, role_names, sampler, steps};
 use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::{EngineArgument, EngineOption, ThreadsOption, pick_seed, seed};
@@ -102,7 +102,7 @@ fn section(
     interrupt: &Interrupt,
 ) -> Result<String, CommandFailure> {
     let opened = GameArgument { game: game.name.to_owned(), syntax: None }.open()?;
-    let roles: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
+    let roles = role_names(&opened.game);
     if let Some(misfit) = request.samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles)) {
         return Err(CommandFailure::usage(
             format!("{}: {misfit}", game.name),

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
-//! [`accuracy`] has the distances from a posterior. [`speed`] measures how much an engine does in a second. This
+//! [`accuracy`] has the distances from a posterior. [`cost`] compares the times of samplers step by step. [`speed`] measures how much an engine does in a second. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
 //! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
@@ -14,6 +14,7 @@
 
 pub mod accuracy;
 pub mod benchmark;
+pub mod cost;
 #[cfg(test)]
 mod failing;
 pub mod files;

@@ -167,13 +167,16 @@ mod tests {
         assert_defined(&ROW_COLUMNS);
         assert_defined(&SUMMARY_COLUMNS);
         assert_defined(&super::super::row::TIME_COLUMNS);
+        assert_defined(&super::super::cost::COST_COLUMNS);
     }
 
     /// The tables of columns in the guide are the definitions, line by line.
     #[test]
     fn the_guide_has_the_table_of_every_column() {
         let guide = include_str!("../../../docs/belief-measures.md");
-        for legend in [crate::report::legend(&ROW_COLUMNS), crate::report::legend(&SUMMARY_COLUMNS)] {
+        let of_costs = crate::report::legend(&super::super::cost::COST_COLUMNS);
+        let of_rows = crate::report::legend(&ROW_COLUMNS);
+        for legend in [of_rows, crate::report::legend(&SUMMARY_COLUMNS), of_costs] {
             let text = legend.shown().as_markdown();
             assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
         }

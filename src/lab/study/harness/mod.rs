@@ -23,8 +23,10 @@ mod point;
 mod set;
 mod values;
 
+pub(super) use batch::MeasuredUpdate;
 pub use control::{Control, control};
 pub use evidence::{model_match, random_match};
+pub(super) use figures::draws_in;
 pub use figures::{Costs, Figures};
 pub use fluents::{BINS, Bin};
 pub use methods::MethodCounts;
@@ -35,7 +37,7 @@ use std::sync::Arc;
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
-use batch::{Held, MeasuredUpdate, ReplicateBatch, batches};
+use batch::{Held, ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
 use hyperplay_engine::{Engine, EngineScratch};
@@ -165,7 +167,8 @@ fn follow(
                 return Ok(None);
             }
             step += 1;
-            update = updated(belief.as_mut(), &point.evidence.until(step), &seed.index(step))?;
+            update =
+                updated(belief.as_mut(), &point.evidence.until(step), &Budget::UNLIMITED, &seed.index(step))?;
         }
         let set = Loose::of(machine, belief.as_ref(), point);
         all.push(settled(set, point, replicates.particles, update, &seed.index(step)));
@@ -174,13 +177,14 @@ fn follow(
 }
 
 /// Makes one update and measures it: its cost and its processor time are those from the step before to this one.
-fn updated(
+pub(super) fn updated(
     belief: &mut dyn Belief<Engine>,
     evidence: &Evidence,
+    budget: &Budget,
     seed: &Seed,
 ) -> Result<MeasuredUpdate, EvaluationFailure> {
     let since = ThreadTime::now();
-    let outcome = belief.update(evidence, &Budget::UNLIMITED, seed);
+    let outcome = belief.update(evidence, budget, seed);
     let seconds = since.elapsed().as_secs_f64();
     match belief.take_failure() {
         Some(failure) => Err(failure),
@@ -202,17 +206,15 @@ fn evaluated<T>(machine: &Engine, scratch: &mut EngineScratch, found: T) -> Resu
 }
 
 /// Takes draws from the posterior if the sampler provides them, and counts for each its share of the cost of the
-/// enumeration. The time is that of the draws alone. `seed` is that of the replicate.
+/// enumeration. There is no update, so there is no time. `seed` is that of the replicate.
 fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Option<Held> {
     let seed = &seed.index(point.evidence.step());
-    let since = ThreadTime::now();
     let drawn = replicates.sampler.draw_from(&point.posterior, replicates.particles, seed)?;
-    let seconds = since.elapsed().as_secs_f64();
     let weight = 1.0 / replicates.particles as f64;
     let cells = drawn.into_iter().map(|place| (place, weight)).collect();
     let set = Loose { cells, effective: replicates.particles as f64, ..Loose::default() };
     let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
-    let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds };
+    let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds: f64::NAN };
     Some(settled(set, point, replicates.particles, update, seed))
 }
 
