@@ -6,8 +6,10 @@
 //! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
 //! decision is not in it. The seed determines everything but the columns of times.
 
-use super::plan::{MatchSource, Study, StudyPlan};
-use super::summary::{SUMMARY_COLUMNS, StudySummary};
+use super::match_source::MatchSource;
+use super::plan::{Study, StudyPlan};
+use super::summary::StudySummary;
+use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Column, Table};

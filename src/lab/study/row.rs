@@ -2,8 +2,9 @@
 //!
 //! [`ROW_COLUMNS`] defines each figure once; `turns.jsonl`, `rows.csv`, the tables on the terminal and on the page, and the
 //! table in `docs/belief-measures.md` follow from it. It has no times, which the seed does not determine: those are in
-//! [`TIME_COLUMNS`].
+//! [`TIME_COLUMNS`](super::TIME_COLUMNS).
 
+use super::column;
 use super::harness::{Bin, Control, Figures, PosteriorSource};
 use crate::report::Format::{Digits, Number, Parts, Text};
 use crate::report::{Column, Parts as Names, TableEntry};
@@ -69,38 +70,28 @@ pub(super) fn bins(bins: &[Bin]) -> TableEntry {
     )
 }
 
-/// A column with a unit and a meaning.
-pub(super) const fn column<R>(
-    (name, head, unit): (&'static str, &'static str, &'static str),
-    meaning: &'static str,
-    format: crate::report::Format,
-    read: fn(&R) -> TableEntry,
-) -> Column<R> {
-    Column { name, head, unit, meaning, format, read }
-}
-
 const PROBABILITY: &str = "probability";
 const HISTORIES: &str = "histories";
 const STATES: &str = "states";
 
 /// Where a row was measured: the columns that rows and times have in common.
-const SAMPLER: Column<StudyRow> =
+pub(super) const SAMPLER: Column<StudyRow> =
     column(("sampler", "sampler", ""), "the spec of the sampler", Text, |row| row.sampler.as_str().into());
-const PARTICLES: Column<StudyRow> =
+pub(super) const PARTICLES: Column<StudyRow> =
     column(("particles", "particles", "particles"), "particles asked for", Number, |row| {
         row.particles.into()
     });
-const POSTERIOR: Column<StudyRow> = column(
+pub(super) const POSTERIOR: Column<StudyRow> = column(
     ("posterior", "against", ""),
     "measured against the posterior under: U uniform opponents, P the policies really played, M the sampler's own model",
     Text,
     |row| row.posterior.into(),
 );
-const MATCH: Column<StudyRow> =
+pub(super) const MATCH: Column<StudyRow> =
     column(("match", "match", ""), "the match, counted from 0", Number, |row| row.index.into());
-const ROLE: Column<StudyRow> =
+pub(super) const ROLE: Column<StudyRow> =
     column(("role", "role", ""), "the role whose belief is measured", Text, |row| row.role.as_str().into());
-const STEP: Column<StudyRow> =
+pub(super) const STEP: Column<StudyRow> =
     column(("step", "step", "joint moves"), "joint moves made", Number, |row| row.step.into());
 
 /// The columns of `turns.jsonl` and `rows.csv`.
@@ -402,39 +393,5 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 58] = [
         "ten bins of the marginals: fluents, sum of their marginals, how many are true; a point counts each fluent once",
         Parts(CALIBRATION, "", 1),
         |row| bins(&row.figures.calibration),
-    ),
-];
-
-/// The columns of `timings.jsonl`: processor times of an update, which the seed does not determine.
-pub const TIME_COLUMNS: [Column<StudyRow>; 11] = [
-    SAMPLER,
-    PARTICLES,
-    POSTERIOR,
-    MATCH,
-    ROLE,
-    STEP,
-    column(
-        ("seconds_mean", "mean", "seconds"),
-        "processor time of the update of this step alone, mean over replicates",
-        Digits(6),
-        |row| row.figures.costs.seconds[0].into(),
-    ),
-    column(("seconds_median", "median", "seconds"), "the median of the same", Digits(6), |row| {
-        row.figures.costs.seconds[1].into()
-    }),
-    column(("seconds_max", "most", "seconds"), "the greatest of the same", Digits(6), |row| {
-        row.figures.costs.seconds[2].into()
-    }),
-    column(
-        ("particles_per_second", "particles/s", "particles a second"),
-        "particles asked for over the mean time",
-        Digits(0),
-        |row| (row.particles as f64 / row.figures.costs.seconds[0]).into(),
-    ),
-    column(
-        ("effective_particles_per_second", "effective/s", "particles a second"),
-        "effective particles over the mean time: those asked for where they are independent draws or an enumeration, otherwise the effective sample size",
-        Digits(0),
-        |row| (row.figures.effective_particles / row.figures.costs.seconds[0]).into(),
     ),
 ];

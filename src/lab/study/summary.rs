@@ -9,9 +9,8 @@
 //! enumerated in every replicate are counted separately and are in no ratio.
 
 use super::harness::{BINS, Bin, Control, Figures, MethodCounts};
-use super::row::{CALIBRATION, StudyRow, bins, column};
-use crate::report::Format::{Digits, Number, Parts, Text};
-use crate::report::{Column, Mean, MeanInterval};
+use super::row::StudyRow;
+use crate::report::{Mean, MeanInterval};
 use hyperplay_engine::machine::Seed;
 
 /// A chi-squared test rejects where its p is below this.
@@ -41,7 +40,7 @@ pub struct StudySummary {
     pub enumerated: usize,
     /// Bias TV over that of the control, over the other decisions.
     pub bias_over_control: MeanInterval,
-    /// The same for states.
+    /// The same for states, where there is more than one.
     pub state_bias_over_control: MeanInterval,
     /// Set TV over that of the control.
     pub set_over_control: MeanInterval,
@@ -117,6 +116,8 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     let decisions: Vec<&Figures> = rows.iter().map(|row| &row.figures).collect();
     let sampled: Vec<&StudyRow> = rows.iter().copied().filter(|row| !row.figures.is_enumerated()).collect();
     let seed = Seed::root(seed).child("summary");
+    // Histories that end in one state have no distance on states, only what rounding leaves of it.
+    let of_states = |row: &StudyRow| if row.states > 1 { row.figures.state_bias_tv } else { f64::NAN };
     let ratio = |name: &str, pair: &dyn Fn(&StudyRow) -> (f64, f64)| {
         let pairs = sampled.iter().map(|row| pair(row));
         MeanInterval::ratio_of_sums(pairs, &mut seed.child(name).rng())
@@ -155,9 +156,7 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         decisions: decisions.len(),
         enumerated: decisions.len() - sampled.len(),
         bias_over_control: ratio("bias", &|row| (row.figures.bias_tv, row.control.bias_tv)),
-        state_bias_over_control: ratio("state", &|row| {
-            (row.figures.state_bias_tv, row.control.state_bias_tv)
-        }),
+        state_bias_over_control: ratio("state", &|row| (of_states(row), row.control.state_bias_tv)),
         set_over_control: ratio("set", &|row| (row.figures.set_tv, row.control.set_tv)),
         methods,
         attempts_per_particle: attempts,
@@ -193,159 +192,67 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     }
 }
 
-const TIMES: &str = "times that of the draws";
-const PROBABILITY: &str = "probability";
+#[cfg(test)]
+mod tests {
+    use super::super::{MatchSource, Study, StudyPlan};
+    use super::*;
+    use hyperplay_engine::machine::Role;
+    use hyperplay_engine::{EngineKind, Engines};
+    use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_play::player::Registry;
+    use hyperplay_play::referee::Interrupt;
 
-/// The columns of a summary.
-pub const SUMMARY_COLUMNS: [Column<StudySummary>; 47] = [
-    column(("sampler", "sampler", ""), "the spec of the sampler", Text, |all| all.sampler.as_str().into()),
-    column(("particles", "particles", "particles"), "particles asked for", Number, |all| {
-        all.particles.into()
-    }),
-    column(("posterior", "against", ""), "as in the rows", Text, |all| all.posterior.into()),
-    column(("decisions", "decisions", "decisions"), "decisions with an exact posterior", Number, |all| {
-        all.decisions.into()
-    }),
-    column(
-        ("enumerated", "enumerated", "decisions"),
-        "decisions at which the particles are the complete posterior, enumerated in every replicate; these are in no ratio",
-        Number,
-        |all| all.enumerated.into(),
-    ),
-    column(
-        ("bias_over_control", "bias TV/draws", TIMES),
-        "sum of bias TV over the other decisions, divided by that of as many independent draws at the same decisions",
-        Digits(2),
-        |all| all.bias_over_control.value.into(),
-    ),
-    column(
-        ("bias_over_control_low", "from", TIMES),
-        "lower end of its 95 % interval (bootstrap over decisions)",
-        Digits(2),
-        |all| all.bias_over_control.low.into(),
-    ),
-    column(("bias_over_control_high", "to", TIMES), "upper end of this interval", Digits(2), |all| {
-        all.bias_over_control.high.into()
-    }),
-    column(
-        ("state_bias_over_control", "on states", TIMES),
-        "the same for the states that the histories end in",
-        Digits(2),
-        |all| all.state_bias_over_control.value.into(),
-    ),
-    column(("state_bias_over_control_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.state_bias_over_control.low.into()
-    }),
-    column(("state_bias_over_control_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.state_bias_over_control.high.into()
-    }),
-    column(("set_over_control", "set TV/draws", TIMES), "the same for set TV", Digits(2), |all| {
-        all.set_over_control.value.into()
-    }),
-    column(("set_over_control_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.set_over_control.low.into()
-    }),
-    column(("set_over_control_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.set_over_control.high.into()
-    }),
-    column(
-        ("states_per_particle", "states a particle", "states a particle"),
-        "mean over all decisions; so for what follows",
-        Digits(2),
-        |all| all.states_per_particle.into(),
-    ),
-    column(
-        ("rejuvenation_states_per_particle", "in rejuvenation", "states a particle"),
-        "the part of them in rejuvenation",
-        Digits(2),
-        |all| all.rejuvenation_per_particle.into(),
-    ),
-    column(("method", "method", ""), "as in the rows, over all replicates of all decisions", Text, |all| {
-        all.methods.to_string().as_str().into()
-    }),
-    column(("attempts_per_particle", "attempts", "steps a particle"), "as in the rows", Digits(1), |all| {
-        all.attempts_per_particle.into()
-    }),
-    column(("acceptance", "acceptance", "share"), "as in the rows", Digits(3), |all| all.acceptance.into()),
-    column(("chi_squared_tests", "tests", "tests"), "chi-squared tests", Number, |all| all.tests.into()),
-    column(
-        ("chi_squared_rejected", "rejected", "tests"),
-        "the part of them with p below 0.05",
-        Number,
-        |all| all.rejected.into(),
-    ),
-    column(("bias_tv", "bias TV", PROBABILITY), "as in the rows", Digits(4), |all| all.bias_tv.value.into()),
-    column(("bias_tv_control", "draws", PROBABILITY), "as in the rows", Digits(4), |all| {
-        all.bias_tv.other.into()
-    }),
-    column(("bias_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(4), |all| {
-        all.bias_tv_baseline.into()
-    }),
-    column(("set_tv", "set TV", PROBABILITY), "as in the rows", Digits(3), |all| all.set_tv.value.into()),
-    column(("set_tv_control", "draws", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.set_tv.other.into()
-    }),
-    column(("set_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.set_tv_baseline.into()
-    }),
-    column(("distinct_fraction", "distinct / N", "ratio"), "as in the rows", Digits(2), |all| {
-        all.distinct_fraction.into()
-    }),
-    column(
-        ("backtracks_per_particle", "backtracks a particle", "moves a particle"),
-        "as in the rows",
-        Digits(2),
-        |all| all.backtracks_per_particle.into(),
-    ),
-    column(("coverage", "coverage", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.coverage.value.into()
-    }),
-    column(("coverage_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.coverage.other.into()
-    }),
-    column(("ess", "ESS", "particles"), "as in the rows", Digits(1), |all| all.ess.into()),
-    column(("kl", "KL", "nats"), "as in the rows", Digits(4), |all| all.kl.into()),
-    column(("true_history_ratio", "true history", "ratio"), "as in the rows", Digits(2), |all| {
-        all.true_history_ratio.value.into()
-    }),
-    column(("true_history_ratio_exact", "exact", "ratio"), "as in the rows", Digits(2), |all| {
-        all.true_history_ratio.other.into()
-    }),
-    column(("log_loss", "log loss", "nats"), "as in the rows", Digits(4), |all| all.log_loss.value.into()),
-    column(("log_loss_exact", "exact", "nats"), "as in the rows", Digits(4), |all| all.log_loss.other.into()),
-    column(("log_loss_excess", "log loss - exact", "nats"), "the difference of the two", Digits(4), |all| {
-        (all.log_loss.value - all.log_loss.other).into()
-    }),
-    column(("brier", "Brier", "squared probability"), "as in the rows", Digits(4), |all| {
-        all.brier.value.into()
-    }),
-    column(("brier_exact", "exact", "squared probability"), "as in the rows", Digits(4), |all| {
-        all.brier.other.into()
-    }),
-    column(("regret", "regret", "goal points"), "as in the rows", Digits(3), |all| all.regret.value.into()),
-    column(
-        ("regret_low", "from", "goal points"),
-        "lower end of its 95 % interval (bootstrap over decisions)",
-        Digits(3),
-        |all| all.regret.low.into(),
-    ),
-    column(("regret_high", "to", "goal points"), "upper end of this interval", Digits(3), |all| {
-        all.regret.high.into()
-    }),
-    column(
-        ("calibration", "calibration", "fluents"),
-        "the sum of the bins of the rows",
-        Parts(CALIBRATION, "", 1),
-        |all| bins(&all.calibration),
-    ),
-    column(("depletions", "depleted", "sets"), "the sum over all rows", Number, |all| all.depletions.into()),
-    column(
-        ("states_median", "median", "states"),
-        "states of an update of all particles, mean of the medians",
-        Digits(0),
-        |all| all.update_states[1].into(),
-    ),
-    column(("states_max", "most", "states"), "the greatest number of these states", Digits(0), |all| {
-        all.update_states[2].into()
-    }),
-];
+    /// `it` says something that `me` does not hear, twice; what it says leaves no trace if the states are to be `single`.
+    fn study(single: bool, sampler: &str) -> Study {
+        let trace = if single { "" } else { "(<= (next (said ?n ?x)) (does it ?x) (true (step ?n)))" };
+        let text = format!(
+            "(role me) (role it) (init (step 1)) (succ 1 2) (succ 2 3) (legal me a) (legal me b) (legal it a) (legal it b)
+             (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) {trace}
+             (<= (next (said ?n ?x)) (true (said ?n ?x))) (<= (sees it ?x) (does it ?x)) (<= (sees me ?x) (does me ?x))
+             (<= terminal (true (step 3))) (goal me 50) (goal it 50)"
+        );
+        let game = load(Source::new("says", text), None).game.expect("the rules are in order");
+        let machine = Engines::new(&game).get(EngineKind::Auto).expect("there is an engine");
+        let registry = Registry::standard();
+        let plan = StudyPlan {
+            samplers: vec![registry.sampler(sampler).expect("there is one")],
+            particles: vec![8],
+            replicates: 300,
+            matches: 20,
+            play: MatchSource::read("uniform", &registry).expect("there is one"),
+            roles: vec![Role::new(0)],
+            steps: (1, 9),
+            limit: 100,
+            reference: 0,
+            playouts: 0,
+            seed: 3,
+        };
+        plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails")
+    }
+
+    #[test]
+    fn a_ratio_is_that_of_the_sums_and_of_draws_it_is_one() {
+        let study = study(false, "exact");
+        let all = &study.summaries(1)[0];
+        let sum = |figure: &dyn Fn(&StudyRow) -> f64| study.rows.iter().map(figure).sum::<f64>();
+        let sums = (sum(&|row| row.figures.bias_tv), sum(&|row| row.control.bias_tv));
+        let MeanInterval { value, low, high } = all.bias_over_control;
+        assert!((value - sums.0 / sums.1).abs() < 1e-12 && (all.decisions, all.enumerated) == (20, 0));
+        // The draws of the control are others, so the ratio is not 1 itself.
+        assert!(low < 1.0 && high > 1.0 && (value - 1.0).abs() > 1e-9, "{:?}", all.bias_over_control);
+        assert!((all.set_over_control.value - 1.0).abs() < 0.05, "{:?}", all.set_over_control);
+        // The mean of the control is the baseline that is computed.
+        assert!((all.bias_tv.other / all.bias_tv_baseline - 1.0).abs() < 0.5, "{all:?}");
+    }
+
+    #[test]
+    fn only_the_complete_posterior_counts_as_enumerated() {
+        let all = &study(false, "hyperplay").summaries(1)[0];
+        assert_eq!((all.decisions, all.enumerated), (20, 20));
+        assert!(all.bias_over_control.value.is_nan() && all.methods.to_string() == "enumeration");
+        // All histories end in one state: the states have no distance, the histories have.
+        let all = &study(true, "bootstrap").summaries(1)[0];
+        assert_eq!((all.decisions, all.enumerated), (20, 0));
+        assert!(all.bias_over_control.value > 0.5 && all.state_bias_over_control.value.is_nan(), "{all:?}");
+    }
+}

@@ -2,7 +2,8 @@
 
 use super::plan::Study;
 use super::row::{ROW_COLUMNS, StudyRow};
-use super::summary::{SUMMARY_COLUMNS, StudySummary, summaries};
+use super::summary::{StudySummary, summaries};
+use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Reading::{self, Interval, Of, One};
 use crate::report::{ShownTable, Table};
 
@@ -166,7 +167,7 @@ mod tests {
         }
         assert_defined(&ROW_COLUMNS);
         assert_defined(&SUMMARY_COLUMNS);
-        assert_defined(&super::super::row::TIME_COLUMNS);
+        assert_defined(&super::super::times::TIME_COLUMNS);
         assert_defined(&super::super::cost::COST_COLUMNS);
     }
 

@@ -1,7 +1,7 @@
 //! Rows of costs: one sampler at one step, and the definition of every column.
 
+use super::super::column;
 use super::super::harness::MethodCounts;
-use super::super::row::column;
 use super::{CostPlan, CostSample};
 use crate::report::Column;
 use crate::report::Format::{Digits, Number, Text};
