@@ -15,8 +15,8 @@ use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
 use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
 use crate::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percepts, Role, Seed, Start,
-    StateMachine, Successor, Tally,
+    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, Goal, JointMove, Move, ObservedStep, Percepts,
+    Role, Seed, Start, StateMachine, Successor, Tally,
 };
 
 /// An engine of a game; cheap to clone.
@@ -259,6 +259,37 @@ impl Bulk for Engine {
         match self {
             Engine::Interpreter(machine) => machine.advance(steps, scratch.interpreter()),
             Engine::Network(machine) => machine.advance(steps, scratch.network()),
+        }
+    }
+
+    fn draw_consistent(
+        &self,
+        starts: &[State],
+        attempts: &[u32],
+        observed: &ObservedStep<'_>,
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut EngineScratch,
+    ) -> ConsistentDraws<State> {
+        match self {
+            Engine::Interpreter(machine) => {
+                machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.interpreter())
+            }
+            Engine::Network(machine) => {
+                machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.network())
+            }
+        }
+    }
+
+    fn select_consistent(
+        &self,
+        steps: &[(&State, &JointMove)],
+        observed: &ObservedStep<'_>,
+        scratch: &mut EngineScratch,
+    ) -> Vec<(usize, State)> {
+        match self {
+            Engine::Interpreter(machine) => machine.select_consistent(steps, observed, scratch.interpreter()),
+            Engine::Network(machine) => machine.select_consistent(steps, observed, scratch.network()),
         }
     }
 

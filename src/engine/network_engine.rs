@@ -1,7 +1,8 @@
 //! The engine on the ground network of a game.
 //!
 //! A [`NetworkEngine`] answers questions about single states, and expands steps in bulk, with its [`Propagator`]. It
-//! makes random playouts with its [`Lanes`] if it has some; otherwise the propagator makes them one after the other.
+//! makes random playouts, and draws steps that agree with an observation, with its [`Lanes`] if it has some; otherwise
+//! the propagator makes them one after the other.
 //!
 //! ```
 //! use hyperplay_engine::lanes::LaneUsage;
@@ -29,7 +30,8 @@ use super::State;
 use super::lanes::{LaneUsage, Lanes, LanesScratch};
 use super::propagator::{Propagator, PropagatorScratch};
 use crate::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, Move, Percepts, Role, Seed, Start, StateMachine, Successor, Tally,
+    Budget, Bulk, ByRole, ConsistentDraws, Goal, JointMove, Move, ObservedStep, Percepts, Role, Seed, Start,
+    StateMachine, Successor, Tally,
 };
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
@@ -70,6 +72,12 @@ impl NetworkEngine {
     /// The lanes, if it has some.
     pub fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_ref()
+    }
+
+    /// The lanes, to set their width.
+    #[cfg(test)]
+    pub(crate) fn lanes_mut(&mut self) -> &mut Lanes {
+        self.lanes.as_mut().expect("it has lanes")
     }
 
     /// The game.
@@ -178,6 +186,33 @@ impl Bulk for NetworkEngine {
         scratch: &mut NetworkScratch,
     ) -> Vec<(State, Option<ByRole<Goal>>)> {
         self.propagator.advance(steps, &mut scratch.single)
+    }
+
+    fn draw_consistent(
+        &self,
+        starts: &[State],
+        attempts: &[u32],
+        observed: &ObservedStep<'_>,
+        seed: &Seed,
+        budget: &Budget,
+        scratch: &mut NetworkScratch,
+    ) -> ConsistentDraws<State> {
+        let (propagator, single) = (&*self.propagator, &mut scratch.single);
+        let in_lanes = self.lanes.as_ref().and_then(|lanes| {
+            let vectors = &mut scratch.lanes;
+            lanes.draw_consistent(propagator, starts, attempts, observed, seed, budget, vectors)
+        });
+        in_lanes
+            .unwrap_or_else(|| propagator.draw_consistent(starts, attempts, observed, seed, budget, single))
+    }
+
+    fn select_consistent(
+        &self,
+        steps: &[(&State, &JointMove)],
+        observed: &ObservedStep<'_>,
+        scratch: &mut NetworkScratch,
+    ) -> Vec<(usize, State)> {
+        self.propagator.select_consistent(steps, observed, &mut scratch.single)
     }
 
     fn at_once(&self) -> u32 {

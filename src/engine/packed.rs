@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use multiversion::multiversion;
 use smallvec::SmallVec;
 
 use super::state::{FEW, State};
@@ -38,17 +39,17 @@ pub(crate) fn words_of(bits: usize) -> usize {
 
 /// Transposes a block of bits: bit `j` of word `i` becomes bit `i` of word `j`.
 pub(crate) fn transpose(block: &mut [u64; 64]) {
-    swap::<32>(block, 0x0000_0000_ffff_ffff);
-    swap::<16>(block, 0x0000_ffff_0000_ffff);
-    swap::<8>(block, 0x00ff_00ff_00ff_00ff);
-    swap::<4>(block, 0x0f0f_0f0f_0f0f_0f0f);
-    swap::<2>(block, 0x3333_3333_3333_3333);
-    swap::<1>(block, 0x5555_5555_5555_5555);
+    stage::<32>(block, 0x0000_0000_ffff_ffff);
+    stage::<16>(block, 0x0000_ffff_0000_ffff);
+    stage::<8>(block, 0x00ff_00ff_00ff_00ff);
+    stage::<4>(block, 0x0f0f_0f0f_0f0f_0f0f);
+    stage::<2>(block, 0x3333_3333_3333_3333);
+    stage::<1>(block, 0x5555_5555_5555_5555);
 }
 
 /// One stage: in each block of twice `SPAN` words and columns, the upper right quarter changes with the lower left.
 #[inline(always)]
-fn swap<const SPAN: usize>(block: &mut [u64; 64], mask: u64) {
+fn stage<const SPAN: usize>(block: &mut [u64; 64], mask: u64) {
     for pair in block.chunks_exact_mut(2 * SPAN) {
         let (upper, lower) = pair.split_at_mut(SPAN);
         for (high, low) in upper.iter_mut().zip(lower) {
@@ -56,6 +57,45 @@ fn swap<const SPAN: usize>(block: &mut [u64; 64], mask: u64) {
             *high ^= change << SPAN;
             *low ^= change;
         }
+    }
+}
+
+/// Transposes `W` blocks at once: block `w` is word `w` of each of the 64 rows.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
+pub(crate) fn transpose_blocks<const W: usize>(rows: &mut [[u64; W]; 64]) {
+    swap::<32, W>(rows, 0x0000_0000_ffff_ffff);
+    swap::<16, W>(rows, 0x0000_ffff_0000_ffff);
+    swap::<8, W>(rows, 0x00ff_00ff_00ff_00ff);
+    swap::<4, W>(rows, 0x0f0f_0f0f_0f0f_0f0f);
+    swap::<2, W>(rows, 0x3333_3333_3333_3333);
+    swap::<1, W>(rows, 0x5555_5555_5555_5555);
+}
+
+/// By the logarithm of the span, the upper row of each pair of a stage. They are read from memory so that the compiler
+/// computes the words of a row side by side, and not the rows, which lie far apart.
+static UPPER: [[u8; 32]; 6] = {
+    let mut upper = [[0; 32]; 6];
+    let mut at = 0;
+    while at < 6 * 32 {
+        let (stage, pair) = (at / 32, at % 32);
+        upper[stage][pair] = (pair + (pair >> stage << stage)) as u8;
+        at += 1;
+    }
+    upper
+};
+
+/// The same stage for the rows of all blocks.
+#[inline(always)]
+fn swap<const SPAN: usize, const W: usize>(rows: &mut [[u64; W]; 64], mask: u64) {
+    for &upper in &UPPER[SPAN.ilog2() as usize] {
+        let (upper, lower) = (upper as usize % 64, (upper as usize + SPAN) % 64);
+        let (mut high, mut low) = (rows[upper], rows[lower]);
+        for word in 0..W {
+            let change = (high[word] >> SPAN ^ low[word]) & mask;
+            high[word] ^= change << SPAN;
+            low[word] ^= change;
+        }
+        (rows[upper], rows[lower]) = (high, low);
     }
 }
 
@@ -107,6 +147,10 @@ mod tests {
         for (i, j) in (0..64).flat_map(|i| (0..64).map(move |j| (i, j))) {
             assert_eq!(block[i] >> j & 1, turned[j] >> i & 1);
         }
+        let mut many: [[u64; 8]; 64] = [(); 64].map(|()| std::array::from_fn(|_| rng.random()));
+        many.iter_mut().zip(block).for_each(|(row, bits)| row[5] = bits);
+        transpose_blocks(&mut many);
+        assert_eq!(many.map(|row| row[5]), turned);
     }
 
     #[test]

@@ -74,6 +74,15 @@ impl State {
         State(Form::Few(std::array::from_fn(|_| words.next().unwrap_or(0))))
     }
 
+    /// The state with these words, as [`new`](State::new), each computed by its number.
+    #[inline(always)]
+    pub(crate) fn from_fn(count: usize, word: impl Fn(usize) -> u64) -> State {
+        if count > FEW {
+            return State(Form::Many((0..count).map(word).collect()));
+        }
+        State(Form::Few(std::array::from_fn(|number| if number < count { word(number) } else { 0 })))
+    }
+
     /// The state whose bits are the first `bits` of these words.
     pub(crate) fn start_of(words: &[u64], bits: usize) -> State {
         let (count, used) = (words_of(bits), bits % 64);

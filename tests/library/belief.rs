@@ -49,7 +49,7 @@ fn every_particle_is_right(matches: u64) {
         BeliefOptions { particles: 12, enumerate_limit: 30, ..BeliefOptions::default() },
         BeliefOptions { rejuvenate: 2, ..sampled(12) },
         BeliefOptions { weight: Weight::BranchingFactor, ..sampled(12) },
-        BeliefOptions { backtrack: false, weight: Weight::None, ..sampled(4) },
+        BeliefOptions { method: SamplingMethod::Rejection, weight: Weight::None, ..sampled(4) },
     ];
     for path in all_imperfect() {
         let machine = machine(&path);
@@ -63,7 +63,7 @@ fn every_particle_is_right(matches: u64) {
                         let seed = Seed::root(seed).index(now.step());
                         let outcome = belief.update(&now, &Budget::UNLIMITED, &seed);
                         assert!(!matches!(outcome, UpdateOutcome::Inconsistent { .. }), "{}", path.display());
-                        if options.backtrack {
+                        if options.method != SamplingMethod::Rejection {
                             assert!(!belief.particles().is_empty(), "{}: {outcome:?}", path.display());
                         }
                         for particle in belief.particles() {
@@ -198,7 +198,7 @@ fn krieg_tictactoe_ratios(matches: usize, steps: usize) -> [f64; 5] {
         ratio(sampled(64)),
         ratio(BeliefOptions { rejuvenate: 1, ..sampled(64) }),
         ratio(BeliefOptions { rejuvenate: 5, ..sampled(64) }),
-        ratio(BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) }),
+        ratio(BeliefOptions { weight: Weight::None, method: SamplingMethod::Rejection, states: 1 << 20, ..sampled(64) }),
     ];
     println!("{ratios:.2?}");
     ratios
@@ -245,7 +245,7 @@ fn rejection_passes_the_chi_squared_test() {
     let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
     let history = harness::random_match(&machine, 4, &Seed::root(1)).unwrap();
     let points = points(&machine, role, &history, 5_000);
-    let rejection = BeliefOptions { weight: Weight::None, backtrack: false, states: 1 << 20, ..sampled(64) };
+    let rejection = BeliefOptions { weight: Weight::None, method: SamplingMethod::Rejection, states: 1 << 20, ..sampled(64) };
     let rejection = ParticleSampler(rejection);
     let samplers: [(&str, &dyn Sampler<Machine>); 2] =
         [("exact", &IndependentSampler), ("rejection", &rejection)];

@@ -12,8 +12,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::policy::Policy;
-use crate::machine::{ByRole, Role};
+use crate::machine::Role;
 use crate::propnet::{Gate, Propnet, Wire};
 
 /// Whose move one choice draws.
@@ -36,20 +35,17 @@ pub(super) struct ActiveWhen {
     pub idle: usize,
 }
 
-/// The choices of a game, each role in one of them; only roles that choose uniformly share one. O(gates x bits / 64).
-pub(super) fn active_players(net: &Propnet, policies: &ByRole<Policy>) -> Vec<ActivePlayer> {
+/// The choices of a game, each role in one of them; only roles that may share one do. O(gates x bits / 64).
+pub(super) fn active_players(net: &Propnet, may_share: impl Fn(Role) -> bool) -> Vec<ActivePlayer> {
     let may_be_idle = |wire: Wire| bit_of(net, wire).is_some();
     let in_question =
         net.roles.values().iter().filter(|role| role.legal.iter().any(|&wire| may_be_idle(wire)));
     let bits = net.roles.values().iter().flat_map(|role| &role.legal).filter_map(|&wire| bit_of(net, wire));
     let asked = in_question.flat_map(|role| role.legal.iter().copied()).chain(bits.map(|bit| net.next[bit]));
     let implied = Implied::new(net, asked);
-    let active: Vec<Option<ActiveWhen>> = policies
-        .iter()
-        .map(|(role, policy)| match policy {
-            Policy::Uniform => active_when(net, role, &implied),
-            Policy::Weighted(_) | Policy::Greedy { .. } => None,
-        })
+    let active: Vec<Option<ActiveWhen>> = (0..net.roles.len())
+        .map(Role::new)
+        .map(|role| if may_share(role) { active_when(net, role, &implied) } else { None })
         .collect();
     let exclusive = exclusive_pairs(net, &active, &implied);
     let mut groups: Vec<ActivePlayer> = Vec::new();

@@ -8,10 +8,11 @@
 //! this is a first step; the random bits. A lane whose draw failed does not `go`: it keeps S and draws all of its
 //! choices again, so that what it draws in the end is uniform.
 
-use super::active_player::{ActivePlayer, ActiveWhen, active_players};
-use super::draw::{Tree, choose, draw, index_bits, is_below};
-use super::policy::{GREEDY_BITS, Policy};
-use crate::machine::{ByRole, Goal, Move};
+use super::active_player::{ActivePlayer, active_players};
+use super::draw::index_bits;
+use super::drawing::{Drawing, ForcedInputs, leaves_of, rounds};
+use super::policy::Policy;
+use crate::machine::{ByRole, Goal};
 use crate::propnet::{Network, Propnet, Wire};
 
 /// Where the inputs of a choice stand, and the roles that it chooses for.
@@ -68,19 +69,10 @@ pub(super) struct Circuit {
     pub percepts: ByRole<Vec<Wire>>,
 }
 
-/// The rounds of drawing in each choice, chosen so that at least nine steps of ten succeed.
-fn rounds(choices: usize) -> usize {
-    match choices {
-        0..=1 => 2,
-        2..=4 => 3,
-        _ => 4,
-    }
-}
-
 impl Circuit {
     /// The circuit of a game in which the roles choose as the policies say.
     pub(super) fn new(net: &Propnet, policies: &ByRole<Policy>) -> Circuit {
-        let active_players = active_players(net, policies);
+        let active_players = active_players(net, |role| policies[role] == Policy::Uniform);
         let leaves: Vec<usize> =
             active_players.iter().map(|player| leaves_of(net, policies, player)).collect();
         let real = leaves.iter().filter(|leaves| **leaves > 1).count();
@@ -119,7 +111,8 @@ impl Circuit {
         for choice in &choices {
             let random: Vec<Wire> =
                 random_wires.by_ref().take(choice.random).map(|input| network.input(input)).collect();
-            let mut drawing = Drawing { network: &mut network, choice, random: &random, first };
+            let forced = Some(ForcedInputs { first, index: choice.forced });
+            let mut drawing = Drawing { network: &mut network, bits: choice.bits, random: &random, forced };
             let drawn = match &choice.player {
                 ActivePlayer::Always(role) => {
                     let drawn;
@@ -177,133 +170,6 @@ impl Circuit {
             does,
             percepts,
         }
-    }
-}
-
-fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) -> usize {
-    match player {
-        ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
-        ActivePlayer::InTurn(players) => {
-            players.iter().map(|player| net.roles[player.role].moves.len() - 1).max().unwrap_or(0)
-        }
-    }
-}
-
-/// The result of a choice.
-struct Drawn {
-    made: Wire,
-    stuck: Wire,
-}
-
-struct Drawing<'c> {
-    network: &'c mut Network,
-    choice: &'c Choice,
-    random: &'c [Wire],
-    first: usize,
-}
-
-impl Drawing<'_> {
-    /// The moves of one role: which it makes, and whether it does.
-    fn alone(&mut self, moves: &[Move], legal: &[Wire], policy: &Policy) -> (Vec<Wire>, Drawn) {
-        let mut allowed = legal.to_vec();
-        if let Policy::Greedy { preferred, sixteenths } = policy {
-            let (own, index) = self.random.split_at(GREEDY_BITS);
-            self.random = index;
-            let limit: Vec<Wire> =
-                (0..=GREEDY_BITS).map(|bit| Wire::FALSE.negate_if(sixteenths >> bit & 1 == 1)).collect();
-            let explores = is_below(self.network, own, &limit);
-            let is_preferred = |own: &Move| preferred.contains(own);
-            let liked: Vec<Wire> =
-                moves.iter().zip(legal).filter(|(own, _)| is_preferred(own)).map(|(_, &wire)| wire).collect();
-            let liked = self.network.or(&liked);
-            let forced = self.is_forced();
-            let is_greedy = self.network.and(&[liked, !explores, !forced]);
-            for (wire, _) in allowed.iter_mut().zip(moves).filter(|(_, own)| !is_preferred(own)) {
-                *wire = self.network.and(&[*wire, !is_greedy]);
-            }
-        }
-        let numbers = policy.leaves(moves);
-        let leaves: Vec<Wire> = numbers.iter().map(|&number| allowed[number]).collect();
-        let stuck = !self.network.or(&leaves);
-        let (chosen, made) = match leaves.len() {
-            0 | 1 => (vec![Wire::TRUE; leaves.len()], Wire::TRUE),
-            _ => self.choose_among(leaves),
-        };
-        let does = (0..moves.len())
-            .map(|number| {
-                let copies = chosen.iter().zip(&numbers).filter(|(_, of)| **of == number);
-                self.network.or(&copies.map(|(&wire, _)| wire).collect::<Vec<_>>())
-            })
-            .collect();
-        (does, Drawn { made, stuck })
-    }
-
-    /// The moves of the role that is active; leaf `i` is move `i` of each, the idle ones left out.
-    fn in_turn(
-        &mut self,
-        players: &[ActiveWhen],
-        legal: &ByRole<Vec<Wire>>,
-        does: &mut ByRole<Vec<Wire>>,
-    ) -> Drawn {
-        let active_moves = |player: &ActiveWhen| {
-            let idle = player.idle;
-            legal[player.role]
-                .iter()
-                .enumerate()
-                .filter(move |(number, _)| *number != idle)
-                .map(|(_, &wire)| wire)
-        };
-        let count = players.iter().map(|player| active_moves(player).count()).max().unwrap_or(0);
-        let leaves: Vec<Wire> = (0..count)
-            .map(|leaf| {
-                let shared: Vec<Wire> =
-                    players.iter().filter_map(|player| active_moves(player).nth(leaf)).collect();
-                self.network.or(&shared)
-            })
-            .collect();
-        let none_legal = !self.network.or(&leaves);
-        let (chosen, made) = self.choose_among(leaves);
-        let active: Vec<Wire> =
-            players.iter().map(|player| player.active).map(|wire| self.state_wire(wire)).collect();
-        for (player, &active) in players.iter().zip(&active) {
-            let mut chosen = chosen.iter();
-            does[player.role] = (0..legal[player.role].len())
-                .map(|number| {
-                    if number == player.idle {
-                        return !active;
-                    }
-                    let leaf = *chosen.next().expect("there are as many leaves as moves of any role");
-                    self.network.and(&[leaf, active])
-                })
-                .collect();
-        }
-        let somebody = self.network.or(&active);
-        Drawn { made: self.network.or(&[made, !somebody]), stuck: self.network.and(&[somebody, none_legal]) }
-    }
-
-    /// A wire of the state in this network: its inputs begin with the bits, as those of the game's own network do.
-    fn state_wire(&self, wire: Wire) -> Wire {
-        self.network.input(wire.gate() - 1).negate_if(wire.is_negated())
-    }
-
-    fn is_forced(&mut self) -> Wire {
-        let inputs =
-            [self.first, self.choice.forced + self.choice.bits].map(|input| self.network.input(input));
-        self.network.and(&inputs)
-    }
-
-    fn choose_among(&mut self, leaves: Vec<Wire>) -> (Vec<Wire>, Wire) {
-        let is_forced = self.is_forced();
-        let (network, bits) = (&mut *self.network, self.choice.bits);
-        let tree = Tree::new(network, leaves);
-        let (drawn, is_drawn) = draw(network, tree.count(), bits, self.random);
-        let forced = (self.choice.forced..).map(|input| network.input(input)).take(bits).collect::<Vec<_>>();
-        let index: Vec<Wire> = drawn
-            .into_iter()
-            .zip(forced)
-            .map(|(drawn, forced)| choose(network, is_forced, forced, drawn))
-            .collect();
-        (tree.select(network, &index), network.or(&[is_forced, is_drawn]))
     }
 }
 

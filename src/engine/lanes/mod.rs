@@ -36,8 +36,10 @@
 mod active_player;
 mod circuit;
 mod code;
+mod consistent;
 mod counter;
 mod draw;
+mod drawing;
 mod plan;
 mod policy;
 mod random;
@@ -49,6 +51,7 @@ mod vector;
 use active_player::ActivePlayer;
 use circuit::Circuit;
 use code::LanesCode;
+use consistent::{ConsistentCodes, DrawScratch};
 use plan::PlayoutPlan;
 use vector::{LaneWork, Vector};
 
@@ -76,7 +79,7 @@ enum LaneWidth {
 
 /// A random step of a game as a circuit, and how playouts run on it.
 ///
-/// Lanes only make playouts. A [`NetworkEngine`](crate::NetworkEngine) combines them with the propagator that they
+/// Lanes only make playouts and draw steps that agree with an observation. A [`NetworkEngine`](crate::NetworkEngine) combines them with the propagator that they
 /// were made from.
 #[derive(Debug)]
 pub struct Lanes {
@@ -84,15 +87,17 @@ pub struct Lanes {
     /// The width of the vectors; if `None`, the number of playouts decides.
     width: Option<LaneWidth>,
     policies: ByRole<Policy>,
+    consistent: ConsistentCodes,
 }
 
-/// The vectors that one thread makes playouts with.
+/// The vectors that one thread makes playouts with, and the planes of its consistent draws.
 #[derive(Debug)]
 pub(crate) struct LanesScratch {
     narrow: Vector<1>,
     middle: Vector<4>,
     wide: Vector<8>,
     widest: Vector<16>,
+    draws: DrawScratch,
 }
 
 impl LanesScratch {
@@ -103,6 +108,7 @@ impl LanesScratch {
             middle: Vector::new(),
             wide: Vector::new(),
             widest: Vector::new(),
+            draws: DrawScratch::new(),
         }
     }
 }
@@ -117,7 +123,8 @@ impl Lanes {
     /// The lanes in which the roles choose by these policies and each step computes so much detail.
     pub fn with(propagator: &Propagator, policies: ByRole<Policy>, detail: LaneDetail) -> Lanes {
         let circuit = Circuit::new(propagator.propnet(), &policies);
-        Lanes { code: LanesCode::new(circuit, detail), width: None, policies }
+        let consistent = ConsistentCodes::new(policies.len());
+        Lanes { code: LanesCode::new(circuit, detail), width: None, policies, consistent }
     }
 
     /// The playouts of [`Bulk::playouts`], and how the lanes were used.

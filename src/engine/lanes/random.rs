@@ -10,6 +10,20 @@ use rand::Rng;
 
 use crate::machine::Seed;
 
+/// What the streams of the words of a call are derived from, where there are too many to seed each by ChaCha8.
+///
+/// Reference: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014 (SplitMix64).
+#[derive(Clone, Debug)]
+pub(super) struct StreamKeys([u64; 4]);
+
+impl StreamKeys {
+    /// The keys of a call with this seed.
+    pub(super) fn new(seed: &Seed) -> StreamKeys {
+        let mut rng = seed.rng();
+        StreamKeys([(); 4].map(|()| rng.next_u64()))
+    }
+}
+
 /// The streams of the words of a vector.
 #[derive(Clone, Debug)]
 pub(super) struct Streams<const W: usize>([[u64; W]; 4]);
@@ -25,6 +39,18 @@ impl<const W: usize> Streams<W> {
         let mut rng = seed.rng();
         for part in &mut self.0 {
             part[word] = rng.next_u64();
+        }
+    }
+
+    /// Begins the stream with a number in one word: each part of its state is the value at this number of the
+    /// SplitMix64 sequence that begins at a key.
+    #[inline(always)]
+    pub(super) fn start(&mut self, word: usize, keys: &StreamKeys, number: u64) {
+        for (part, key) in self.0.iter_mut().zip(keys.0) {
+            let mut bits = key.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            part[word] = bits ^ bits >> 31;
         }
     }
 

@@ -13,17 +13,17 @@ use crate::propnet::{GroundingLimits, Network, Wire, ground, simplify};
 use crate::{Interpreter, NetworkEngine, NetworkScratch};
 use hyperplay_logic::gdl::{self, Game, Source};
 
-fn game(text: &str) -> Game {
+pub(super) fn game(text: &str) -> Game {
     let loaded = gdl::load(Source::new("test", text), None);
     loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings))
 }
 
-fn file(path: &str) -> Game {
+pub(super) fn file(path: &str) -> Game {
     let path = format!("{}/../../games/{path}", env!("CARGO_MANIFEST_DIR"));
     game(&std::fs::read_to_string(path).expect("it is a game of the project"))
 }
 
-fn propagator(game: &Game) -> Arc<Propagator> {
+pub(super) fn propagator(game: &Game) -> Arc<Propagator> {
     let (net, _) = ground(game, &GroundingLimits::default()).expect("it is small");
     Arc::new(Propagator::new(game, Arc::new(simplify(net, game.terms()).0)))
 }

@@ -334,7 +334,7 @@ impl<const W: usize> Vector<W> {
 }
 
 /// The numbers of the bits that are on.
-fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
+pub(super) fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros() as usize;
         mask &= mask.wrapping_sub(1);

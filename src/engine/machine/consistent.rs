@@ -109,7 +109,7 @@ pub(super) fn draw<M: StateMachine + ?Sized>(
 }
 
 /// The plain form of [`Bulk::select_consistent`](super::Bulk::select_consistent).
-pub(super) fn select<M: StateMachine + ?Sized>(
+pub(crate) fn select<M: StateMachine + ?Sized>(
     machine: &M,
     steps: &[(&M::State, &JointMove)],
     observed: &ObservedStep<'_>,

@@ -29,7 +29,7 @@ pub mod laws;
 
 mod budget;
 mod bulk;
-mod consistent;
+pub(crate) mod consistent;
 mod evidence;
 mod moves;
 mod role;

@@ -33,7 +33,10 @@ pub struct Percept(pub TermId);
 /// assert_eq!(joint.with(Role::new(0), y), JointMove::new([y, noop]));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
-pub struct JointMove(SmallVec<[Move; 4]>);
+pub struct JointMove(SmallVec<[Move; FEW]>);
+
+/// Moves that are kept in place; most games have no more roles.
+const FEW: usize = 4;
 
 impl JointMove {
     /// The joint move with these moves in role order.
@@ -43,6 +46,18 @@ impl JointMove {
             joint.push(own);
         }
         JointMove(joint)
+    }
+
+    /// The joint move of so many roles, at least one, each move computed by the number of its role.
+    #[inline(always)]
+    pub(crate) fn from_fn(roles: usize, own: impl Fn(usize) -> Move) -> Self {
+        if roles > FEW {
+            return JointMove::new((0..roles).map(own));
+        }
+        // A list that is written at once costs less than one that grows.
+        let first = own(0);
+        let moves = std::array::from_fn(|role| if role == 0 || role >= roles { first } else { own(role) });
+        JointMove(SmallVec::from_buf_and_len(moves, roles))
     }
 
     /// The move of one role.

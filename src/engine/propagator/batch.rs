@@ -11,17 +11,18 @@ use super::super::packed::{gather, spread};
 use super::code::{EndProgram, StepProgram};
 use super::{Propagator, PropagatorScratch};
 use crate::machine::{
-    Bulk, ByRole, Goal, JointMove, Percept, Percepts, Role, StateMachine, StateMachineExt, Successor,
+    Bulk, ByRole, Goal, JointMove, ObservedStep, Percept, Percepts, Role, StateMachine, StateMachineExt,
+    Successor,
 };
 use crate::program::Planes;
 
 /// Up to this many steps are faster one by one, where a single state is.
-const FEW: usize = 2;
+pub(super) const FEW: usize = 2;
 /// The wide passes are faster from this many steps on.
-const MANY: usize = 192;
+pub(super) const MANY: usize = 192;
 
 /// A state with a joint move in it.
-type StepRequest<'a> = (&'a State, &'a JointMove);
+pub(super) type StepRequest<'a> = (&'a State, &'a JointMove);
 /// The state after it, and the goals if that is an end.
 type Reached = (State, Option<ByRole<Goal>>);
 
@@ -60,10 +61,19 @@ impl Bulk for Propagator {
             self.advance_in(steps, &mut scratch.batch.wide)
         }
     }
+
+    fn select_consistent(
+        &self,
+        steps: &[StepRequest<'_>],
+        observed: &ObservedStep<'_>,
+        scratch: &mut PropagatorScratch,
+    ) -> Vec<(usize, State)> {
+        self.selected(steps, observed, scratch)
+    }
 }
 
 impl Propagator {
-    fn is_quick(&self) -> bool {
+    pub(super) fn is_quick(&self) -> bool {
         self.single().single.is_quick() && self.view().single.is_quick()
     }
 
@@ -119,10 +129,7 @@ impl Propagator {
         let end = self.end();
         ends.resize(end.program.planes());
         let bits = self.bits();
-        for (word, steps) in steps.chunks(64).enumerate() {
-            spread(steps.iter().map(|(state, _)| *state), &mut planes[..bits], word);
-        }
-        self.set_moves(steps, &mut planes[bits..step.program.inputs()]);
+        self.set_steps(steps, &mut planes[..step.program.inputs()]);
         step.program.run(planes);
         for (bit, &plane) in ends[..bits].iter_mut().zip(&step.next) {
             *bit = planes[plane as usize];
@@ -136,8 +143,12 @@ impl Propagator {
         reached
     }
 
-    /// Puts the joint moves into the planes of the moves.
-    fn set_moves<const W: usize>(&self, steps: &[StepRequest<'_>], moves: &mut [[u64; W]]) {
+    /// Puts states and joint moves into the planes of the inputs.
+    pub(super) fn set_steps<const W: usize>(&self, steps: &[StepRequest<'_>], inputs: &mut [[u64; W]]) {
+        let (states, moves) = inputs.split_at_mut(self.bits());
+        for (word, steps) in steps.chunks(64).enumerate() {
+            spread(steps.iter().map(|(state, _)| *state), states, word);
+        }
         moves.fill([0; W]);
         for (lane, (_, joint)) in steps.iter().enumerate() {
             for input in self.inputs_of(joint) {
@@ -196,7 +207,7 @@ fn put(goals: &mut Option<ByRole<Goal>>, role: Role, goal: Goal) {
 }
 
 /// The lanes that are on in a plane, of the first `count`.
-fn lanes_on<const W: usize>(plane: &[u64; W], count: usize) -> impl Iterator<Item = usize> {
+pub(super) fn lanes_on<const W: usize>(plane: &[u64; W], count: usize) -> impl Iterator<Item = usize> {
     let word = |(number, &word): (usize, &u64)| {
         let mut left = word;
         std::iter::from_fn(move || {

@@ -15,11 +15,13 @@
 
 mod batch;
 mod code;
+mod select;
 
 use std::sync::{Arc, OnceLock};
 
 use batch::BatchPlanes;
 use code::{EndProgram, SingleStep, SingleView, StepProgram};
+use select::{SelectPlanes, SelectProgram};
 
 use super::State;
 use super::packed::bits_on;
@@ -79,6 +81,8 @@ struct Programs {
     step: OnceLock<StepProgram>,
     /// Of many steps, without the percepts.
     next: OnceLock<StepProgram>,
+    /// Of many steps, as each role observes them.
+    select: ByRole<OnceLock<SelectProgram>>,
 }
 
 /// Which input of the network a move is.
@@ -123,6 +127,7 @@ pub struct PropagatorScratch {
     stepped: Option<(State, JointMove)>,
     step: Vec<u64>,
     batch: BatchPlanes,
+    select: SelectPlanes,
 }
 
 impl PropagatorScratch {
@@ -162,7 +167,10 @@ impl Propagator {
             random: game.random().map(Role::new),
             has_percepts: propnet.roles.values().iter().any(|role| !role.percepts.is_empty()),
             initial: State::of_bits(&propnet.initial),
-            programs: Programs::default(),
+            programs: Programs {
+                select: ByRole::from_fn(game.roles().len(), |_| OnceLock::new()),
+                ..Programs::default()
+            },
             game: game.clone(),
             inputs,
             listing,
@@ -246,6 +254,16 @@ impl Propagator {
     /// The inputs of the moves of a joint move.
     fn inputs_of(&self, joint: &JointMove) -> impl Iterator<Item = usize> {
         self.inputs.values().iter().zip(joint.iter()).filter_map(|(inputs, &own)| inputs.of(own))
+    }
+
+    /// Whether the moves are what everybody perceives, as in a GDL-I game.
+    pub(crate) fn perceives_moves(&self) -> bool {
+        self.perceived.is_some()
+    }
+
+    /// What is perceived of each move of a role in a GDL-I game, in the order of the network.
+    pub(crate) fn move_percepts(&self, role: Role) -> &[Percept] {
+        &self.inputs[role].did
     }
 
     /// What everybody perceives of a joint move in a GDL-I game.

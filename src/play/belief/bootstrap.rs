@@ -10,10 +10,10 @@
 
 use std::sync::Arc;
 
-use super::branches::Branch;
-use super::lockstep;
+use super::backtracking::branches::Branch;
+use super::backtracking::lockstep;
 use super::resample::systematic;
-use super::tree::{NodeId, ROOT, Tree};
+use super::backtracking::tree::{NodeId, ROOT, Tree};
 use super::{Belief, OpponentModel, Particle, UpdateCost, UpdateOutcome};
 use hyperplay_engine::machine::{
     Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,

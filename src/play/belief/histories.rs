@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rand::Rng;
 
-use super::branches::{Branches, joint_policy};
+use super::backtracking::branches::{Branches, joint_policy};
 use super::model::OpponentModel;
 use super::resample::systematic;
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};

@@ -25,24 +25,17 @@
 
 pub mod exact;
 
+mod backtracking;
 mod bootstrap;
-mod branches;
-mod enumerate;
+mod forward;
 mod histories;
 mod independent;
-mod lockstep;
 mod model;
 mod options;
-mod order;
 mod particle_belief;
-mod reinitialise;
-mod rejuvenate;
 mod resample;
-mod sample;
 mod sampler;
-mod tree;
 mod trembling;
-mod weight;
 
 #[cfg(test)]
 mod tests;
@@ -50,11 +43,11 @@ mod tests;
 pub use histories::{Histories, HistoryBelief, TracedHistory};
 pub use independent::{IndependentSampler, draws};
 pub use model::{OpponentModel, Uniform};
-pub use options::{BeliefOptions, Weight};
+pub use options::{BeliefOptions, SamplingMethod, Weight};
 pub use particle_belief::ParticleBelief;
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
-pub use weight::effective_size;
+pub use backtracking::weight::effective_size;
 
 use std::fmt;
 
@@ -200,6 +193,26 @@ impl fmt::Display for UpdateMethod {
 }
 
 impl UpdateCost {
+    /// What was spent in both.
+    pub(crate) fn and(self, other: UpdateCost) -> UpdateCost {
+        UpdateCost {
+            states: self.states + other.states,
+            rejuvenation_states: self.rejuvenation_states + other.rejuvenation_states,
+            rejuvenation_moves: self.rejuvenation_moves + other.rejuvenation_moves,
+            rejuvenation_changes: self.rejuvenation_changes + other.rejuvenation_changes,
+            backtracks: self.backtracks + other.backtracks,
+            attempts: self.attempts + other.attempts,
+            accepted: self.accepted + other.accepted,
+        }
+    }
+
+    /// Counts attempts, and those that agreed.
+    pub(crate) fn spend(&mut self, tried: u64, agreed: u64) {
+        self.states += tried;
+        self.attempts += tried;
+        self.accepted += agreed;
+    }
+
     /// What was spent since `before`, an earlier value of the same account.
     pub(crate) fn since(self, before: UpdateCost) -> UpdateCost {
         UpdateCost {
@@ -235,6 +248,11 @@ pub trait Belief<M: Bulk>: Send {
 
     /// What the last update cost.
     fn cost(&self) -> UpdateCost;
+
+    /// How the particles were found.
+    fn method(&self) -> UpdateMethod {
+        UpdateMethod::Other
+    }
 
     /// Why an evaluation of the rules met a limit in an update, if one did since the last call; forgets it. Until the
     /// failure has been taken, the particles may be wrong. A belief with a scratch of its own asks the machine

@@ -21,19 +21,40 @@ pub enum Weight {
     Posterior,
 }
 
+/// How histories are sampled that are not enumerated. Under a model that is not uniform it is backtracking.
+///
+/// ```
+/// use hyperplay_play::belief::{BeliefOptions, SamplingMethod};
+///
+/// assert_eq!(BeliefOptions::default().method, SamplingMethod::Auto);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SamplingMethod {
+    /// As is cheapest: rejection, a particle filter, or backtracking where neither gets through.
+    #[default]
+    Auto,
+    /// Whole histories are drawn in every update, and those that explain the evidence are kept.
+    Rejection,
+    /// A particle filter alone.
+    ParticleFilter,
+    /// Backtracking alone.
+    Backtracking,
+}
+
 /// The parts of a [`ParticleBelief`](super::ParticleBelief).
 ///
 /// ```
-/// use hyperplay_play::belief::{BeliefOptions, Weight};
+/// use hyperplay_play::belief::{BeliefOptions, SamplingMethod, Weight};
 ///
 /// let published = BeliefOptions {
+///     method: SamplingMethod::Backtracking,
 ///     particles: 64,
 ///     enumerate: false,
 ///     weight: Weight::BranchingFactor,
 ///     rejuvenate: 0,
 ///     ..BeliefOptions::default()
 /// };
-/// assert!(published.backtrack && BeliefOptions::default().enumerate);
+/// assert_ne!(published, BeliefOptions { particles: 64, ..BeliefOptions::default() });
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BeliefOptions {
@@ -48,8 +69,6 @@ pub struct BeliefOptions {
     pub exact_update: bool,
     /// How particles are weighted.
     pub weight: Weight,
-    /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts again from the root.
-    pub backtrack: bool,
     /// Whether particles with equal histories are reported as one.
     pub merge: bool,
     /// The most Metropolis-Hastings moves made with every particle after an update. With 1 or more at least one is
@@ -59,6 +78,11 @@ pub struct BeliefOptions {
     pub rejuvenate: usize,
     /// States that each particle may visit in one update before it is given up.
     pub states: u64,
+    /// How what is not enumerated is sampled.
+    pub method: SamplingMethod,
+    /// Histories in the population of a particle filter, of which the particles are drawn; 0 for 16 times the particles,
+    /// but 1,024 at least, and 65,536 or the particles, if these are more, at most.
+    pub population: usize,
 }
 
 impl Default for BeliefOptions {
@@ -69,15 +93,23 @@ impl Default for BeliefOptions {
             enumerate_limit: 500,
             exact_update: true,
             weight: Weight::Posterior,
-            backtrack: true,
             merge: true,
             rejuvenate: 8,
             states: 500,
+            method: SamplingMethod::Auto,
+            population: 0,
         }
     }
 }
 
 impl BeliefOptions {
+    /// Histories in the population of a particle filter.
+    pub(super) fn population(&self) -> usize {
+        let usual = (16 * self.particles).clamp(1 << 10, 1 << 16);
+        let population = if self.population == 0 { usual } else { self.population };
+        population.max(self.particles)
+    }
+
     /// The most histories that are enumerated.
     pub(super) fn limit(&self) -> usize {
         self.enumerate_limit.max(self.particles)
@@ -93,9 +125,14 @@ impl BeliefOptions {
         self.all_states().saturating_sub(spent) / self.particles as u64
     }
 
+    /// Whether a particle that met a contradiction takes its last moves back; otherwise it starts again from the root.
+    pub(super) fn backtracks(&self) -> bool {
+        self.method != SamplingMethod::Rejection
+    }
+
     /// Whether weights tell how a history was found, so that it matters when a particle was last resampled.
     pub(super) fn tracks_resampling(&self) -> bool {
-        self.weight == Weight::Posterior && self.backtrack
+        self.weight == Weight::Posterior && self.backtracks()
     }
 
     /// The resampling time of a particle drawn from the posterior at this depth. Weights that do not depend on how a

@@ -1,42 +1,23 @@
-//! Particle belief: the weighted histories of one role, kept from step to step.
+//! Particle belief: the histories of one role, found by whichever method gets them at the least cost.
 //!
-//! An update has these steps:
-//! 1. While the information set is small it is [enumerated](super::enumerate), as histories or as states, and the
-//!    weights are the posterior.
-//! 2. When it grows past the limits, particles are drawn from it systematically. From then on there is a
-//!    [sample](super::sample): each particle is brought to the new step by [advancing and
-//!    backtracking](super::lockstep::walk), within its budget of states.
-//! 3. The branches beside the particles are tested, and the [weights](super::weight) computed.
-//! 4. When the effective sample size is below half (or whenever weights differ, if moves follow), particles are
-//!    [resampled](super::resample), and each gets the mean of the old weights.
-//! 5. They are [rejuvenated](super::rejuvenate), with more moves the more uneven the weights were.
-//! 6. When all particles are inconsistent, a larger sample is [re-initialised](super::reinitialise) from the first
-//!    step on.
-//! 7. When few different ones are left, enumeration is tried again.
+//! Under uniform opponents histories are carried [forward](super::forward): enumerated, drawn independently, or filtered.
+//! Where that does not get through, and under other opponent models, they are found by
+//! [backtracking](super::backtracking), for the rest of the match.
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::enumerate::{self, EnumeratedSet, Extended};
+use super::backtracking::Backtracking;
+use super::forward::{Followed, Forward};
 use super::model::OpponentModel;
-use super::options::BeliefOptions;
-use super::reinitialise::reinitialise;
-use super::resample::systematic;
-use super::sample::Sample;
-use super::tree::{NodeId, ROOT, Tree};
-use super::weight::normalised;
-use super::{Belief, Particle, UpdateCost, UpdateOutcome};
+use super::options::{BeliefOptions, SamplingMethod};
+use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcome};
 use hyperplay_engine::machine::{
-    Budget, BudgetAccount, Bulk, EvaluationFailure, Evidence, History, Role, Seed,
+    Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt,
 };
 
-/// After a search for the complete information set failed, the next one waits twice as many updates, up to this.
-const PATIENCE: usize = 16;
-
-enum Held {
-    Enumerated(EnumeratedSet),
-    Sampled(Sample),
+enum Held<M: Bulk> {
+    Forward(Box<Forward<M>>),
+    Backtracking(Box<Backtracking<M>>),
 }
 
 /// The belief of one role as weighted particles; HyperPlay's sampling layer.
@@ -57,228 +38,133 @@ enum Held {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ParticleBelief<M: Bulk> {
+    machine: Arc<M>,
+    model: Arc<dyn OpponentModel>,
     options: BeliefOptions,
-    tree: Tree<M>,
-    held: Held,
+    /// What was explained last.
+    evidence: Evidence,
+    held: Held<M>,
+    /// Of the forward histories.
     particles: Vec<Particle>,
-    /// What was spent before this update, and in it.
-    before: UpdateCost,
     cost: UpdateCost,
-    /// Updates to wait before the next search for the complete set, and how long the last wait was.
-    patience: (usize, usize),
 }
 
 impl<M: Bulk> ParticleBelief<M> {
     /// The belief of `role` before the first step.
     pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: BeliefOptions) -> Self {
         let options = BeliefOptions { particles: options.particles.max(1), ..options };
-        let tree = Tree::new(machine, model, role);
         let mut belief = ParticleBelief {
-            held: Held::Sampled(Sample::new(&options)),
-            particles: vec![Particle { id: ROOT.into(), weight: 1.0 }],
-            before: UpdateCost::default(),
+            evidence: Evidence::new(role),
+            held: Held::Forward(Box::new(Forward::new(Arc::clone(&machine), role, options.clone()))),
+            particles: vec![Particle { id: ParticleId(0), weight: 1.0 }],
             cost: UpdateCost::default(),
-            patience: (1, 1),
+            machine,
+            model,
             options,
-            tree,
         };
-        belief.forget();
+        belief.begin(role);
         belief
     }
 
-    fn forget(&mut self) {
-        self.held = if self.options.enumerate {
-            Held::Enumerated(EnumeratedSet::new())
+    fn begin(&mut self, role: Role) {
+        let is_forward = self.model.is_uniform() && self.options.method != SamplingMethod::Backtracking;
+        self.held = if is_forward {
+            Held::Forward(Box::new(Forward::new(Arc::clone(&self.machine), role, self.options.clone())))
         } else {
-            Held::Sampled(Sample::new(&self.options))
+            Held::Backtracking(Box::new(self.backtracking(role)))
         };
-        self.patience = (1, 1);
     }
 
-    fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.begins() {
-            self.particles.clear();
-            return UpdateOutcome::Inconsistent { step: 0 };
-        }
-        if let Held::Enumerated(set) = &mut self.held {
-            let states =
-                budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
-            let by_state = self.options.exact_update && self.tree.is_memoryless();
-            let state_seed = seed.child("filter");
-            let by_state = by_state.then_some(&state_seed);
-            match set.extend(&mut self.tree, self.options.limit(), states / 2, budget, by_state) {
-                Extended::Done => return self.report_enumerated(),
-                Extended::Empty { step } => {
-                    self.particles.clear();
-                    return UpdateOutcome::Inconsistent { step };
-                }
-                Extended::TooLarge => {
-                    let (nodes, weights) = set.weighted();
-                    let mut rng = seed.child("draw").rng();
-                    let drawn = systematic(&weights, self.options.particles, &mut rng);
-                    let nodes = drawn.into_iter().map(|position| nodes[position]);
-                    self.held = Held::Sampled(Sample::drawn(&self.tree, &self.options, nodes));
-                }
-            }
-        }
-        let left = self.left(budget);
-        let Held::Sampled(sample) = &mut self.held else { return UpdateOutcome::Enumerated };
-        let mut updated = sample.update(&mut self.tree, &self.options, &left, seed);
-        if matches!(updated, Err(UpdateOutcome::Depleted { .. })) && self.options.tracks_resampling() {
-            let left = |tree: &Tree<M>| budget.less(tree.spent.since(self.before).states);
-            let (before, seed) = (left(&self.tree), seed.child("rebuild"));
-            updated = reinitialise(&mut self.tree, &self.options, &before, &seed).and_then(|reinitialised| {
-                *sample = reinitialised;
-                let after = left(&self.tree);
-                sample.update(&mut self.tree, &self.options, &after, &seed.child("move"))
-            });
-        }
-        match updated {
-            Ok(logarithms) => {
-                let nodes = sample.nodes().collect();
-                self.report(nodes, &logarithms);
-                self.find_enumerated(budget, seed)
-            }
-            Err(none) => {
-                self.particles.clear();
-                none
-            }
-        }
-    }
-
-    /// Drops what no particle needs, where there is too much of it.
-    fn compact(&mut self) {
-        if self.tree.is_large() {
-            let held: Box<dyn Iterator<Item = &mut NodeId>> = match &mut self.held {
-                Held::Enumerated(set) => Box::new(set.nodes_mut()),
-                Held::Sampled(sample) => Box::new(sample.nodes_mut()),
-            };
-            let mut nodes: Vec<NodeId> = self.particles.iter().map(|particle| particle.id.into()).collect();
-            self.tree.compact(held.chain(&mut nodes));
-            for (particle, node) in self.particles.iter_mut().zip(nodes) {
-                particle.id = node.into();
-            }
-        }
-    }
-
-    /// The part of a budget that this update has not used yet.
-    fn left(&self, budget: &Budget) -> Budget {
-        budget.less(self.tree.spent.since(self.before).states)
-    }
-
-    fn report_enumerated(&mut self) -> UpdateOutcome {
-        if let Held::Enumerated(set) = &self.held {
-            let (nodes, weights) = set.weighted();
-            let particles = nodes.into_iter().zip(weights);
-            self.particles = particles.map(|(node, weight)| Particle { id: node.into(), weight }).collect();
-        }
-        UpdateOutcome::Enumerated
-    }
-
-    /// If the different particles are few, the information set may have become small: looks for all of it.
-    fn find_enumerated(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        let (wait, last) = self.patience;
-        if !self.options.enumerate || self.distinct() * 2 > self.options.particles {
-            return UpdateOutcome::Sampled;
-        }
-        if wait > 1 {
-            self.patience = (wait - 1, last);
-            return UpdateOutcome::Sampled;
-        }
-        let spent = self.tree.spent.since(self.before).states;
-        let all = self.options.all_states();
-        let nodes = (all / 4).min(all.saturating_sub(spent));
-        let left = self.left(budget);
-        let mut account =
-            BudgetAccount::new(left.with_nodes(left.nodes.map_or(nodes, |left| nodes.min(left))));
-        let found = enumerate::search(&mut self.tree, self.options.limit(), &mut account);
-        match found.or_else(|| self.enumerate_states(nodes, budget, seed)) {
-            Some(set) => {
-                self.held = Held::Enumerated(set);
-                self.patience = (1, 1);
-                self.report_enumerated()
-            }
-            None => {
-                let next = (last * 2).min(PATIENCE);
-                self.patience = (next, next);
-                UpdateOutcome::Sampled
-            }
-        }
-    }
-
-    /// The number of different states held, or of histories where these make a difference.
-    fn distinct(&self) -> usize {
-        if self.options.exact_update && self.tree.is_memoryless() {
-            let states = self.particles.iter().map(|particle| self.tree.state(particle.id.into()));
-            return states.collect::<FxHashSet<&M::State>>().len();
-        }
-        let nodes = self.particles.iter().map(|particle| particle.id.into());
-        nodes.collect::<FxHashSet<NodeId>>().len()
-    }
-
-    /// Enumerates the information set by its states, from the first step on.
-    fn enumerate_states(&mut self, nodes: u64, budget: &Budget, seed: &Seed) -> Option<EnumeratedSet> {
-        if !self.options.exact_update || !self.tree.is_memoryless() {
-            return None;
-        }
-        let left = self.left(budget);
-        let nodes = left.nodes.map_or(nodes, |left| nodes.min(left));
-        let mut set = EnumeratedSet::new();
-        let limit = self.options.limit();
-        let extended = set.extend(&mut self.tree, limit, nodes, &left, Some(&seed.child("filter")));
-        matches!(extended, Extended::Done).then_some(set)
-    }
-
-    fn report(&mut self, nodes: Vec<NodeId>, logarithms: &[f64]) {
-        let mut place: FxHashMap<NodeId, usize> = FxHashMap::default();
-        self.particles.clear();
-        for (node, weight) in
-            nodes.into_iter().zip(normalised(logarithms)).filter(|(_, weight)| *weight > 0.0)
-        {
-            match place.get(&node) {
-                Some(&at) if self.options.merge => self.particles[at].weight += weight,
-                _ => {
-                    place.insert(node, self.particles.len());
-                    self.particles.push(Particle { id: node.into(), weight });
-                }
-            }
-        }
+    fn backtracking(&self, role: Role) -> Backtracking<M> {
+        Backtracking::new(Arc::clone(&self.machine), role, Arc::clone(&self.model), self.options.clone())
     }
 }
 
 impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.learn(evidence) {
-            self.forget();
+        if !evidence.continues(&self.evidence) {
+            self.begin(evidence.role);
         }
-        self.before = self.tree.spent;
-        let outcome = self.follow(budget, seed);
-        self.cost = self.tree.spent.since(self.before);
-        self.compact();
-        outcome
+        self.evidence = evidence.clone();
+        self.particles.clear();
+        let forward = match &mut self.held {
+            Held::Forward(forward) => forward,
+            Held::Backtracking(belief) => {
+                let outcome = belief.update(evidence, budget, seed);
+                self.cost = belief.cost();
+                return outcome;
+            }
+        };
+        let before = forward.cost();
+        let followed = forward.follow(evidence, budget, seed);
+        self.cost = forward.cost().since(before);
+        match followed {
+            Followed::Done => {
+                let (reported, outcome) = forward.report(seed);
+                let particle = |(entry, weight)| Particle { id: ParticleId(entry), weight };
+                self.particles = reported.into_iter().map(particle).collect();
+                outcome
+            }
+            Followed::Ended(outcome) => outcome,
+            Followed::Stuck => {
+                let explained = evidence.until(forward.depth());
+                let histories = forward.histories(seed);
+                let mut belief = self.backtracking(evidence.role).resume(&explained, &histories);
+                let left = budget.less(self.cost.states);
+                let outcome = belief.update(evidence, &left, &seed.child("backtracking"));
+                self.cost = self.cost.and(belief.cost());
+                self.held = Held::Backtracking(Box::new(belief));
+                outcome
+            }
+        }
     }
 
     fn particles(&self) -> &[Particle] {
-        &self.particles
+        match &self.held {
+            Held::Forward(_) => &self.particles,
+            Held::Backtracking(belief) => belief.particles(),
+        }
     }
 
     fn state(&self, particle: &Particle) -> &M::State {
-        self.tree.state(particle.id.into())
+        match &self.held {
+            Held::Forward(forward) => forward.state(particle.id.0),
+            Held::Backtracking(belief) => belief.state(particle),
+        }
     }
 
     fn history(&self, particle: &Particle) -> History {
-        self.tree.history(particle.id.into())
+        match &self.held {
+            Held::Forward(forward) => forward.history(particle.id.0),
+            Held::Backtracking(belief) => belief.history(particle),
+        }
     }
 
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
-        self.tree.evidence_of(particle.id.into(), role)
+        match &self.held {
+            Held::Forward(forward) => {
+                let history = forward.history(particle.id.0);
+                self.machine.evidence(&history, role, &mut self.machine.scratch())
+            }
+            Held::Backtracking(belief) => belief.evidence(particle, role),
+        }
     }
 
     fn cost(&self) -> UpdateCost {
         self.cost
     }
 
+    fn method(&self) -> UpdateMethod {
+        match &self.held {
+            Held::Forward(forward) => forward.method(),
+            Held::Backtracking(belief) => belief.method(),
+        }
+    }
+
     fn take_failure(&mut self) -> Option<EvaluationFailure> {
-        self.tree.take_failure()
+        match &mut self.held {
+            Held::Forward(forward) => forward.take_failure(),
+            Held::Backtracking(belief) => belief.take_failure(),
+        }
     }
 }

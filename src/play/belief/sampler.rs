@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::bootstrap::Bootstrap;
 use super::exact::Posterior;
-use super::{Belief, BeliefOptions, OpponentModel, ParticleBelief, Weight};
+use super::{Belief, BeliefOptions, OpponentModel, ParticleBelief, SamplingMethod, Weight};
 use hyperplay_engine::machine::{Bulk, Role, Seed};
 
 /// A way to sample a belief.
@@ -123,8 +123,8 @@ impl<M: Bulk + 'static> Sampler<M> for ParticleSampler {
     }
 
     fn is_independent(&self) -> bool {
-        let BeliefOptions { backtrack, weight, enumerate, rejuvenate, .. } = self.0;
-        let is_rejection = !backtrack && weight != Weight::BranchingFactor;
+        let BeliefOptions { method, weight, enumerate, rejuvenate, .. } = self.0;
+        let is_rejection = method == SamplingMethod::Rejection && weight != Weight::BranchingFactor;
         is_rejection && !enumerate && rejuvenate == 0
     }
 }

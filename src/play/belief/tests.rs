@@ -66,7 +66,7 @@ fn every_particle_reproduces_its_evidence_step_by_step() {
         BeliefOptions::default(),
         sampled(20),
         BeliefOptions { rejuvenate: 3, ..sampled(20) },
-        BeliefOptions { backtrack: false, weight: Weight::None, states: 100_000, ..sampled(20) },
+        BeliefOptions { method: SamplingMethod::Rejection, weight: Weight::None, states: 100_000, ..sampled(20) },
         BeliefOptions { weight: Weight::BranchingFactor, merge: false, ..sampled(20) },
         BeliefOptions { enumerate_limit: 5, particles: 10, ..BeliefOptions::default() },
     ];
@@ -171,7 +171,7 @@ fn evidence_that_no_history_explains_is_reported_with_its_step() {
         let wrong = falsified(&toy, &evidence, step);
         assert_eq!(exact::posterior(&*toy, &wrong, &Uniform, ALL), Err(ExactError::Inconsistent { step }));
         let rejection =
-            BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..sampled(3) };
+            BeliefOptions { method: SamplingMethod::Rejection, weight: Weight::None, states: 1_000_000, ..sampled(3) };
         for options in
             [BeliefOptions::default(), BeliefOptions { states: 1_000_000, ..sampled(3) }, rejection]
         {
@@ -347,7 +347,7 @@ fn monty_hall_scores_what_the_theory_says() {
         assert!((got - 50.0).abs() < error, "{particles} unweighted: {got}");
     }
     for (particles, expected) in [(1, 55.6), (2, 55.6), (8, 60.9), (16, 63.7)] {
-        let rejection = BeliefOptions { backtrack: false, weight: Weight::None, ..sampled(particles) };
+        let rejection = BeliefOptions { method: SamplingMethod::Rejection, weight: Weight::None, ..sampled(particles) };
         let got = score(&rejection, RUNS / particles);
         let error = 3.0 * 17.0 / ((RUNS / particles) as f64).sqrt();
         assert!((got - expected).abs() < error, "{particles} by rejection: {got}, not {expected}");

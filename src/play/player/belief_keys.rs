@@ -7,12 +7,21 @@ use super::configured::{EPSILON, MODEL};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;
-use crate::belief::{BeliefOptions, ParticleSampler, Sampler, Weight};
+use crate::belief::{BeliefOptions, ParticleSampler, Sampler, SamplingMethod, Weight};
 use hyperplay_engine::Engine;
 
 impl SpecWord for Weight {
     const WORDS: &'static [(&'static str, Weight)] =
         &[("none", Weight::None), ("branching", Weight::BranchingFactor), ("posterior", Weight::Posterior)];
+}
+
+impl SpecWord for SamplingMethod {
+    const WORDS: &'static [(&'static str, SamplingMethod)] = &[
+        ("auto", SamplingMethod::Auto),
+        ("rejection", SamplingMethod::Rejection),
+        ("filter", SamplingMethod::ParticleFilter),
+        ("backtracking", SamplingMethod::Backtracking),
+    ];
 }
 
 /// How many particles.
@@ -37,7 +46,7 @@ pub(super) fn sampler() -> SpecKey {
 }
 
 /// The keys of the particle belief but [`particles`].
-pub(super) fn keys() -> [SpecKey; 8] {
+pub(super) fn keys() -> [SpecKey; 9] {
     [
         SpecKey::word("enumerate", true, "whether the information set is enumerated while it is small"),
         SpecKey::count(
@@ -57,9 +66,16 @@ pub(super) fn keys() -> [SpecKey; 8] {
             "none: all equal; branching: by prior probability, as published; posterior: by posterior over sampling probability",
         ),
         SpecKey::word(
-            "backtrack",
-            true,
-            "whether a particle takes moves back at a contradiction; otherwise it starts again",
+            "method",
+            SamplingMethod::Auto,
+            "how histories are sampled that are not enumerated; auto: by rejection or a particle filter, as is cheaper, and by \
+             backtracking where neither gets through or the opponents are not uniform",
+        ),
+        SpecKey::count(
+            "population",
+            0..=10_000_000,
+            0,
+            "histories in the population of the particle filter; 0: 16 for each particle, at least 1,024",
         ),
         SpecKey::word("merge", true, "whether particles with equal histories become one with their weight"),
         SpecKey::count(
@@ -85,7 +101,8 @@ pub(super) fn options(spec: &Spec) -> BeliefOptions {
         enumerate_limit: spec.size("enumerate_limit"),
         exact_update: spec.word("exact_update"),
         weight: spec.word("weight"),
-        backtrack: spec.word("backtrack"),
+        method: spec.word("method"),
+        population: spec.size("population"),
         merge: spec.word("merge"),
         rejuvenate: spec.size("rejuvenate"),
         states: spec.count("states"),
@@ -132,7 +149,7 @@ mod tests {
     #[test]
     fn every_key_reaches_its_option() {
         let options = options_of(
-            "hyperplay:particles=7,enumerate=off,enumerate_limit=9,exact_update=off,weight=branching,backtrack=off,\
+            "hyperplay:particles=7,enumerate=off,enumerate_limit=9,exact_update=off,weight=branching,method=rejection,population=5,\
              merge=off,rejuvenate=3,states=11",
         );
         let expected = BeliefOptions {
@@ -141,7 +158,8 @@ mod tests {
             enumerate_limit: 9,
             exact_update: false,
             weight: Weight::BranchingFactor,
-            backtrack: false,
+            method: SamplingMethod::Rejection,
+            population: 5,
             merge: false,
             rejuvenate: 3,
             states: 11,

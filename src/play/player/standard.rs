@@ -87,17 +87,17 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
         particle_sampler(
             "hyperplay12",
             "HyperPlay as published: backtracking, particles weighted by 1/branching factor, nothing else",
-            &with(&[("weight", "branching")]),
+            &with(&[("method", "backtracking"), ("weight", "branching")]),
         ),
         particle_sampler(
             "hyperplay12-unweighted",
             "the same with equal weights: the distribution of plain backtracking",
-            &with(&[("weight", "none")]),
+            &with(&[("method", "backtracking"), ("weight", "none")]),
         ),
         particle_sampler(
             "rejection",
-            "every particle starts again at its first contradiction: exact but expensive",
-            &with(&[("weight", "none"), ("backtrack", "off"), ("states", "1000000")]),
+            "whole histories are drawn, and those that explain the evidence kept: exact but expensive",
+            &with(&[("weight", "none"), ("method", "rejection"), ("states", "1000000")]),
         ),
     ];
     let bootstrap = SpecEntry::new(
@@ -120,7 +120,7 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{BeliefOptions, Weight};
+    use crate::belief::{BeliefOptions, SamplingMethod, Weight};
     use crate::player::{SpecError, SpecKind};
 
     fn options(text: &str) -> BeliefOptions {
@@ -132,16 +132,17 @@ mod tests {
         assert_eq!(options("hyperplay"), BeliefOptions { particles: 1, ..BeliefOptions::default() });
         let published = BeliefOptions {
             enumerate: false,
+            method: SamplingMethod::Backtracking,
             weight: Weight::BranchingFactor,
             merge: false,
             rejuvenate: 0,
             ..options("hyperplay")
         };
         assert_eq!(options("hyperplay12"), published);
+        let unweighted = BeliefOptions { weight: Weight::None, ..published };
         let rejection =
-            BeliefOptions { backtrack: false, weight: Weight::None, states: 1_000_000, ..published };
-        assert_eq!(options("rejection"), rejection.clone());
-        let unweighted = BeliefOptions { weight: Weight::None, states: 500, backtrack: true, ..rejection };
+            BeliefOptions { method: SamplingMethod::Rejection, states: 1_000_000, ..unweighted.clone() };
+        assert_eq!(options("rejection"), rejection);
         assert_eq!(options("hyperplay12-unweighted"), unweighted);
         let registry = Registry::standard();
         let names: Vec<&str> = registry.entries(SpecKind::Sampler).map(|entry| &*entry.name).collect();

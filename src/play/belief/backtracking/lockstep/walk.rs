@@ -202,7 +202,7 @@ fn give_up<M: Bulk>(tree: &mut Tree<M>, node: NodeId) {
             return;
         }
         if node == ROOT {
-            open.into_iter().for_each(|(index, _)| tree.branches(ROOT).mark_inconsistent(index));
+            open.into_iter().for_each(|(index, _)| tree.branches(ROOT).mark_dead(index));
         }
         tree.branches(node).is_hopeless = true;
         next = tree.parent(node).map(|(above, _)| above);

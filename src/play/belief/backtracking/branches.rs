@@ -18,16 +18,16 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::model::OpponentModel;
+use crate::belief::model::OpponentModel;
 use super::tree::NodeId;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine};
 
 /// What is known of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Branch {
+pub(in crate::belief) enum Branch {
     /// There is no successor to go to; to be expanded.
     Untried,
-    /// Nothing below it explains the evidence.
+    /// Nothing below it explains the evidence, or it contradicts its own step.
     Inconsistent,
     /// Its successor explains the evidence of its own step.
     Open(NodeId),
@@ -42,8 +42,10 @@ const LISTED: u64 = 1 << 12;
 const UNTRIED: u32 = 0;
 const INCONSISTENT: u32 = 1;
 const FORGOTTEN: u32 = 2;
+/// It explains its own step, and nothing below it explains the evidence.
+const DEAD: u32 = 3;
 /// The code of the first node.
-const NODES: u32 = 3;
+const NODES: u32 = 4;
 
 #[derive(Debug)]
 enum Known {
@@ -54,7 +56,7 @@ enum Known {
 }
 
 #[derive(Debug)]
-pub(super) struct Branches {
+pub(in crate::belief) struct Branches {
     /// The moves that each role may have made.
     moves: Arc<ByRole<Vec<Move>>>,
     /// Their probabilities; `None` where all are alike.
@@ -62,21 +64,24 @@ pub(super) struct Branches {
     /// |J|. (Products beyond 2^64 are cut there; such a node is never exhausted anyway.)
     count: u64,
     known: Known,
+    /// Those that are not open: contradicted or dead.
     inconsistent: u32,
+    /// Those of them that are dead.
+    dead: u32,
     tried: u32,
     /// The step for which every branch was last tested; 0 for never.
-    pub(super) tested_at: u32,
+    pub(in crate::belief) tested_at: u32,
     /// Whether some particle is testing them.
-    pub(super) is_under_test: bool,
+    pub(in crate::belief) is_under_test: bool,
     /// Whether it is known that nothing below explains the evidence, though branches that explain their own step are
     /// not marked as inconsistent.
-    pub(super) is_hopeless: bool,
+    pub(in crate::belief) is_hopeless: bool,
 }
 
 /// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint
 /// moves are equally probable. `evidence` says what a role knows. A failure that the model meets is left in `failure`, if
 /// there is none yet.
-pub(super) fn joint_policy<M: StateMachine>(
+pub(in crate::belief) fn joint_policy<M: StateMachine>(
     machine: &M,
     model: &dyn OpponentModel,
     me: Role,
@@ -99,7 +104,7 @@ pub(super) fn joint_policy<M: StateMachine>(
 }
 
 impl Branches {
-    pub(super) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
+    pub(in crate::belief) fn new(moves: Arc<ByRole<Vec<Move>>>, policy: Option<Box<ByRole<Vec<f64>>>>) -> Self {
         let count = moves.values().iter().fold(1_u64, |count, of| count.saturating_mul(of.len() as u64));
         let known = if count <= LISTED { Known::List(SmallVec::new()) } else { Known::Table(Box::default()) };
         let mut branches = Branches {
@@ -108,6 +113,7 @@ impl Branches {
             count,
             known,
             inconsistent: 0,
+            dead: 0,
             tried: 0,
             tested_at: 0,
             is_under_test: false,
@@ -150,35 +156,35 @@ impl Branches {
     }
 
     /// |J|, the number of joint moves.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::belief) fn count(&self) -> u64 {
         self.count
     }
 
     /// Whether no branch is left: A is empty.
-    pub(super) fn is_exhausted(&self) -> bool {
+    pub(in crate::belief) fn is_exhausted(&self) -> bool {
         u64::from(self.inconsistent) == self.count
     }
 
     /// Whether every branch has been tried.
-    pub(super) fn is_tried(&self) -> bool {
+    pub(in crate::belief) fn is_tried(&self) -> bool {
         u64::from(self.tried) == self.count
     }
 
     /// Whether the model holds all joint moves equally probable.
-    pub(super) fn is_uniform(&self) -> bool {
+    pub(in crate::belief) fn is_uniform(&self) -> bool {
         self.policy.is_none()
     }
 
-    pub(super) fn branch(&self, index: u64) -> Branch {
+    pub(in crate::belief) fn branch(&self, index: u64) -> Branch {
         match self.code(index) {
             UNTRIED | FORGOTTEN => Branch::Untried,
-            INCONSISTENT => Branch::Inconsistent,
+            INCONSISTENT | DEAD => Branch::Inconsistent,
             code => Branch::Open(NodeId::numbered((code - NODES) as usize)),
         }
     }
 
     /// The open branches that have a successor, in order.
-    pub(super) fn open(&self) -> Vec<(u64, NodeId)> {
+    pub(in crate::belief) fn open(&self) -> Vec<(u64, NodeId)> {
         let node = |(index, code): (u64, u32)| {
             (code >= NODES).then(|| (index, NodeId::numbered((code - NODES) as usize)))
         };
@@ -194,18 +200,18 @@ impl Branches {
     }
 
     /// The branches not yet tried, in order.
-    pub(super) fn untried(&self) -> impl Iterator<Item = u64> {
+    pub(in crate::belief) fn untried(&self) -> impl Iterator<Item = u64> {
         let all = if self.is_tried() { 0 } else { self.count };
         (0..all).filter(|&index| self.code(index) == UNTRIED)
     }
 
     /// The branches without a successor that are not inconsistent, in order: those untried or forgotten.
-    pub(super) fn missing(&self) -> impl Iterator<Item = u64> {
+    pub(in crate::belief) fn missing(&self) -> impl Iterator<Item = u64> {
         (0..self.count).filter(|&index| matches!(self.code(index), UNTRIED | FORGOTTEN))
     }
 
     /// Gives every successor the number that it has now, or forgets it.
-    pub(super) fn renumber(&mut self, number: impl Fn(NodeId) -> Option<NodeId>) {
+    pub(in crate::belief) fn renumber(&mut self, number: impl Fn(NodeId) -> Option<NodeId>) {
         let renumber = |code: &mut u32| {
             if *code >= NODES {
                 let now = number(NodeId::numbered((*code - NODES) as usize));
@@ -218,7 +224,7 @@ impl Branches {
         }
     }
 
-    pub(super) fn joint(&self, index: u64) -> JointMove {
+    pub(in crate::belief) fn joint(&self, index: u64) -> JointMove {
         let mut rest = index;
         let mut joint: SmallVec<[Move; 4]> = self.moves.values().iter().map(|of| of[0]).collect();
         for (own, moves) in joint.iter_mut().zip(self.moves.values()).rev() {
@@ -228,8 +234,16 @@ impl Branches {
         JointMove::new(joint)
     }
 
+    /// The number of a joint move that is legal here.
+    pub(in crate::belief) fn index_of(&self, joint: &JointMove) -> u64 {
+        self.moves.values().iter().zip(joint.iter()).fold(0, |index, (moves, own)| {
+            let place = moves.iter().position(|other| other == own);
+            index * moves.len() as u64 + place.expect("the move of a history is legal") as u64
+        })
+    }
+
     /// The probability of a joint move, given the own move.
-    pub(super) fn probability(&self, index: u64) -> f64 {
+    pub(in crate::belief) fn probability(&self, index: u64) -> f64 {
         let Some(policy) = &self.policy else { return 1.0 / self.count as f64 };
         let mut rest = index;
         let mut probability = 1.0;
@@ -241,7 +255,7 @@ impl Branches {
     }
 
     /// The probability of the branches that are not inconsistent: `|A|/|J|` under uniform opponents.
-    pub(super) fn consistent_mass(&self) -> f64 {
+    pub(in crate::belief) fn consistent_mass(&self) -> f64 {
         if self.is_exhausted() {
             return 0.0;
         }
@@ -256,14 +270,14 @@ impl Branches {
         }
         let Known::Table(table) = &self.known else { return 0.0 };
         let mut inconsistent: Vec<u64> =
-            table.iter().filter(|&(_, &code)| code == INCONSISTENT).map(|(&index, _)| index).collect();
+            table.iter().filter(|&(_, &code)| matches!(code, INCONSISTENT | DEAD)).map(|(&index, _)| index).collect();
         inconsistent.sort_unstable();
         let mass: f64 = inconsistent.into_iter().map(|index| self.probability(index)).sum();
         1.0 - mass
     }
 
     /// Draws any branch, inconsistent or not, by its probability; `None` if there is none.
-    pub(super) fn draw(&self, rng: &mut impl Rng) -> Option<u64> {
+    pub(in crate::belief) fn draw(&self, rng: &mut impl Rng) -> Option<u64> {
         (self.count > 0).then(|| {
             if self.is_uniform() {
                 return rng.random_range(0..self.count);
@@ -278,16 +292,58 @@ impl Branches {
         })
     }
 
-    /// Marks a branch as inconsistent.
-    pub(super) fn mark_inconsistent(&mut self, index: u64) {
-        if self.code(index) != INCONSISTENT {
+    /// The probability of the branches that explain their own step, all of which have been tried. It is a function of
+    /// the node alone: nothing that was found out below it counts.
+    pub(in crate::belief) fn own_mass(&self) -> f64 {
+        if self.policy.is_none() {
+            let contradicted = self.inconsistent - self.dead;
+            return (self.count - u64::from(contradicted)) as f64 / self.count as f64;
+        }
+        self.own_consistent().map(|index| self.probability(index)).sum()
+    }
+
+    /// The branches that are not known to contradict their own step.
+    fn own_consistent(&self) -> impl Iterator<Item = u64> {
+        (0..self.count).filter(|&index| self.code(index) != INCONSISTENT)
+    }
+
+    /// Draws one of the branches that explain their own step by its probability, where all have been tried.
+    pub(in crate::belief) fn draw_own_consistent(&self, rng: &mut impl Rng) -> Option<u64> {
+        let mut left = if self.is_uniform() {
+            rng.random_range(0.0..1.0) * (self.count - u64::from(self.inconsistent - self.dead)) as f64
+        } else {
+            rng.random::<f64>() * self.own_mass()
+        };
+        let mut last = None;
+        for index in self.own_consistent() {
+            last = Some(index);
+            left -= if self.is_uniform() { 1.0 } else { self.probability(index) };
+            if left < 0.0 {
+                break;
+            }
+        }
+        last
+    }
+
+    /// Marks a branch as contradicting its own step, or as excluded by the model.
+    pub(in crate::belief) fn mark_inconsistent(&mut self, index: u64) {
+        if !matches!(self.code(index), INCONSISTENT | DEAD) {
             self.set(index, INCONSISTENT);
             self.inconsistent += 1;
         }
     }
 
+    /// Marks a branch that explains its own step as leading nowhere.
+    pub(in crate::belief) fn mark_dead(&mut self, index: u64) {
+        if !matches!(self.code(index), INCONSISTENT | DEAD) {
+            self.set(index, DEAD);
+            self.inconsistent += 1;
+            self.dead += 1;
+        }
+    }
+
     /// Marks a branch without a successor as open.
-    pub(super) fn set_open(&mut self, index: u64, child: NodeId) {
+    pub(in crate::belief) fn set_open(&mut self, index: u64, child: NodeId) {
         let number = u32::try_from(child.number()).ok().and_then(|number| number.checked_add(NODES));
         self.set(index, number.expect("memory ends long before 2^32 histories"));
     }

@@ -33,12 +33,12 @@
 //! Invariant: slots that are consistent and at the depth of the evidence after an update are exactly those with a
 //! finite logarithm in its result.
 
-use super::UpdateOutcome;
+use crate::belief::UpdateOutcome;
 use super::lockstep::particle::{DescentTask, RestartTask, TestTask};
 use super::lockstep::run;
-use super::options::{BeliefOptions, Weight};
+use crate::belief::options::{BeliefOptions, SamplingMethod, Weight};
 use super::rejuvenate;
-use super::resample::systematic;
+use crate::belief::resample::systematic;
 use super::tree::{NodeId, ROOT, Tree};
 use super::weight::{effective_size, ln_mean, ln_prior, ln_ratio, normalised, share_weight};
 use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk, Seed};
@@ -58,24 +58,24 @@ const COHORT: usize = 4096;
 
 /// A place for a particle.
 #[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub(super) node: NodeId,
+pub(in crate::belief) struct Slot {
+    pub(in crate::belief) node: NodeId,
     /// The depth from which the weight is computed.
-    pub(super) resampled_at: usize,
+    pub(in crate::belief) resampled_at: usize,
     /// The logarithm of the weight at that depth.
-    pub(super) ln_weight: f64,
+    pub(in crate::belief) ln_weight: f64,
     /// Whether anything from that depth on may explain the evidence.
-    pub(super) is_consistent: bool,
+    pub(in crate::belief) is_consistent: bool,
 }
 
 impl Slot {
-    pub(super) fn at_root() -> Self {
+    pub(in crate::belief) fn at_root() -> Self {
         Slot { node: ROOT, resampled_at: 0, ln_weight: 0.0, is_consistent: true }
     }
 }
 
 /// The particles of a sampled belief.
-pub(super) struct Sample {
+pub(in crate::belief) struct Sample {
     slots: Vec<Slot>,
     /// The share of the moves of the last rejuvenation that led to another history.
     changed: f64,
@@ -83,12 +83,12 @@ pub(super) struct Sample {
 
 impl Sample {
     /// As many particles as wanted, all at the root.
-    pub(super) fn new(options: &BeliefOptions) -> Self {
+    pub(in crate::belief) fn new(options: &BeliefOptions) -> Self {
         Sample { slots: vec![Slot::at_root(); options.particles], changed: 1.0 }
     }
 
     /// Particles at nodes drawn from the posterior of some step.
-    pub(super) fn drawn<M: Bulk>(
+    pub(in crate::belief) fn drawn<M: Bulk>(
         tree: &Tree<M>,
         options: &BeliefOptions,
         nodes: impl Iterator<Item = NodeId>,
@@ -98,19 +98,27 @@ impl Sample {
         Sample { slots: nodes.map(slot).collect(), changed: 1.0 }
     }
 
+    /// Particles at the nodes of draws that another method made. They make as many moves as they may, once.
+    pub(in crate::belief) fn taken_over<M: Bulk>(
+        tree: &Tree<M>,
+        options: &BeliefOptions,
+        nodes: impl Iterator<Item = NodeId>,
+    ) -> Self {
+        Sample { changed: 0.0, ..Sample::drawn(tree, options, nodes) }
+    }
+
     /// All particles at one history. They make as many moves as they may, once.
-    pub(super) fn copies<M: Bulk>(tree: &Tree<M>, options: &BeliefOptions, node: NodeId) -> Self {
-        let drawn = Sample::drawn(tree, options, std::iter::repeat_n(node, options.particles));
-        Sample { changed: 0.0, ..drawn }
+    pub(in crate::belief) fn copies<M: Bulk>(tree: &Tree<M>, options: &BeliefOptions, node: NodeId) -> Self {
+        Sample::taken_over(tree, options, std::iter::repeat_n(node, options.particles))
     }
 
     /// The node of every slot.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+    pub(in crate::belief) fn nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.slots.iter().map(|slot| slot.node)
     }
 
     /// The nodes of the slots, to be renumbered. What is inconsistent is at the root.
-    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+    pub(in crate::belief) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         self.slots.iter_mut().map(|slot| {
             if !slot.is_consistent {
                 slot.node = ROOT;
@@ -121,7 +129,7 @@ impl Sample {
 
     /// Brings the particles to the last step of the evidence. Gives the logarithm of every slot's weight, or why
     /// there is none.
-    pub(super) fn update<M: Bulk>(
+    pub(in crate::belief) fn update<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         options: &BeliefOptions,
@@ -198,7 +206,7 @@ impl Sample {
     }
 
     /// Drops what neither a particle nor one of these nodes needs, where there is too much of it.
-    pub(super) fn compact<'a, M: Bulk>(
+    pub(in crate::belief) fn compact<'a, M: Bulk>(
         &'a mut self,
         tree: &mut Tree<M>,
         others: impl Iterator<Item = &'a mut NodeId>,
@@ -240,7 +248,7 @@ impl Sample {
                     Weight::None => 0.0,
                     Weight::BranchingFactor => ln_prior(tree, slot.node),
                     // Accepted by rejection: as probable as the posterior says.
-                    Weight::Posterior if !options.backtrack => 0.0,
+                    Weight::Posterior if options.method == SamplingMethod::Rejection => 0.0,
                     Weight::Posterior => slot.ln_weight + ln_ratio(tree, slot.node, slot.resampled_at),
                 }
             })

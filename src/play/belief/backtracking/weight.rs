@@ -17,24 +17,24 @@ use super::tree::{NodeId, Tree};
 use hyperplay_engine::machine::Bulk;
 
 /// The logarithm of `prod |G|/|J|` over the steps of a history from `resampled_at` on.
-pub(super) fn ln_ratio<M: Bulk>(tree: &mut Tree<M>, node: NodeId, resampled_at: usize) -> f64 {
+pub(in crate::belief) fn ln_ratio<M: Bulk>(tree: &mut Tree<M>, node: NodeId, resampled_at: usize) -> f64 {
     let above = steps_below(tree, node, resampled_at);
     above.into_iter().map(|above| tree.branches(above).consistent_mass().ln()).sum()
 }
 
 /// The prefixes of a history from its last step up to the depth `resampled_at`.
-pub(super) fn steps_below<M: Bulk>(tree: &Tree<M>, node: NodeId, resampled_at: usize) -> Vec<NodeId> {
+pub(in crate::belief) fn steps_below<M: Bulk>(tree: &Tree<M>, node: NodeId, resampled_at: usize) -> Vec<NodeId> {
     tree.steps(node).map(|(above, _)| above).take_while(|&above| tree.depth(above) >= resampled_at).collect()
 }
 
 /// The logarithm of the prior probability of a history, given the own moves.
-pub(super) fn ln_prior<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> f64 {
+pub(in crate::belief) fn ln_prior<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> f64 {
     let steps: Vec<(NodeId, u64)> = tree.steps(node).collect();
     steps.into_iter().map(|(above, index)| tree.branches(above).probability(index).ln()).sum()
 }
 
 /// The weights with these logarithms, summing to 1. Empty for none.
-pub(super) fn normalised(logarithms: &[f64]) -> Vec<f64> {
+pub(in crate::belief) fn normalised(logarithms: &[f64]) -> Vec<f64> {
     let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = logarithms.iter().map(|ln| (ln - greatest).exp()).collect();
     let sum: f64 = weights.iter().sum();
@@ -42,7 +42,7 @@ pub(super) fn normalised(logarithms: &[f64]) -> Vec<f64> {
 }
 
 /// The logarithm of the mean of `count` weights, of which these are the ones that are not 0.
-pub(super) fn ln_mean(logarithms: &[f64], count: usize) -> f64 {
+pub(in crate::belief) fn ln_mean(logarithms: &[f64], count: usize) -> f64 {
     let greatest = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = logarithms.iter().map(|ln| (ln - greatest).exp()).sum();
     greatest + sum.ln() - (count as f64).ln()
@@ -63,7 +63,7 @@ pub fn effective_size(weights: impl IntoIterator<Item = f64>) -> f64 {
 
 /// Lets the particles that were restarted and the others share the total weight by their effective sizes. The mean of
 /// all weights stays what it was for the others.
-pub(super) fn share_weight(logarithms: &mut [f64], restarted: &[bool]) {
+pub(in crate::belief) fn share_weight(logarithms: &mut [f64], restarted: &[bool]) {
     let part = |wanted: bool, logarithms: &[f64]| -> Vec<f64> {
         let of = logarithms.iter().zip(restarted).filter(|&(_, &restarted)| restarted == wanted);
         of.map(|(&ln, _)| ln).filter(|ln| ln.is_finite()).collect()

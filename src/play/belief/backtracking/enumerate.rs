@@ -7,8 +7,9 @@
 //! many histories, the caller goes on by sampling. A belief returns to enumeration by [`search`], a depth-first walk
 //! over the branches that are not inconsistent, which ends as soon as it finds too many histories.
 //!
-//! **The exact belief-state update.** Under a uniform model, what follows a history depends on its state alone. So
-//! when there are too many histories, those with equal states become one, with the sum of their probabilities, and
+//! **The exact belief-state update.** The probability of all that may follow a history depends on its state alone under
+//! uniform opponents, and on the state and what the other roles know under any other model. So when there are too many
+//! histories, those that are equal in this become one, with the sum of their probabilities, and
 //! the weights of the states stay exact. The history that stands for the others is drawn in proportion to its
 //! probability. Hence it is a draw from the posterior given the state, and particles drawn from a set of states are
 //! draws from the posterior.
@@ -26,14 +27,14 @@ const AHEAD: usize = 8;
 
 /// All histories that explain the evidence of the first steps, with the logarithms of their priors.
 #[derive(Clone, Debug)]
-pub(super) struct EnumeratedSet {
+pub(in crate::belief) struct EnumeratedSet {
     list: Vec<(NodeId, f64)>,
     /// Whether each stands for all with its state.
     is_by_state: bool,
 }
 
 /// How following the evidence went.
-pub(super) enum Extended {
+pub(in crate::belief) enum Extended {
     /// To its last step.
     Done,
     /// The set is complete up to some step; going on costs too much, or there are too many histories already.
@@ -44,17 +45,17 @@ pub(super) enum Extended {
 
 impl EnumeratedSet {
     /// The empty history alone.
-    pub(super) fn new() -> Self {
+    pub(in crate::belief) fn new() -> Self {
         EnumeratedSet { list: vec![(ROOT, 0.0)], is_by_state: false }
     }
 
     /// The histories, to be renumbered.
-    pub(super) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
+    pub(in crate::belief) fn nodes_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         self.list.iter_mut().map(|(node, _)| node)
     }
 
     /// The histories and, in the same order, their posterior.
-    pub(super) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
+    pub(in crate::belief) fn weighted(&self) -> (Vec<NodeId>, Vec<f64>) {
         let (nodes, logarithms): (Vec<NodeId>, Vec<f64>) = self.list.iter().copied().unzip();
         (nodes, normalised(&logarithms))
     }
@@ -62,7 +63,7 @@ impl EnumeratedSet {
     /// Follows the evidence to its last step, holding at most `limit` histories and visiting at most `states` states.
     /// A step that would cost more is not begun. With a seed for `by_state`, histories with equal states may become
     /// one.
-    pub(super) fn extend<M: Bulk>(
+    pub(in crate::belief) fn extend<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         limit: usize,
@@ -108,14 +109,14 @@ impl EnumeratedSet {
         Extended::Done
     }
 
-    /// Keeps one history for each state.
+    /// Keeps one history for each state and knowledge of the others.
     fn merge_states<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
         self.is_by_state = true;
         let mut rng = seed.rng();
-        let mut place: FxHashMap<&M::State, usize> = FxHashMap::default();
+        let mut place: FxHashMap<(&M::State, u32), usize> = FxHashMap::default();
         let mut kept: Vec<(NodeId, f64)> = Vec::new();
         for &(node, ln) in &self.list {
-            let at = *place.entry(tree.state(node)).or_insert(kept.len());
+            let at = *place.entry(tree.key(node)).or_insert(kept.len());
             let Some((representative, ln_sum)) = kept.get_mut(at) else {
                 kept.push((node, ln));
                 continue;
@@ -131,7 +132,7 @@ impl EnumeratedSet {
 }
 
 /// All histories that explain the evidence, if they are at most `limit` and the account lasts.
-pub(super) fn search<M: Bulk>(
+pub(in crate::belief) fn search<M: Bulk>(
     tree: &mut Tree<M>,
     limit: usize,
     account: &mut BudgetAccount,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::tree::{NodeId, Tree};
 use hyperplay_engine::machine::{Bulk, Seed};
 
-pub(super) enum Order {
+pub(in crate::belief) enum Order {
     /// Uniform: a shuffle that is computed only as far as it is needed. `moved` lists the places whose content has
     /// changed.
     Shuffled { rng: Box<ChaCha8Rng>, count: u64, next: u64, moved: FxHashMap<u64, u64> },
@@ -25,7 +25,7 @@ pub(super) enum Order {
 
 impl Order {
     /// A random order: at each place, a branch comes next with its share of the probability of all that are left.
-    pub(super) fn random<M: Bulk>(tree: &mut Tree<M>, node: NodeId, seed: &Seed) -> Order {
+    pub(in crate::belief) fn random<M: Bulk>(tree: &mut Tree<M>, node: NodeId, seed: &Seed) -> Order {
         let branches = tree.branches(node);
         let mut rng = seed.rng();
         let count = branches.count();
@@ -42,7 +42,7 @@ impl Order {
 
     /// The order that finds a consistent history soonest: first the branches that are known to lead far, then the
     /// others in their natural order.
-    pub(super) fn natural<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> Order {
+    pub(in crate::belief) fn natural<M: Bulk>(tree: &mut Tree<M>, node: NodeId) -> Order {
         let mut open = tree.branches(node).open();
         open.sort_by_key(|&(_, child)| std::cmp::Reverse(tree.reach(child)));
         let first: Vec<u64> = open.into_iter().map(|(index, _)| index).collect();

@@ -15,10 +15,6 @@ pub(in super::super) struct RequestBatch {
     requested: FxHashSet<(NodeId, u64)>,
     /// Nodes all of whose untried branches are in the list.
     complete: FxHashSet<NodeId>,
-    /// The requests that are probes.
-    probes: FxHashSet<(NodeId, u64)>,
-    /// Branches that do not explain the evidence but are not marked as inconsistent.
-    failed_probes: FxHashSet<(NodeId, u64)>,
     /// The batch itself reads the clock, once for each block. The accounts of many particles would each read it too
     /// seldom.
     deadline: Budget,
@@ -104,35 +100,6 @@ impl RequestBatch {
         true
     }
 
-    /// As [`request`](Self::request), but if the branch does not explain the evidence it stays untried in the tree, and
-    /// is a [failed probe](Self::has_failed) from then on.
-    pub(super) fn probe<M: Bulk>(
-        &mut self,
-        tree: &mut Tree<M>,
-        node: NodeId,
-        index: u64,
-        account: &mut BudgetAccount,
-    ) -> bool {
-        if !self.requested.contains(&(node, index)) {
-            if self.is_late || !account.spend() {
-                return false;
-            }
-            self.probes.insert((node, index));
-            self.push(tree, node, index);
-        }
-        true
-    }
-
-    /// Whether a branch is a failed probe, or was [found](Self::fail) to be inconsistent in another way.
-    pub(super) fn has_failed(&self, node: NodeId, index: u64) -> bool {
-        self.failed_probes.contains(&(node, index))
-    }
-
-    /// Remembers that a branch is inconsistent, without marking it in the tree.
-    pub(super) fn fail(&mut self, node: NodeId, index: u64) {
-        self.failed_probes.insert((node, index));
-    }
-
     /// Requests an untried branch that is paid for. False if it was requested already.
     pub(super) fn push<M: Bulk>(&mut self, tree: &mut Tree<M>, node: NodeId, index: u64) -> bool {
         let is_first = self.requested.insert((node, index));
@@ -148,12 +115,7 @@ impl RequestBatch {
     /// Expands what was requested, and empties the batch.
     pub(super) fn expand<M: Bulk>(&mut self, tree: &mut Tree<M>) {
         for (&(node, index), child) in self.list.iter().zip(tree.expand(&self.list)) {
-            if child.is_some() {
-                continue;
-            }
-            if self.probes.contains(&(node, index)) {
-                self.failed_probes.insert((node, index));
-            } else {
+            if child.is_none() {
                 tree.branches(node).mark_inconsistent(index);
             }
         }
@@ -161,10 +123,5 @@ impl RequestBatch {
         self.list.clear();
         self.requested.clear();
         self.complete.clear();
-        self.probes.clear();
-    }
-
-    pub(super) fn into_failed_probes(self) -> FxHashSet<(NodeId, u64)> {
-        self.failed_probes
     }
 }

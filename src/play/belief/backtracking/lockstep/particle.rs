@@ -7,7 +7,7 @@
 
 use std::task::{Poll, ready};
 
-use super::super::options::{BeliefOptions, Weight};
+use crate::belief::options::{BeliefOptions, Weight};
 use super::super::sample::Slot;
 use super::super::tree::{NodeId, ROOT, Tree};
 use super::branch_test::BranchTest;
@@ -51,7 +51,7 @@ impl DescentTask {
     ) -> Self {
         let account = BudgetAccount::new(budget.with_nodes(share.min(options.states)));
         let expand_small = options.weight == Weight::Posterior;
-        let (backtrack, states, budget) = (options.backtrack, options.states, *budget);
+        let (backtrack, states, budget) = (options.backtracks(), options.states, *budget);
         DescentTask {
             slot,
             backtrack,

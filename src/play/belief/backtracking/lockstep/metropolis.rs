@@ -5,7 +5,7 @@ use std::task::Poll;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::super::branches::{Branch, Branches};
+use super::super::branches::Branch;
 use super::super::tree::{NodeId, Tree};
 use super::walk::SMALL;
 use super::{RequestBatch, Task};
@@ -50,25 +50,28 @@ impl MoveTask {
 
     /// The probability of A at a node. A small node is expanded first; then the result is what to return from
     /// [`poll`](Task::poll): the move ends if that cannot be paid for.
-    fn frozen_mass<M: Bulk>(
+    fn mass<M: Bulk>(
         &mut self,
         tree: &mut Tree<M>,
         requests: &mut RequestBatch,
         node: NodeId,
     ) -> Result<f64, Poll<()>> {
         let branches = tree.branches(node);
-        if branches.count() <= SMALL && !branches.is_tried() {
+        if branches.count() > SMALL {
+            return Ok(1.0);
+        }
+        if !branches.is_tried() {
             let is_granted = requests.request_untried(tree, node, &mut self.account);
             return Err(if is_granted { Poll::Pending } else { Poll::Ready(()) });
         }
-        Ok(branches.consistent_mass())
+        Ok(branches.own_mass())
     }
 }
 
 impl<M: Bulk> Task<M> for MoveTask {
     fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()> {
         while let Some(&above) = self.old.last() {
-            match self.frozen_mass(tree, requests, above) {
+            match self.mass(tree, requests, above) {
                 Ok(mass) => self.ln_ratio -= mass.ln(),
                 Err(wait) => return wait,
             }
@@ -79,32 +82,30 @@ impl<M: Bulk> Task<M> for MoveTask {
             let index = match self.next {
                 Some(index) => index,
                 None => {
-                    let mass = match self.frozen_mass(tree, requests, node) {
+                    let mass = match self.mass(tree, requests, node) {
                         Ok(mass) => mass,
                         Err(wait) => return wait,
                     };
-                    if mass <= 0.0 {
-                        // The expansion has shown that no branch is left.
-                        if let Some((above, index)) = tree.parent(node) {
-                            requests.fail(above, index);
-                        }
-                        return Poll::Ready(());
-                    }
                     if !self.is_at_parting {
                         self.ln_ratio += mass.ln();
                     }
-                    draw(tree.branches(node), mass, &mut self.rng)
+                    let branches = tree.branches(node);
+                    let is_small = branches.count() <= SMALL;
+                    let drawn = if is_small {
+                        branches.draw_own_consistent(&mut self.rng)
+                    } else {
+                        branches.draw(&mut self.rng)
+                    };
+                    let Some(index) = drawn else { return Poll::Ready(()) };
+                    self.next = Some(index);
+                    index
                 }
             };
-            if requests.has_failed(node, index) {
-                return Poll::Ready(());
-            }
             match tree.branches(node).branch(index) {
                 Branch::Inconsistent => return Poll::Ready(()),
                 Branch::Open(child) => (self.node, self.next, self.is_at_parting) = (child, None, false),
                 Branch::Untried => {
-                    self.next = Some(index);
-                    let is_granted = requests.probe(tree, node, index, &mut self.account);
+                    let is_granted = requests.request(tree, node, index, &mut self.account);
                     return if is_granted { Poll::Pending } else { Poll::Ready(()) };
                 }
             }
@@ -115,26 +116,4 @@ impl<M: Bulk> Task<M> for MoveTask {
         }
         Poll::Ready(())
     }
-}
-
-/// Draws a branch that is not inconsistent. `mass` is the sum of their probabilities.
-fn draw(branches: &Branches, mass: f64, rng: &mut ChaCha8Rng) -> u64 {
-    if branches.is_uniform() {
-        loop {
-            let index = rng.random_range(0..branches.count());
-            if branches.branch(index) != Branch::Inconsistent {
-                return index;
-            }
-        }
-    }
-    let mut left = rng.random::<f64>() * mass;
-    let mut last = 0;
-    for index in (0..branches.count()).filter(|&index| branches.branch(index) != Branch::Inconsistent) {
-        last = index;
-        left -= branches.probability(index);
-        if left < 0.0 {
-            break;
-        }
-    }
-    last
 }

@@ -19,9 +19,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::branches::{Branches, joint_policy};
-use super::model::OpponentModel;
-use super::{ParticleId, UpdateCost};
+use super::branches::{Branch, Branches, joint_policy};
+use super::lockstep::expand_these;
+use crate::belief::model::OpponentModel;
+use crate::belief::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
     Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts,
     Role, StateMachineExt, Successor,
@@ -29,15 +30,15 @@ use hyperplay_engine::machine::{
 
 /// A history in the tree of one belief.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) struct NodeId(u32);
+pub(in crate::belief) struct NodeId(u32);
 
 impl NodeId {
     /// The history with this number, of a belief that counts its own.
-    pub(super) fn numbered(number: usize) -> NodeId {
+    pub(in crate::belief) fn numbered(number: usize) -> NodeId {
         NodeId(u32::try_from(number).expect("memory ends long before 2^32 histories"))
     }
 
-    pub(super) fn number(self) -> usize {
+    pub(in crate::belief) fn number(self) -> usize {
         self.0 as usize
     }
 }
@@ -56,7 +57,7 @@ impl From<ParticleId> for NodeId {
 }
 
 /// The empty history.
-pub(super) const ROOT: NodeId = NodeId(0);
+pub(in crate::belief) const ROOT: NodeId = NodeId(0);
 
 /// A tree with fewer nodes is never compacted: it takes some tens of megabytes.
 const LARGE: usize = 1 << 19;
@@ -71,6 +72,8 @@ struct Node<S> {
     state: S,
     /// Its place in the list of all that was perceived.
     percepts: u32,
+    /// The number of what the roles that the opponent model speaks of know; 0 for all under uniform opponents.
+    known: u32,
     depth: u32,
     /// The greatest depth at which a descendant is known.
     reach: u32,
@@ -96,7 +99,10 @@ impl IndexedPercepts {
     }
 }
 
-pub(super) struct Tree<M: Bulk> {
+/// What the roles that a model speaks of knew before a step, and what each did and perceived in it.
+type Known = (u32, Vec<(Move, Percepts)>);
+
+pub(in crate::belief) struct Tree<M: Bulk> {
     machine: Arc<M>,
     model: Arc<dyn OpponentModel>,
     scratch: M::Scratch,
@@ -106,17 +112,19 @@ pub(super) struct Tree<M: Bulk> {
     large: usize,
     /// All that the roles perceived of some step; many nodes share it.
     perceived: IndexedPercepts,
+    /// The numbers of what the roles that the model speaks of may know.
+    known: FxHashMap<Known, u32>,
     /// The lists of moves that nodes share.
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
     /// What was spent since the beginning.
-    pub(super) spent: UpdateCost,
+    pub(in crate::belief) spent: UpdateCost,
     /// A failure of evaluation that the opponent model met, or a tree which was dropped.
     failure: Option<EvaluationFailure>,
 }
 
 impl<M: Bulk> Tree<M> {
-    pub(super) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
+    pub(in crate::belief) fn new(machine: Arc<M>, model: Arc<dyn OpponentModel>, role: Role) -> Self {
         let scratch = machine.scratch();
         let evidence = Evidence::new(role);
         let mut tree = Tree {
@@ -127,6 +135,7 @@ impl<M: Bulk> Tree<M> {
             nodes: Vec::new(),
             large: LARGE,
             perceived: IndexedPercepts::default(),
+            known: FxHashMap::default(),
             lists: FxHashSet::default(),
             deepest: 0,
             spent: UpdateCost::default(),
@@ -137,7 +146,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
-    pub(super) fn empty_like(&self) -> Self {
+    pub(in crate::belief) fn empty_like(&self) -> Self {
         let new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
         Tree { spent: self.spent, ..new }
     }
@@ -150,6 +159,7 @@ impl<M: Bulk> Tree<M> {
             index: 0,
             state: self.machine.initial(),
             percepts: self.perceived.place(ByRole::default()),
+            known: 0,
             depth: 0,
             reach: 0,
             branches: None,
@@ -159,7 +169,7 @@ impl<M: Bulk> Tree<M> {
 
     /// Records new evidence. Returns false if it does not continue the evidence known so far; the tree is then
     /// emptied.
-    pub(super) fn learn(&mut self, evidence: &Evidence) -> bool {
+    pub(in crate::belief) fn learn(&mut self, evidence: &Evidence) -> bool {
         let known = self.evidence.step();
         let continues = evidence.continues(&self.evidence);
         if continues {
@@ -173,75 +183,89 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// Whether the initial state explains that nothing has happened yet.
-    pub(super) fn begins(&mut self) -> bool {
+    pub(in crate::belief) fn begins(&mut self) -> bool {
         self.target() > 0
             || self.machine.terminal(&self.nodes[0].state, &mut self.scratch) == self.evidence.over
     }
 
-    /// Whether what follows a history depends on its state alone.
-    pub(super) fn is_memoryless(&self) -> bool {
-        self.model.is_uniform()
+    /// What the probability of all that may follow a history depends on: its state, and what the roles that the model
+    /// speaks of know.
+    pub(in crate::belief) fn key(&self, node: NodeId) -> (&M::State, u32) {
+        let Node { state, known, .. } = self.node(node);
+        (state, *known)
+    }
+
+    /// The number of what the roles that the model speaks of know after a step.
+    fn known_after(&mut self, parent: NodeId, joint: &JointMove, percepts: &ByRole<Percepts>) -> u32 {
+        if self.model.is_uniform() {
+            return 0;
+        }
+        let is_modelled = |role: &Role| *role != self.evidence.role && Some(*role) != self.machine.random();
+        let roles = self.machine.each_role().filter(is_modelled);
+        let step = roles.map(|role| (joint.of(role), percepts[role].clone())).collect();
+        let next = self.known.len() as u32 + 1;
+        *self.known.entry((self.node(parent).known, step)).or_insert(next)
     }
 
     /// Why an evaluation of the rules met a limit, if one did since the last call.
-    pub(super) fn take_failure(&mut self) -> Option<EvaluationFailure> {
+    pub(in crate::belief) fn take_failure(&mut self) -> Option<EvaluationFailure> {
         let own = self.machine.take_failure(&mut self.scratch);
         self.failure.take().or(own)
     }
 
     /// Remembers the failure that another tree of the same belief, which is about to be dropped, has met.
-    pub(super) fn keep_failure(&mut self, other: &mut Tree<M>) {
+    pub(in crate::belief) fn keep_failure(&mut self, other: &mut Tree<M>) {
         self.failure = self.take_failure().or_else(|| other.take_failure());
     }
 
     /// What is to be explained.
-    pub(super) fn evidence(&self) -> &Evidence {
+    pub(in crate::belief) fn evidence(&self) -> &Evidence {
         &self.evidence
     }
 
     /// The number of steps to be explained.
-    pub(super) fn target(&self) -> usize {
+    pub(in crate::belief) fn target(&self) -> usize {
         self.evidence.step()
     }
 
     /// Whether it is proven that no history explains the evidence.
-    pub(super) fn is_refuted(&mut self) -> bool {
+    pub(in crate::belief) fn is_refuted(&mut self) -> bool {
         self.target() > 0 && self.branches(ROOT).is_exhausted()
     }
 
     /// The first step whose evidence nothing met so far explains.
-    pub(super) fn unexplained(&self) -> usize {
+    pub(in crate::belief) fn unexplained(&self) -> usize {
         self.deepest + 1
     }
 
     /// States visited since the beginning.
-    pub(super) fn visited(&self) -> u64 {
+    pub(in crate::belief) fn visited(&self) -> u64 {
         self.spent.states
     }
 
-    pub(super) fn depth(&self, node: NodeId) -> usize {
+    pub(in crate::belief) fn depth(&self, node: NodeId) -> usize {
         self.node(node).depth as usize
     }
 
-    pub(super) fn reach(&self, node: NodeId) -> usize {
+    pub(in crate::belief) fn reach(&self, node: NodeId) -> usize {
         self.node(node).reach as usize
     }
 
-    pub(super) fn state(&self, node: NodeId) -> &M::State {
+    pub(in crate::belief) fn state(&self, node: NodeId) -> &M::State {
         &self.node(node).state
     }
 
     /// The parent, and which of its branches leads here; `None` at the root.
-    pub(super) fn parent(&self, node: NodeId) -> Option<(NodeId, u64)> {
+    pub(in crate::belief) fn parent(&self, node: NodeId) -> Option<(NodeId, u64)> {
         (node != ROOT).then(|| (self.node(node).parent, self.node(node).index))
     }
 
     /// The steps above a node, from the last to the first: each as the node before it and the branch taken.
-    pub(super) fn steps(&self, node: NodeId) -> impl Iterator<Item = (NodeId, u64)> + '_ {
+    pub(in crate::belief) fn steps(&self, node: NodeId) -> impl Iterator<Item = (NodeId, u64)> + '_ {
         std::iter::successors(self.parent(node), |&(above, _)| self.parent(above))
     }
 
-    pub(super) fn history(&self, node: NodeId) -> History {
+    pub(in crate::belief) fn history(&self, node: NodeId) -> History {
         let mut joints: Vec<JointMove> =
             self.steps(node).map(|(above, index)| self.joint(above, index)).collect();
         joints.reverse();
@@ -255,7 +279,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// What `role` knows after a history.
-    pub(super) fn evidence_of(&self, node: NodeId, role: Role) -> Evidence {
+    pub(in crate::belief) fn evidence_of(&self, node: NodeId, role: Role) -> Evidence {
         let mut steps = Vec::with_capacity(self.depth(node));
         let mut below = node;
         for (above, index) in self.steps(node) {
@@ -269,7 +293,7 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// The branches of a node above the target.
-    pub(super) fn branches(&mut self, node: NodeId) -> &mut Branches {
+    pub(in crate::belief) fn branches(&mut self, node: NodeId) -> &mut Branches {
         if self.node(node).branches.is_none() {
             let branches = self.make_branches(node);
             self.nodes[node.0 as usize].branches = Some(Box::new(branches));
@@ -302,7 +326,7 @@ impl<M: Bulk> Tree<M> {
 
     /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
     /// all are paid for.
-    pub(super) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
+    pub(in crate::belief) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
         let joints: Vec<JointMove> =
             requests.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
         let states = requests.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
@@ -310,10 +334,37 @@ impl<M: Bulk> Tree<M> {
         let successors = self.machine.expand(&steps, &mut self.scratch);
         self.spent.states += requests.len() as u64;
         let made = requests.iter().zip(successors);
-        made.map(|(&(node, index), successor)| self.take(node, index, successor)).collect()
+        let made = made.zip(&joints);
+        made.map(|((&(node, index), successor), joint)| self.take(node, index, joint, successor)).collect()
     }
 
-    fn take(&mut self, parent: NodeId, index: u64, successor: Successor<M::State>) -> Option<NodeId> {
+    /// The nodes of some histories of equal length that explain the evidence.
+    pub(in crate::belief) fn insert(&mut self, histories: &[History]) -> Vec<NodeId> {
+        let mut nodes = vec![ROOT; histories.len()];
+        for step in 0..histories.first().map_or(0, History::step) {
+            let at = |(node, history): (&NodeId, &History)| (*node, history.0[step].clone());
+            let wanted: Vec<(NodeId, JointMove)> = nodes.iter().zip(histories).map(at).collect();
+            let branches: Vec<(NodeId, u64)> = wanted
+                .into_iter()
+                .map(|(node, joint)| (node, self.branches(node).index_of(&joint)))
+                .collect();
+            expand_these(self, &branches);
+            for (node, (above, index)) in nodes.iter_mut().zip(branches) {
+                if let Branch::Open(child) = self.branches(above).branch(index) {
+                    *node = child;
+                }
+            }
+        }
+        nodes
+    }
+
+    fn take(
+        &mut self,
+        parent: NodeId,
+        index: u64,
+        joint: &JointMove,
+        successor: Successor<M::State>,
+    ) -> Option<NodeId> {
         let depth = self.depth(parent) + 1;
         let Successor { state, percepts, end } = successor;
         let over = self.evidence.over && depth == self.target();
@@ -322,27 +373,30 @@ impl<M: Bulk> Tree<M> {
             return None;
         }
         let child = NodeId::numbered(self.nodes.len());
+        let known = self.known_after(parent, joint, &percepts);
         let (percepts, short) = (self.perceived.place(percepts), depth as u32);
-        self.nodes.push(Node { parent, index, state, percepts, depth: short, reach: short, branches: None });
+        let node =
+            Node { parent, index, state, percepts, known, depth: short, reach: short, branches: None };
+        self.nodes.push(node);
         self.branches(parent).set_open(index, child);
         self.deepest = self.deepest.max(depth);
         Some(child)
     }
 
     /// Marks the branch that leads to a node as inconsistent, because all branches of the node are.
-    pub(super) fn prune(&mut self, node: NodeId) {
+    pub(in crate::belief) fn prune(&mut self, node: NodeId) {
         if let Some((parent, index)) = self.parent(node) {
-            self.branches(parent).mark_inconsistent(index);
+            self.branches(parent).mark_dead(index);
         }
     }
 
     /// Whether nothing below a node explains the evidence, as rejection found out.
-    pub(super) fn is_hopeless(&self, node: NodeId) -> bool {
+    pub(in crate::belief) fn is_hopeless(&self, node: NodeId) -> bool {
         self.node(node).branches.as_ref().is_some_and(|branches| branches.is_hopeless)
     }
 
     /// Records along its prefixes that a node exists at its depth.
-    pub(super) fn witness(&mut self, node: NodeId) {
+    pub(in crate::belief) fn witness(&mut self, node: NodeId) {
         let depth = self.node(node).depth;
         let mut node = node;
         while self.node(node).reach < depth || self.node(node).depth == depth {
@@ -355,13 +409,13 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// Whether there are so many nodes that those of no particle should be dropped.
-    pub(super) fn is_large(&self) -> bool {
+    pub(in crate::belief) fn is_large(&self) -> bool {
         self.nodes.len() >= self.large
     }
 
     /// Drops all nodes but these and their prefixes, and gives these their new numbers. The tree still knows whether
     /// a dropped branch was open or inconsistent. Takes time linear in the number of nodes.
-    pub(super) fn compact<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
+    pub(in crate::belief) fn compact<'a>(&mut self, kept: impl Iterator<Item = &'a mut NodeId>) {
         const GONE: u32 = u32::MAX;
         let mut numbers = vec![GONE; self.nodes.len()];
         numbers[ROOT.number()] = 0;

@@ -11,12 +11,11 @@
 //!
 //! **What a task may request.** One branch of a node, all untried branches of a node, or all branches of a node that
 //! have no successor in the tree. The task pays for each requested state from its own account. A branch that two
-//! tasks want in the same block is requested, and paid for, by the one that comes first. A *probe* is the request of
-//! a single branch whose failure is not recorded in the tree, only in the batch.
+//! tasks want in the same block is requested, and paid for, by the one that comes first.
 //!
 //! **How a round works.** [`run`] polls every unfinished task once, in a fixed order, and then expands the batch. A
 //! batch that reaches [`BLOCK`] requests during the round is expanded at once. Each successor that explains the
-//! evidence becomes a node of the tree; the branch of every other is marked as inconsistent (unless it was probed).
+//! evidence becomes a node of the tree; the branch of every other is marked as inconsistent.
 //! Rounds follow each other until all tasks are done. After the deadline no request is granted, so all tasks come to
 //! their end.
 //!
@@ -43,9 +42,7 @@ pub(super) mod walk;
 
 use std::task::Poll;
 
-use rustc_hash::FxHashSet;
-
-pub(super) use requests::RequestBatch;
+pub(in crate::belief::backtracking) use requests::RequestBatch;
 
 use super::branches::Branch;
 use super::tree::{NodeId, Tree};
@@ -56,31 +53,29 @@ use hyperplay_engine::machine::{Budget, BudgetAccount, Bulk};
 const BLOCK: usize = 64;
 
 /// The work of one particle.
-pub(super) trait Task<M: Bulk> {
+pub(in crate::belief::backtracking) trait Task<M: Bulk> {
     /// Goes on until the task is done, or something that it has requested (or that another task is finding out) must be
     /// known first.
     fn poll(&mut self, tree: &mut Tree<M>, requests: &mut RequestBatch) -> Poll<()>;
 }
 
-/// Runs all tasks to their end; after the deadline of the budget no request is granted. Returns the branches that were
-/// [probed](RequestBatch::probe) and do not explain the evidence; they are not marked as inconsistent.
-pub(super) fn run<M: Bulk>(
+/// Runs all tasks to their end; after the deadline of the budget no request is granted.
+pub(in crate::belief::backtracking) fn run<M: Bulk>(
     tree: &mut Tree<M>,
     tasks: &mut [impl Task<M>],
     budget: &Budget,
-) -> FxHashSet<(NodeId, u64)> {
+) {
     let mut requests = RequestBatch::until(budget);
     let mut open: Vec<usize> = (0..tasks.len()).collect();
     while !open.is_empty() {
         open.retain(|&task| tasks[task].poll(tree, &mut requests).is_pending());
         requests.expand(tree);
     }
-    requests.into_failed_probes()
 }
 
 /// Expands all branches of these nodes that are not inconsistent and have no successor, as many as the account grants;
 /// false if those were not all.
-pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
+pub(in crate::belief) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account: &mut BudgetAccount) -> bool {
     let mut requests = RequestBatch::default();
     let all = nodes.iter().all(|&node| requests.request_missing(tree, node, account));
     requests.expand(tree);
@@ -88,7 +83,7 @@ pub(super) fn expand_all<M: Bulk>(tree: &mut Tree<M>, nodes: &[NodeId], account:
 }
 
 /// Expands these branches as far as they are untried.
-pub(super) fn expand_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
+pub(in crate::belief) fn expand_these<M: Bulk>(tree: &mut Tree<M>, branches: &[(NodeId, u64)]) {
     let mut requests = RequestBatch::default();
     for &(node, index) in branches {
         if tree.branches(node).branch(index) == Branch::Untried {

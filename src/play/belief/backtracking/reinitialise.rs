@@ -14,11 +14,11 @@
 //! options allow. So where [weights tell how a history was found](BeliefOptions::tracks_resampling), a belief is
 //! depleted only when the caller's budget ends, or [this one](LEAST_STATES).
 
-use super::UpdateOutcome;
+use crate::belief::UpdateOutcome;
 use super::lockstep;
 use super::lockstep::particle::SearchTask;
-use super::options::BeliefOptions;
-use super::resample::systematic;
+use crate::belief::options::BeliefOptions;
+use crate::belief::resample::systematic;
 use super::sample::Sample;
 use super::tree::{NodeId, Tree};
 use super::weight::normalised;
@@ -35,7 +35,7 @@ const LEAST_PARTICLES: usize = 64;
 ///
 /// # Errors
 /// Why there is none: the evidence is refuted, or nothing was found within the budget.
-pub(super) fn reinitialise<M: Bulk>(
+pub(in crate::belief) fn reinitialise<M: Bulk>(
     tree: &mut Tree<M>,
     options: &BeliefOptions,
     budget: &Budget,

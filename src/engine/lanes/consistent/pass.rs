@@ -1,0 +1,178 @@
+//! Passes of consistent draws: up to 64 x `W` attempts at once.
+//!
+//! A pass puts the states in which its attempts start into planes, fills the random planes, and runs the program. Then
+//! it compares what the observing role perceives with what it observed, plane by plane. Only
+//! attempts that agree are read back (`rows.rs`).
+//!
+//! Invariant: what an attempt draws depends on the number of its word and on its place in the word alone.
+
+use multiversion::multiversion;
+
+use super::super::counter::is_any;
+use super::super::random::{StreamKeys, Streams};
+use super::super::vector::lanes_of;
+use super::circuit::ConsistentCode;
+use super::rows::Blocks;
+use crate::State;
+use crate::machine::{ConsistentStep, Move};
+use crate::packed::transpose_blocks;
+use crate::program::Planes;
+
+/// What all passes of a call share.
+pub(super) struct DrawWork<'w> {
+    /// The program.
+    pub code: &'w ConsistentCode,
+    /// The states.
+    pub starts: &'w [State],
+    /// Where each attempt starts.
+    pub attempts: &'w [u32],
+    /// Which of the moves of the observing role it makes.
+    pub own: usize,
+    /// Planes with the value that they must have: all of their bits.
+    pub expected: Vec<(usize, u64)>,
+    /// For each role the moves that it may make; for the observing role the one that it makes.
+    pub moves: Vec<&'w [Move]>,
+    /// The streams.
+    pub keys: StreamKeys,
+}
+
+/// The planes of one width, and what they hold.
+#[derive(Debug)]
+pub(super) struct DrawPlanes<const W: usize> {
+    planes: Planes<W>,
+    streams: Streams<W>,
+    blocks: Blocks<W>,
+    /// Whether the planes of the own move are set.
+    is_ready: bool,
+    /// The start of each lane; none if the planes of the states are not set.
+    starts: Vec<u32>,
+    /// The starts of the next pass.
+    asked: Vec<u32>,
+}
+
+impl<const W: usize> DrawPlanes<W> {
+    /// Planes without memory.
+    pub(super) fn new() -> DrawPlanes<W> {
+        DrawPlanes {
+            planes: Planes::new(),
+            streams: Streams::new(),
+            blocks: Vec::new(),
+            is_ready: false,
+            starts: Vec::new(),
+            asked: Vec::new(),
+        }
+    }
+
+    /// Forgets what the planes hold.
+    pub(super) fn clear(&mut self) {
+        self.is_ready = false;
+    }
+
+    /// Makes these attempts, the first word of them with the number `first`: adds the steps that agree, in order, and
+    /// the attempts that must be made again, in order.
+    pub(super) fn run(
+        &mut self,
+        work: &DrawWork<'_>,
+        attempts: &[u32],
+        first: u64,
+        steps: &mut Vec<ConsistentStep<State>>,
+        again: &mut Vec<u32>,
+    ) {
+        if !self.is_ready {
+            self.get_ready(work.code, work.own);
+        }
+        self.load(attempts, work);
+        let mut present = [0; W];
+        for (word, attempts) in attempts.chunks(64).enumerate() {
+            present[word] = !0 >> (64 - attempts.len());
+            self.streams.start(word, &work.keys, first + word as u64);
+        }
+        let [agree, open] = evaluate(&mut self.planes, &mut self.streams, work.code, &work.expected, present);
+        if is_any(&open) {
+            for word in 0..W {
+                again.extend(lanes_of(open[word]).map(|lane| attempts[64 * word + lane]));
+            }
+        }
+        if is_any(&agree) {
+            let (rows, blocks) = (&work.code.rows, &mut self.blocks);
+            rows.read(&self.planes, &agree, attempts, &work.moves, blocks, steps);
+        }
+    }
+
+    fn get_ready(&mut self, code: &ConsistentCode, own: usize) {
+        if self.planes.len() < code.program.planes() {
+            self.planes.resize(code.program.planes());
+        }
+        let moves = &mut self.planes[code.own.clone()];
+        moves.fill([0; W]);
+        moves[own] = [!0; W];
+        self.starts.clear();
+        self.is_ready = true;
+    }
+
+    /// Puts the states in which the attempts start into the planes; lanes without an attempt get the last one.
+    fn load(&mut self, attempts: &[u32], work: &DrawWork<'_>) {
+        self.asked.clear();
+        self.asked.extend(attempts.iter().map(|&attempt| work.attempts[attempt as usize]));
+        let last = self.asked[self.asked.len() - 1];
+        self.asked.resize(64 * W, last);
+        if self.starts == self.asked {
+            return;
+        }
+        std::mem::swap(&mut self.starts, &mut self.asked);
+        let planes = &mut self.planes[..work.code.bits];
+        if self.starts.iter().all(|start| *start == last) {
+            let words = work.starts[last as usize].words();
+            for (planes, &bits) in planes.chunks_mut(64).zip(words) {
+                for (bit, plane) in planes.iter_mut().enumerate() {
+                    *plane = [(bits >> bit & 1).wrapping_neg(); W];
+                }
+            }
+            return;
+        }
+        let count = work.code.bits.div_ceil(64);
+        self.blocks.resize(self.blocks.len().max(count), [[0; W]; 64]);
+        let blocks = &mut self.blocks[..count];
+        for (lane, &start) in self.starts.iter().enumerate() {
+            let words = work.starts[start as usize].words();
+            for (block, &bits) in blocks.iter_mut().zip(words) {
+                block[lane % 64][lane / 64] = bits;
+            }
+        }
+        for (block, planes) in blocks.iter_mut().zip(planes.chunks_mut(64)) {
+            transpose_blocks(block);
+            planes.copy_from_slice(&block[..planes.len()]);
+        }
+    }
+}
+
+/// Makes the step in every lane: the lanes that agree, and those that must draw again.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq+avx512bw+avx2", "x86_64+avx2"))]
+fn evaluate<const W: usize>(
+    planes: &mut [[u64; W]],
+    streams: &mut Streams<W>,
+    code: &ConsistentCode,
+    expected: &[(usize, u64)],
+    present: [u64; W],
+) -> [[u64; W]; 2] {
+    for plane in &mut planes[code.random.clone()] {
+        *plane = streams.draw();
+    }
+    code.program.run(planes);
+    let (goes, hopeless) = (planes[code.goes], planes[code.hopeless]);
+    let (mut agree, mut open) = ([0; W], [0; W]);
+    for word in 0..W {
+        agree[word] = present[word] & goes[word] & !hopeless[word];
+        open[word] = present[word] & !goes[word] & !hopeless[word];
+    }
+    for &(plane, value) in expected {
+        let plane = planes[plane];
+        for word in 0..W {
+            agree[word] &= !(plane[word] ^ value);
+        }
+        if !is_any(&agree) {
+            break;
+        }
+    }
+    [agree, open]
+}

@@ -1,0 +1,163 @@
+//! Choices in a circuit: the inputs that a choice needs, and the moves that it draws.
+//!
+//! A choice draws the move of one role, or of the active one among roles of which at most one is active. It needs a
+//! few random bits, and it may be *forced*: then inputs give the index of the move among the legal ones.
+
+use super::active_player::{ActivePlayer, ActiveWhen};
+use super::draw::{Tree, choose, draw, is_below};
+use super::policy::{GREEDY_BITS, Policy};
+use crate::machine::{ByRole, Move};
+use crate::propnet::{Network, Propnet, Wire};
+
+/// The rounds of drawing in each choice, chosen so that at least nine steps of ten succeed.
+pub(super) fn rounds(choices: usize) -> usize {
+    match choices {
+        0..=1 => 2,
+        2..=4 => 3,
+        _ => 4,
+    }
+}
+
+/// The leaves of the tree of a choice.
+pub(super) fn leaves_of(net: &Propnet, policies: &ByRole<Policy>, player: &ActivePlayer) -> usize {
+    match player {
+        ActivePlayer::Always(role) => policies[*role].leaves(&net.roles[*role].moves).len(),
+        ActivePlayer::InTurn(players) => {
+            players.iter().map(|player| net.roles[player.role].moves.len() - 1).max().unwrap_or(0)
+        }
+    }
+}
+
+/// The result of a choice.
+pub(super) struct Drawn {
+    /// Whether a move was drawn.
+    pub made: Wire,
+    /// Whether there is none to draw.
+    pub stuck: Wire,
+}
+
+/// Where the inputs of a choice that may be forced stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ForcedInputs {
+    /// The input that says that this is a first step: only then is a choice forced.
+    pub first: usize,
+    /// The first of the inputs for the index.
+    pub index: usize,
+}
+
+/// A choice that is being built.
+pub(super) struct Drawing<'c> {
+    /// The network of the circuit.
+    pub network: &'c mut Network,
+    /// How many bits the index has.
+    pub bits: usize,
+    /// Its random bits.
+    pub random: &'c [Wire],
+    /// How it is forced, if it may be.
+    pub forced: Option<ForcedInputs>,
+}
+
+impl Drawing<'_> {
+    /// The moves of one role: which it makes, and whether it does.
+    pub(super) fn alone(&mut self, moves: &[Move], legal: &[Wire], policy: &Policy) -> (Vec<Wire>, Drawn) {
+        let mut allowed = legal.to_vec();
+        if let Policy::Greedy { preferred, sixteenths } = policy {
+            let (own, index) = self.random.split_at(GREEDY_BITS);
+            self.random = index;
+            let limit: Vec<Wire> =
+                (0..=GREEDY_BITS).map(|bit| Wire::FALSE.negate_if(sixteenths >> bit & 1 == 1)).collect();
+            let explores = is_below(self.network, own, &limit);
+            let is_preferred = |own: &Move| preferred.contains(own);
+            let liked: Vec<Wire> =
+                moves.iter().zip(legal).filter(|(own, _)| is_preferred(own)).map(|(_, &wire)| wire).collect();
+            let liked = self.network.or(&liked);
+            let forced = self.is_forced();
+            let is_greedy = self.network.and(&[liked, !explores, !forced]);
+            for (wire, _) in allowed.iter_mut().zip(moves).filter(|(_, own)| !is_preferred(own)) {
+                *wire = self.network.and(&[*wire, !is_greedy]);
+            }
+        }
+        let numbers = policy.leaves(moves);
+        let leaves: Vec<Wire> = numbers.iter().map(|&number| allowed[number]).collect();
+        let stuck = !self.network.or(&leaves);
+        let (chosen, made) = match leaves.len() {
+            0 | 1 => (vec![Wire::TRUE; leaves.len()], Wire::TRUE),
+            _ => self.choose_among(leaves),
+        };
+        let does = (0..moves.len())
+            .map(|number| {
+                let copies = chosen.iter().zip(&numbers).filter(|(_, of)| **of == number);
+                self.network.or(&copies.map(|(&wire, _)| wire).collect::<Vec<_>>())
+            })
+            .collect();
+        (does, Drawn { made, stuck })
+    }
+
+    /// The moves of the role that is active; leaf `i` is move `i` of each, the idle ones left out.
+    pub(super) fn in_turn(
+        &mut self,
+        players: &[ActiveWhen],
+        legal: &ByRole<Vec<Wire>>,
+        does: &mut ByRole<Vec<Wire>>,
+    ) -> Drawn {
+        let active_moves = |player: &ActiveWhen| {
+            let idle = player.idle;
+            legal[player.role]
+                .iter()
+                .enumerate()
+                .filter(move |(number, _)| *number != idle)
+                .map(|(_, &wire)| wire)
+        };
+        let count = players.iter().map(|player| active_moves(player).count()).max().unwrap_or(0);
+        let leaves: Vec<Wire> = (0..count)
+            .map(|leaf| {
+                let shared: Vec<Wire> =
+                    players.iter().filter_map(|player| active_moves(player).nth(leaf)).collect();
+                self.network.or(&shared)
+            })
+            .collect();
+        let none_legal = !self.network.or(&leaves);
+        let (chosen, made) = self.choose_among(leaves);
+        let active: Vec<Wire> =
+            players.iter().map(|player| player.active).map(|wire| self.state_wire(wire)).collect();
+        for (player, &active) in players.iter().zip(&active) {
+            let mut chosen = chosen.iter();
+            does[player.role] = (0..legal[player.role].len())
+                .map(|number| {
+                    if number == player.idle {
+                        return !active;
+                    }
+                    let leaf = *chosen.next().expect("there are as many leaves as moves of any role");
+                    self.network.and(&[leaf, active])
+                })
+                .collect();
+        }
+        let somebody = self.network.or(&active);
+        Drawn { made: self.network.or(&[made, !somebody]), stuck: self.network.and(&[somebody, none_legal]) }
+    }
+
+    /// A wire of the state in this network: its inputs begin with the bits, as those of the game's own network do.
+    fn state_wire(&self, wire: Wire) -> Wire {
+        self.network.input(wire.gate() - 1).negate_if(wire.is_negated())
+    }
+
+    fn is_forced(&mut self) -> Wire {
+        let Some(ForcedInputs { first, index }) = self.forced else { return Wire::FALSE };
+        let inputs = [first, index + self.bits].map(|input| self.network.input(input));
+        self.network.and(&inputs)
+    }
+
+    fn choose_among(&mut self, leaves: Vec<Wire>) -> (Vec<Wire>, Wire) {
+        let is_forced = self.is_forced();
+        let (network, bits) = (&mut *self.network, self.bits);
+        let tree = Tree::new(network, leaves);
+        let (mut index, is_drawn) = draw(network, tree.count(), bits, self.random);
+        if let Some(forced) = self.forced {
+            for (bit, wire) in index.iter_mut().enumerate() {
+                let forced = network.input(forced.index + bit);
+                *wire = choose(network, is_forced, forced, *wire);
+            }
+        }
+        (tree.select(network, &index), network.or(&[is_forced, is_drawn]))
+    }
+}

@@ -1,0 +1,130 @@
+//! Enumeration: one step of a complete set of weighted histories.
+//!
+//! All joint moves of all histories are tried, and those that agree with the observation are kept, each with the share
+//! of its parent's probability that falls to it. So the weights stay the posterior when they are normalised.
+//!
+//! **The exact belief-state update.** Under uniform opponents, what follows a history depends on its state alone. So
+//! histories with equal states may become one, with the sum of their probabilities. The history that stands for the
+//! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state.
+
+use rand::RngExt;
+use rustc_hash::FxHashMap;
+
+use super::genealogy::Genealogy;
+use super::population::{Growing, Population};
+use hyperplay_engine::machine::{
+    Bulk, ByRole, JointMove, JointMoves, Move, ObservedStep, Seed, StateMachineExt,
+};
+
+/// Steps asked about in one call.
+const BLOCK: usize = 4096;
+
+/// The joint moves that one history may be continued by.
+pub(super) struct Options(ByRole<Vec<Move>>);
+
+impl Options {
+    /// The legal moves in a state that agree with the own move.
+    pub(super) fn of<M: Bulk>(
+        machine: &M,
+        state: &M::State,
+        observed: &ObservedStep<'_>,
+        scratch: &mut M::Scratch,
+    ) -> Options {
+        let mut legal = machine.legal_by_role(state, scratch);
+        legal[observed.role].retain(|&own| observed.observation.own.admits(own));
+        Options(legal)
+    }
+
+    /// How many joint moves there are; `u64::MAX` if there are more.
+    pub(super) fn count(&self) -> u64 {
+        self.0.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
+    }
+}
+
+/// The joint moves that each history of a population may be continued by, if there are at most `most` in all.
+pub(super) fn all_options<M: Bulk>(
+    machine: &M,
+    population: &Population<M::State>,
+    observed: &ObservedStep<'_>,
+    most: u64,
+    scratch: &mut M::Scratch,
+) -> Option<(Vec<Options>, u64)> {
+    let mut all = Vec::with_capacity(population.len());
+    let mut count = 0_u64;
+    for state in &population.states {
+        let options = Options::of(machine, state, observed, scratch);
+        count = count.saturating_add(options.count());
+        if count > most {
+            return None;
+        }
+        all.push(options);
+    }
+    Some((all, count))
+}
+
+/// The histories that continue a population and agree with an observation, as a new generation, with weights that sum
+/// to 1. Empty if there is none.
+pub(super) fn extended<M: Bulk>(
+    machine: &M,
+    population: &Population<M::State>,
+    options: &[Options],
+    observed: &ObservedStep<'_>,
+    genealogy: &mut Genealogy,
+    scratch: &mut M::Scratch,
+) -> Population<M::State> {
+    genealogy.begin();
+    let mut growing = Growing::new();
+    let each = options.iter().enumerate();
+    let mut open = each.flat_map(|(entry, Options(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
+    loop {
+        let block: Vec<(usize, JointMove)> = open.by_ref().take(BLOCK).collect();
+        if block.is_empty() {
+            break;
+        }
+        let steps: Vec<(&M::State, &JointMove)> =
+            block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
+        for (place, state) in machine.select_consistent(&steps, observed, scratch) {
+            let (entry, joint) = &block[place];
+            let weight = population.weights[*entry] / options[*entry].count() as f64;
+            growing.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
+        }
+    }
+    let mut next = growing.population;
+    next.normalise();
+    next
+}
+
+/// Keeps one history for each state.
+pub(super) fn merge_states<M: Bulk>(
+    population: Population<M::State>,
+    genealogy: &mut Genealogy,
+    seed: &Seed,
+) -> Population<M::State> {
+    let mut rng = seed.rng();
+    let mut places: FxHashMap<&M::State, usize> = FxHashMap::default();
+    let mut kept: Vec<(usize, f64)> = Vec::new();
+    for (entry, (state, &weight)) in population.states.iter().zip(&population.weights).enumerate() {
+        let at = *places.entry(state).or_insert(kept.len());
+        let Some((representative, sum)) = kept.get_mut(at) else {
+            kept.push((entry, weight));
+            continue;
+        };
+        *sum += weight;
+        if rng.random::<f64>() * *sum < weight {
+            *representative = entry;
+        }
+    }
+    let mut sums: FxHashMap<usize, f64> = kept.into_iter().collect();
+    let is_kept: Vec<bool> = (0..population.len()).map(|entry| sums.contains_key(&entry)).collect();
+    genealogy.retain_last(&is_kept);
+    let mut merged = Population::empty();
+    let each = population.states.into_iter().zip(population.hashes).enumerate();
+    for (entry, (state, hash)) in each {
+        if let Some(weight) = sums.remove(&entry) {
+            merged.states.push(state);
+            merged.weights.push(weight);
+            merged.hashes.push(hash);
+        }
+    }
+    merged
+}

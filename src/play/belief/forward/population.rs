@@ -1,0 +1,145 @@
+//! Population: the histories of one generation, each once, with their states and weights.
+//!
+//! In an enumerated population the weights are the posterior. In a sampled one the weight of a history is how often it
+//! was drawn.
+
+use rand::{Rng, RngExt};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+use super::genealogy::Genealogy;
+use crate::belief::resample::systematic;
+use hyperplay_engine::machine::JointMove;
+
+/// The histories of one generation, by the numbers of their entries in the [`Genealogy`].
+#[derive(Clone, Debug)]
+pub(super) struct Population<S> {
+    /// The state after each.
+    pub(super) states: Vec<S>,
+    /// The weight of each; positive.
+    pub(super) weights: Vec<f64>,
+    /// A hash of each, by which equal ones are found.
+    pub(super) hashes: Vec<u64>,
+}
+
+/// The hash of a history that continues another.
+fn continued(hash: u64, joint: &JointMove) -> u64 {
+    let mut hasher = FxHasher::default();
+    (hash, joint).hash(&mut hasher);
+    // The low bits of an Fx hash are weak; these are those of SplitMix64.
+    let mut mixed = hasher.finish();
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+impl<S> Population<S> {
+    /// The empty history, at the initial state.
+    pub(super) fn initial(state: S) -> Self {
+        Population { states: vec![state], weights: vec![1.0], hashes: vec![0] }
+    }
+
+    /// No history.
+    pub(super) fn empty() -> Self {
+        Population { states: Vec::new(), weights: Vec::new(), hashes: Vec::new() }
+    }
+
+    /// Different histories.
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The sum of the weights: in a sampled population the number of draws.
+    pub(super) fn total(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// Makes the weights sum to 1.
+    pub(super) fn normalise(&mut self) {
+        let total = self.total();
+        self.weights.iter_mut().for_each(|weight| *weight /= total);
+    }
+
+    /// Every history as often as it was drawn.
+    pub(super) fn draws(&self) -> Vec<u32> {
+        let each = (0..).zip(&self.weights);
+        each.flat_map(|(entry, &weight)| std::iter::repeat_n(entry, weight as usize)).collect()
+    }
+
+    /// So many entries, each as often as its weight says, rounded up or down at random.
+    pub(super) fn systematic(&self, count: usize, rng: &mut impl Rng) -> Vec<u32> {
+        let total = self.total();
+        let shares: Vec<f64> = self.weights.iter().map(|weight| weight / total).collect();
+        systematic(&shares, count, rng).into_iter().map(|entry| entry as u32).collect()
+    }
+
+    /// So many of the draws of a sampled population, each as likely as any other; all if there are no more.
+    pub(super) fn subset(&self, count: usize, rng: &mut impl Rng) -> Vec<u32> {
+        let mut draws = self.draws();
+        let count = count.min(draws.len());
+        for place in 0..count {
+            let other = rng.random_range(place..draws.len());
+            draws.swap(place, other);
+        }
+        draws.truncate(count);
+        draws
+    }
+}
+
+/// Collects the histories of a new generation.
+#[derive(Debug)]
+pub(super) struct Growing<S> {
+    /// What was collected.
+    pub(super) population: Population<S>,
+    places: FxHashMap<u64, u32>,
+}
+
+impl<S> Growing<S> {
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Growing { population: Population::empty(), places: FxHashMap::default() }
+    }
+
+    /// Adds a history of the last generation: an entry of the one before, with its hash, continued by a joint move.
+    pub(super) fn add(
+        &mut self,
+        genealogy: &mut Genealogy,
+        (parent, hash): (usize, u64),
+        joint: &JointMove,
+        state: S,
+        weight: f64,
+    ) {
+        let hash = continued(hash, joint);
+        let place = self.places.get(&hash).map(|&place| place as usize);
+        if let Some(place) = place
+            && genealogy.is_child(place, parent, joint)
+        {
+            self.population.weights[place] += weight;
+            return;
+        }
+        let entry = genealogy.push(genealogy.depth(), parent, joint);
+        self.places.insert(hash, entry as u32);
+        self.population.states.push(state);
+        self.population.weights.push(weight);
+        self.population.hashes.push(hash);
+    }
+
+    /// Adds a history that was drawn from the generation `from` on: an entry of that one, with its hash, and the joint
+    /// moves after it.
+    pub(super) fn add_chain(
+        &mut self,
+        genealogy: &mut Genealogy,
+        from: usize,
+        (entry, hash): (usize, u64),
+        joints: &[JointMove],
+        state: S,
+    ) {
+        let Some((last, before)) = joints.split_last() else { return };
+        let (mut entry, mut hash) = (entry, hash);
+        for (generation, joint) in (from + 1..).zip(before) {
+            hash = continued(hash, joint);
+            entry = genealogy.push(generation, entry, joint);
+        }
+        self.add(genealogy, (entry, hash), last, state, 1.0);
+    }
+}
