@@ -41,7 +41,7 @@ use batch::{Held, ReplicateBatch, batches};
 use figures::all_figures;
 use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_play::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod, UpdateOutcome};
+use hyperplay_play::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
 use set::Loose;
 
 /// The replicates of one sampler.
@@ -184,19 +184,11 @@ pub(super) fn updated(
     seed: &Seed,
 ) -> Result<MeasuredUpdate, EvaluationFailure> {
     let since = ThreadTime::now();
-    let outcome = belief.update(evidence, budget, seed);
+    belief.update(evidence, budget, seed);
     let seconds = since.elapsed().as_secs_f64();
     match belief.take_failure() {
         Some(failure) => Err(failure),
-        None => Ok(MeasuredUpdate { cost: belief.cost(), method: method(outcome), seconds }),
-    }
-}
-
-/// How the particles of an update were found.
-fn method(outcome: UpdateOutcome) -> UpdateMethod {
-    match outcome {
-        UpdateOutcome::Enumerated => UpdateMethod::Enumeration,
-        _ => UpdateMethod::Other,
+        None => Ok(MeasuredUpdate { cost: belief.cost(), method: belief.method(), seconds }),
     }
 }
 
