@@ -6,7 +6,8 @@
 //! ```
 //!
 //! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
-//! [`accuracy`] has the distances from a posterior. [`cost`] compares the times of samplers step by step. [`speed`] measures how much an engine does in a second. This
+//! [`accuracy`] has the distances from a posterior. [`cost`] compares the times of samplers step by step.
+//! [`speed`] measures how much an engine does in a second. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
 //! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
