@@ -71,7 +71,7 @@ pub struct BeliefArguments {
 }
 
 /// Reads `--steps`.
-fn steps(text: &str) -> Result<(usize, usize), String> {
+pub fn steps(text: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&step| step > 0);
     let range = match text.split_once('-') {
         _ if text == "all" => Some((1, PLAYOUT_STEPS)),
@@ -107,7 +107,7 @@ pub fn run(
         .collect::<Result<_, CommandFailure>>()?;
     let play = play(&arguments.play, registry)?;
     let opened = arguments.game.open()?;
-    let names: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
+    let names = role_names(&opened.game);
     for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
         if let Some(misfit) = spec.misfit(&names) {
             return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
@@ -182,7 +182,7 @@ fn write(study: &Study, seed: u64, out: &Output) -> Result<(), CommandFailure> {
             "Rows without a number of histories are measured against a reference run; their coverage is of that run.",
         )?;
     }
-    out.line("\nOver the decisions (more than one legal move, more than one history); geometric means:")?;
+    out.line("\nOver the decisions (more than one legal move, more than one history); ratios of sums:")?;
     out.text(&study.shown_summaries(seed).as_text())
 }
 
@@ -221,8 +221,13 @@ fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> 
     })
 }
 
+/// The names of all roles.
+pub fn role_names(game: &Game) -> Vec<String> {
+    game.roles().iter().map(|&role| game.terms().show(role)).collect()
+}
+
 /// The roles of these names.
-fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, CommandFailure> {
+pub fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role>, CommandFailure> {
     let random = game.random();
     let choosing: Vec<&str> =
         (0..names.len()).filter(|&role| random != Some(role)).map(|role| names[role].as_str()).collect();

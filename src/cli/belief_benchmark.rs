@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::belief::{failed, sampler};
+use super::belief::{failed, role_names, sampler, steps};
 use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::{EngineArgument, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
-use hyperplay_lab::study::benchmark::{self, BenchmarkGame, GAMES, REPLICATES, SAMPLERS};
+use hyperplay_lab::study::benchmark::{
+    self, BenchmarkGame, BenchmarkRequest, GAMES, PARTICLES, REPLICATES, SAMPLERS,
+};
 use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, date};
 
@@ -26,9 +28,18 @@ pub struct BenchmarkArguments {
     /// The sampler to measure (repeat to compare); see `hyperplay players`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = SAMPLERS.map(str::to_owned))]
     samplers: Vec<String>,
+    /// Particles in a set
+    #[arg(long, value_name = "N", default_value_t = PARTICLES)]
+    particles: usize,
     /// The number of independent replicates, that is, of beliefs that follow each match
     #[arg(long, value_name = "R", default_value_t = REPLICATES)]
     replicates: usize,
+    /// The number of matches of each game [default: that of the benchmark]
+    #[arg(long, value_name = "M")]
+    matches: Option<usize>,
+    /// Measure up to this step only, or at these steps only, as in 3-5 [default: the steps of the benchmark]
+    #[arg(long, value_name = "K|A-B", value_parser = steps)]
+    steps: Option<(usize, usize)>,
     /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -47,9 +58,9 @@ pub fn run(
     out: &Output,
 ) -> Result<(), CommandFailure> {
     arguments.threads.apply()?;
-    if arguments.replicates == 0 {
+    if arguments.replicates == 0 || arguments.particles == 0 || arguments.matches == Some(0) {
         return Err(CommandFailure::usage(
-            "without replicates there is nothing to measure",
+            "without replicates, matches or particles there is nothing to measure",
             "give 1 or more",
         ));
     }
@@ -61,11 +72,19 @@ pub fn run(
     }
     let samplers: Vec<SamplerSpec> =
         arguments.samplers.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?;
-    let seed = pick_seed(arguments.seed);
-    let mut text = benchmark::opening(&samplers, seed, arguments.replicates, &date()[..10]);
-    for game in GAMES.iter().filter(|game| asked.is_empty() || asked.iter().any(|name| name == game.name)) {
+    let request = BenchmarkRequest {
+        samplers,
+        games: asked.clone(),
+        particles: arguments.particles,
+        replicates: arguments.replicates,
+        matches: arguments.matches,
+        steps: arguments.steps,
+        seed: pick_seed(arguments.seed),
+    };
+    let mut text = request.opening(&date()[..10]);
+    for game in request.games() {
         log(format_args!("{}", game.name));
-        text += &section(game, &samplers, arguments.replicates, seed, registry, interrupt)?;
+        text += &section(game, &request, registry, interrupt)?;
     }
     match &arguments.out {
         Some(path) => {
@@ -78,21 +97,19 @@ pub fn run(
 /// Measures one game.
 fn section(
     game: &BenchmarkGame,
-    samplers: &[SamplerSpec],
-    replicates: usize,
-    seed: u64,
+    request: &BenchmarkRequest,
     registry: &Registry,
     interrupt: &Interrupt,
 ) -> Result<String, CommandFailure> {
     let opened = GameArgument { game: game.name.to_owned(), syntax: None }.open()?;
-    let roles: Vec<String> = opened.game.roles().iter().map(|&role| opened.game.terms().show(role)).collect();
-    if let Some(misfit) = samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles)) {
+    let roles = role_names(&opened.game);
+    if let Some(misfit) = request.samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles)) {
         return Err(CommandFailure::usage(
             format!("{}: {misfit}", game.name),
             "measure only the games that it is for, by --game",
         ));
     }
-    let plan = game.plan(samplers, replicates, seed, registry).map_err(|error| {
+    let plan = request.plan(game, registry).map_err(|error| {
         CommandFailure::failed(error.to_string(), "the benchmark needs a model of uniform opponents")
     })?;
     let (_, engine) = EngineOption { engine: EngineArgument::Auto }.open_for_steps(&opened)?;

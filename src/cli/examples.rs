@@ -47,7 +47,14 @@ Examples:
 pub const BELIEF_BENCHMARK: &str = "\
 Examples:
   hyperplay belief-benchmark --seed 1 --out benchmark.md
-  hyperplay belief-benchmark --game monty_hall --game kuhn_poker --replicates 50 --seed 1";
+  hyperplay belief-benchmark --game monty_hall --game kuhn_poker --replicates 50 --seed 1
+  hyperplay belief-benchmark --game monty_hall --steps 2-2 --matches 1 --replicates 2000 --seed 1";
+
+/// Below `belief-cost`.
+pub const BELIEF_COST: &str = "\
+Examples:
+  hyperplay belief-cost krieg_tictactoe_3x3 --seed 1
+  hyperplay belief-cost leduc_poker --sampler hyperplay --sampler rejection --sampler exact --matches 10 --seed 1 --json";
 
 /// Below `check`.
 pub const CHECK: &str = "\

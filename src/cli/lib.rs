@@ -12,6 +12,7 @@
 
 mod belief;
 mod belief_benchmark;
+mod belief_cost;
 mod bench;
 mod builtin;
 mod check;
@@ -76,6 +77,9 @@ enum Command {
     /// Run the benchmark of beliefs: samplers on twelve games
     #[command(after_help = examples::BELIEF_BENCHMARK)]
     BeliefBenchmark(belief_benchmark::BenchmarkArguments),
+    /// Compare the processor time of samplers, step by step
+    #[command(after_help = examples::BELIEF_COST)]
+    BeliefCost(belief_cost::CostArguments),
     /// Find errors in rulesheets
     #[command(after_help = examples::CHECK)]
     Check(check::CheckArguments),
@@ -163,6 +167,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Match(_)
             | Command::Belief(_)
             | Command::BeliefBenchmark(_)
+            | Command::BeliefCost(_)
             | Command::Experiment(_)
             | Command::Check(_)
             | Command::Inspect(_)
@@ -178,6 +183,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Verify(arguments) => verify::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
         Command::BeliefBenchmark(arguments) => belief_benchmark::run(arguments, registry, &interrupt, &out),
+        Command::BeliefCost(arguments) => belief_cost::run(arguments, registry, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),

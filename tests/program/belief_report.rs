@@ -241,7 +241,9 @@ fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
     assert_eq!(page.matches("\n| `exact` |").count(), 2 * 3);
     let samplers = "--sampler bootstrap --sampler rejection:states=99";
     let page = stdout(&format!("belief-benchmark --game kuhn_poker --replicates 5 --seed 1 {samplers}"), 0);
-    assert!(page.contains("--seed 1 --sampler 'bootstrap' --sampler 'rejection:states=99'` ("));
+    assert!(page.contains(
+        "--seed 1 --game kuhn_poker --replicates 5 --sampler 'bootstrap' --sampler 'rejection:states=99'` ("
+    ));
     let rows = |spec: &str| page.matches(&format!("\n| `{spec}` |")).count();
     assert_eq!((rows("bootstrap"), rows("rejection:states=99"), rows("exact")), (3, 3, 0));
     assert!(stderr("belief-benchmark --sampler theirs", 2).contains("there are hyperplay"));

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod belief_costs;
 mod belief_report;
 mod belief_snippets;
 mod cli;

@@ -1,18 +1,22 @@
 //! The benchmark of beliefs: samplers on twelve games, as one page of Markdown.
 //!
-//! [`SAMPLERS`] are measured unless others are asked for. Each sampler has 64 particles and 200 replicates. The number of matches of each game, and the last step, are chosen so
-//! that the whole benchmark takes some minutes. A game in which a role knows the history at every decision is not in it. The
-//! seed determines everything but the last column.
+//! [`SAMPLERS`] are measured unless others are asked for. Each sampler has 64 particles and, unless others are asked
+//! for, 200 replicates. The number of matches of each game, and the last step, are chosen so that the whole benchmark
+//! takes some minutes. Weighted particles have a bias that falls with the number of particles; 200 replicates may hide
+//! it, so a game or some of its steps can be measured in many more. A game in which a role knows the history at every
+//! decision is not in it. The seed determines everything but the columns of times.
 
-use super::plan::{MatchSource, Study, StudyPlan};
-use super::summary::{SUMMARY_COLUMNS, StudySummary};
+use super::match_source::MatchSource;
+use super::plan::{Study, StudyPlan};
+use super::summary::StudySummary;
+use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
 use crate::report::{Column, Table};
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
 
 /// Particles of a set.
-const PARTICLES: usize = 64;
+pub const PARTICLES: usize = 64;
 
 /// Independent replicates.
 pub const REPLICATES: usize = 200;
@@ -62,64 +66,108 @@ pub const GAMES: [BenchmarkGame; 12] = [
     game("battleships_small", 2, 3),
 ];
 
-impl BenchmarkGame {
-    /// The study of these samplers on this game.
+/// What is asked of the benchmark.
+#[derive(Clone, Debug)]
+pub struct BenchmarkRequest {
+    /// The samplers.
+    pub samplers: Vec<SamplerSpec>,
+    /// The names of the games; none for all.
+    pub games: Vec<String>,
+    /// Particles of a set.
+    pub particles: usize,
+    /// Independent replicates.
+    pub replicates: usize,
+    /// Matches of each game; `None` for those of the benchmark.
+    pub matches: Option<usize>,
+    /// The first and the last step that are measured; `None` for those of the benchmark.
+    pub steps: Option<(usize, usize)>,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl BenchmarkRequest {
+    /// The games, in the order of the benchmark.
+    pub fn games(&self) -> impl Iterator<Item = &'static BenchmarkGame> + '_ {
+        GAMES.iter().filter(|game| self.games.is_empty() || self.games.iter().any(|name| name == game.name))
+    }
+
+    /// The study of one game.
     ///
     /// # Errors
     /// If the registry has no model of uniform opponents.
-    pub fn plan(
-        &self,
-        samplers: &[SamplerSpec],
-        replicates: usize,
-        seed: u64,
-        registry: &Registry,
-    ) -> Result<StudyPlan, SpecError> {
+    pub fn plan(&self, game: &BenchmarkGame, registry: &Registry) -> Result<StudyPlan, SpecError> {
         Ok(StudyPlan {
-            samplers: samplers.to_vec(),
-            particles: vec![PARTICLES],
-            replicates,
-            matches: self.matches,
+            samplers: self.samplers.clone(),
+            particles: vec![self.particles],
+            replicates: self.replicates,
+            matches: self.matches.unwrap_or(game.matches),
             play: MatchSource::Model(registry.model("uniform")?),
             roles: Vec::new(),
-            steps: (1, self.steps),
+            steps: self.steps.unwrap_or((1, game.steps)),
             limit: MAX_SET,
             reference: 0,
             playouts: 8,
-            seed,
+            seed: self.seed,
         })
     }
-}
 
-/// The beginning of the page; `date` as in `2026-11-22`.
-pub fn opening(samplers: &[SamplerSpec], seed: u64, replicates: usize, date: &str) -> String {
-    let specs: Vec<String> = samplers.iter().map(|sampler| sampler.spec().to_string()).collect();
-    let asked: String = match &specs[..] {
-        own if own == SAMPLERS => String::new(),
-        others => others.iter().map(|spec| format!(" --sampler '{spec}'")).collect(),
-    };
-    let is_uniform = samplers.iter().all(|sampler| sampler.assumed().spec().name() == "uniform");
-    let opponents = if is_uniform { "uniform opponents" } else { "the opponent model of each sampler" };
-    format!(
-        "# Beliefs on twelve games\n\n\
-         Made by `hyperplay belief-benchmark --seed {seed}{asked}` ({date}, version {}). {PARTICLES} particles, {replicates} \
-         replicates, evidence from random matches, posteriors under {opponents}, information sets of at most {MAX_SET} \
-         histories. Means over the decisions of all roles (more than one legal move, more than one history); ratios to the \
-         baseline are geometric means with 95 % bootstrap intervals over the decisions, without those at which the \
-         information set is enumerated. [belief-measures.md](../belief-measures.md) explains each figure. In `a (b)`, b is what the posterior \
-         itself, or independent draws from it, would show. The last column, processor time, is the only one that the seed \
-         does not determine.\n",
-        env!("CARGO_PKG_VERSION"),
-    )
+    /// The command that asks for this.
+    fn command(&self) -> String {
+        let mut command = format!("hyperplay belief-benchmark --seed {}", self.seed);
+        self.games.iter().for_each(|game| command += &format!(" --game {game}"));
+        let numbers = [("particles", self.particles, PARTICLES), ("replicates", self.replicates, REPLICATES)];
+        for (option, number, usual) in numbers {
+            if number != usual {
+                command += &format!(" --{option} {number}");
+            }
+        }
+        if let Some(matches) = self.matches {
+            command += &format!(" --matches {matches}");
+        }
+        if let Some((first, last)) = self.steps {
+            command += &format!(" --steps {first}-{last}");
+        }
+        let specs: Vec<String> = self.samplers.iter().map(|sampler| sampler.spec().to_string()).collect();
+        if specs != SAMPLERS {
+            specs.iter().for_each(|spec| command += &format!(" --sampler '{spec}'"));
+        }
+        command
+    }
+
+    /// The beginning of the page; `date` as in `2026-11-22`.
+    pub fn opening(&self, date: &str) -> String {
+        let is_uniform = self.samplers.iter().all(|sampler| sampler.assumed().spec().name() == "uniform");
+        let opponents = if is_uniform { "uniform opponents" } else { "the opponent model of each sampler" };
+        format!(
+            "# Beliefs on twelve games\n\n\
+             Made by `{}` ({date}, version {}). {} particles, {} replicates, evidence from random matches, posteriors under \
+             {opponents}, information sets of at most {MAX_SET} histories. Means over the decisions of all roles (more than one \
+             legal move, more than one history). *Draws* are as many independent draws from the posterior, measured at the same \
+             decisions in as many replicates; a ratio is the sum of a distance over the decisions, divided by that of the draws, \
+             with a 95 % bootstrap interval over the decisions, without those at which the information set was enumerated in \
+             every replicate. [belief-measures.md](../belief-measures.md) explains each figure. Otherwise, in `a (b)`, b is what \
+             the posterior itself, or independent draws from it, would show. The seed determines everything but the times (ms an \
+             update, effective particles a second).\n",
+            self.command(),
+            env!("CARGO_PKG_VERSION"),
+            self.particles,
+            self.replicates,
+        )
+    }
 }
 
 /// The accuracy of each sampler.
 const ACCURACY: &[Reading] = &[
     One("spec"),
     Of("enumerated", "decisions", "enumerated"),
-    Beside("bias_tv", "bias_tv_baseline", "bias TV (baseline)"),
-    WithInterval(["bias_over_baseline", "bias_over_baseline_low", "bias_over_baseline_high"], "ratio"),
-    Beside("set_tv", "set_tv_baseline", "set TV (baseline)"),
-    WithInterval(["set_over_baseline", "set_over_baseline_low", "set_over_baseline_high"], "ratio"),
+    Beside("bias_tv", "bias_tv_control", "bias TV (draws)"),
+    WithInterval(["bias_over_control", "bias_over_control_low", "bias_over_control_high"], "ratio"),
+    WithInterval(
+        ["state_bias_over_control", "state_bias_over_control_low", "state_bias_over_control_high"],
+        "on states",
+    ),
+    Beside("set_tv", "set_tv_control", "set TV (draws)"),
+    WithInterval(["set_over_control", "set_over_control_low", "set_over_control_high"], "ratio"),
     One("kl"),
     Of("chi_squared_rejected", "chi_squared_tests", "chi2 rejects"),
     One("ess"),
@@ -140,6 +188,9 @@ const WORTH: &[Reading] = &[
 /// What they cost.
 const COST: &[Reading] = &[
     One("spec"),
+    One("method"),
+    One("attempts_per_particle"),
+    One("acceptance"),
     One("states_per_particle"),
     One("rejuvenation_states_per_particle"),
     One("backtracks_per_particle"),
@@ -147,6 +198,7 @@ const COST: &[Reading] = &[
     One("states_median"),
     One("states_max"),
     One("update_ms"),
+    One("effective_per_second"),
 ];
 
 /// The tables of a game.
@@ -155,12 +207,13 @@ pub(super) const VIEWS: [&[Reading]; 3] = [ACCURACY, WORTH, COST];
 /// The columns of a summary, and those that only the benchmark has.
 pub(super) fn columns() -> Vec<Column<StudySummary>> {
     let mut columns = SUMMARY_COLUMNS.to_vec();
-    let own: [Column<StudySummary>; 3] = [
+    let own: [Column<StudySummary>; 4] = [
         Column::plain("spec", Text, |all| format!("`{}`", all.sampler).as_str().into()),
         Column::plain("update_states", Digits(0), |all| all.update_states[0].into()),
         Column::plain("update_ms", Digits(3), |all| (1e3 * all.seconds).into()),
+        Column::plain("effective_per_second", Digits(0), |all| all.effective_per_second.into()),
     ];
-    let heads = ["sampler", "update: mean", "ms an update"];
+    let heads = ["sampler", "update: mean", "ms an update", "effective/s"];
     columns.extend(own.into_iter().zip(heads).map(|(column, head)| column.headed(head)));
     columns
 }
@@ -170,10 +223,13 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     let all = study.summaries(plan.seed);
     let decisions = all.first().map_or(0, |summary| summary.decisions);
     let mut text = format!("\n## {name}\n\n");
-    text += &format!("{} matches, steps up to {}, {decisions} decisions", plan.matches, plan.steps.1);
+    let (matches, (first, last)) = (plan.matches, plan.steps);
+    text += &format!("{matches} matches, steps {first} to {last}, {decisions} decisions");
     text += &match study.left_out.len() {
         0 => ".\n\n".to_owned(),
-        ended => format!("; in {ended} of the beliefs the information set grew too large before that.\n\n"),
+        ended => format!(
+            "; in {ended} of the beliefs the information set grew too large before the last of them.\n\n"
+        ),
     };
     let table = Table::of(&columns(), &all);
     for view in VIEWS {

@@ -14,7 +14,8 @@ use thiserror::Error;
 
 use super::page;
 use super::plan::{Study, StudyPlan};
-use super::row::{ROW_COLUMNS, TIME_COLUMNS};
+use super::row::ROW_COLUMNS;
+use super::times::TIME_COLUMNS;
 use crate::report::Table;
 use hyperplay_logic::gdl::text_hash;
 use hyperplay_play::player::{SamplerSpec, Spec};

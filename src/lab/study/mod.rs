@@ -6,7 +6,8 @@
 //! ```
 //!
 //! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
-//! [`accuracy`] has the distances from a posterior. [`speed`] measures how much an engine does in a second. This
+//! [`accuracy`] has the distances from a posterior. [`cost`] compares the times of samplers step by step.
+//! [`speed`] measures how much an engine does in a second. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
 //! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
@@ -14,17 +15,36 @@
 
 pub mod accuracy;
 pub mod benchmark;
+pub mod cost;
 #[cfg(test)]
 mod failing;
 pub mod files;
 pub mod harness;
+mod match_source;
 mod page;
 mod plan;
 mod row;
 pub mod speed;
 mod summary;
+mod summary_columns;
+mod times;
 mod views;
 
-pub use plan::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan};
-pub use row::{ROW_COLUMNS, StudyRow, TIME_COLUMNS};
-pub use summary::{Compared, SUMMARY_COLUMNS, StudySummary, summaries};
+pub use match_source::{MatchSource, MatchSourceError};
+pub use plan::{LeftOut, Study, StudyError, StudyPlan};
+pub use row::{ROW_COLUMNS, StudyRow};
+pub use summary::{Compared, StudySummary, summaries};
+pub use summary_columns::SUMMARY_COLUMNS;
+pub use times::TIME_COLUMNS;
+
+use crate::report::{Column, Format, TableEntry};
+
+/// A column with a unit and a meaning.
+const fn column<R>(
+    (name, head, unit): (&'static str, &'static str, &'static str),
+    meaning: &'static str,
+    format: Format,
+    read: fn(&R) -> TableEntry,
+) -> Column<R> {
+    Column { name, head, unit, meaning, format, read }
+}

@@ -27,8 +27,8 @@ pub fn page(header: &Value, study: &Study) -> String {
     };
     let mut page = Page::new(&format!("Belief: {}", text(&config["game"])));
     page.paragraph(
-        "How far samplers of a belief are from the exact posterior. Each distance is compared with its baseline: what as \
-         many independent draws from that posterior would show. docs/belief-measures.md explains every figure.",
+        "How far samplers of a belief are from the exact posterior. Each distance is compared with that of as \
+         many independent draws from that posterior. docs/belief-measures.md explains every figure.",
     );
     if !study.is_complete {
         page.paragraph("The measurement was interrupted: this is what was finished by then.");
@@ -50,9 +50,10 @@ pub fn page(header: &Value, study: &Study) -> String {
     page.table("What was measured", &Table::of(&options, &rows).shown());
     page.heading("Over the decisions");
     page.paragraph(
-        "A decision is a point where the role has more than one legal move and more than one history is possible. Means of \
-         ratios are geometric; intervals are 95 %, by the bootstrap over decisions. U: against the posterior under uniform \
-         opponents; P: under the policies really played; M: under the sampler's own model.",
+        "A decision is a point where the role has more than one legal move and more than one history is possible. A ratio \
+         is the sum of a distance over the decisions, divided by that of as many independent draws from the posterior, \
+         measured at the same decisions; intervals are 95 %, by the bootstrap over decisions. U: against the posterior under \
+         uniform opponents; P: under the policies really played; M: under the sampler's own model.",
     );
     let seed = config["seed"].as_u64().unwrap_or(0);
     page.table("", &study.shown_summaries(seed));

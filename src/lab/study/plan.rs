@@ -9,82 +9,17 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::harness::{self, Oracle, Replicates};
+use super::harness::{self, Control, Oracle, Replicates};
+use super::match_source::MatchSource;
 use super::row::StudyRow;
+use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
 };
-use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
-use hyperplay_play::player::{
-    Assumed, ModelSpec, PlayerSpec, Registry, SamplerSpec, Spec, SpecError, SpecKind,
-};
+use hyperplay_play::player::{Assumed, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, MatchOutcome, Settings, play_match};
-
-/// Who plays the matches that evidence is taken from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MatchSource {
-    /// Every role chooses as an opponent model says. This is a policy, so there is a posterior under it.
-    Model(ModelSpec),
-    /// The same player is in every seat. What it does cannot be written down, so there is no posterior under it.
-    Player(PlayerSpec),
-}
-
-impl MatchSource {
-    /// Reads the spec of an opponent model or of a player. `random` is another name of the model `uniform`. A name that both a
-    /// model and a player have is refused: what is played is never guessed.
-    ///
-    /// # Errors
-    /// [`MatchSourceError`] lists the known names.
-    pub fn read(text: &str, registry: &Registry) -> Result<MatchSource, MatchSourceError> {
-        let name = text.split(':').next().unwrap_or_default().trim();
-        let is_a = |kind| registry.entries(kind).any(|entry| entry.name == name);
-        match (is_a(SpecKind::Model), is_a(SpecKind::Player)) {
-            (true, true) => Err(MatchSourceError::Ambiguous { name: name.to_owned() }),
-            (true, false) => Ok(MatchSource::Model(registry.model(text)?)),
-            (false, _) => {
-                let player = registry.player(text)?;
-                let is_random = player.spec().name() == "random";
-                Ok(if is_random {
-                    MatchSource::Model(registry.model("uniform")?)
-                } else {
-                    MatchSource::Player(player)
-                })
-            }
-        }
-    }
-
-    /// The engine that the player asks for; `None` for the one of the study.
-    pub fn engine(&self) -> Option<EngineKind> {
-        match self {
-            MatchSource::Model(_) => None,
-            MatchSource::Player(player) => player.engine(),
-        }
-    }
-
-    /// The source as a spec.
-    pub fn spec(&self) -> &Spec {
-        match self {
-            MatchSource::Model(model) => model.spec(),
-            MatchSource::Player(player) => player.spec(),
-        }
-    }
-}
-
-/// Why a text does not say who plays.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum MatchSourceError {
-    /// It is no spec.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// It may mean two things.
-    #[error("'{name}' is both an opponent model and a player; one of them needs another name")]
-    Ambiguous {
-        /// The name.
-        name: String,
-    },
-}
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -307,10 +242,19 @@ impl Measuring<'_> {
             };
             self.study.left_out.push(LeftOut { index, role: name.clone(), why });
         }
+        let controls: Option<Vec<Vec<Control>>> = plan
+            .particles
+            .iter()
+            .map(|&particles| {
+                let sets = (particles, plan.replicates);
+                harness::control(&points.list, &posterior.model, sets, &seed, &stop)
+            })
+            .collect();
+        let Some(controls) = controls else { return Ok(false) };
         let is_measured = |spec: &&SamplerSpec| plan.against(machine, spec).contains(&posterior.assumed);
         for spec in plan.samplers.iter().filter(is_measured) {
             let (sampler, model) = (spec.sampler(), spec.assumed().model(machine));
-            for &particles in &plan.particles {
+            for (&particles, controls) in plan.particles.iter().zip(&controls) {
                 let replicates = Replicates {
                     sampler: sampler.as_ref(),
                     model: &model,
@@ -323,7 +267,8 @@ impl Measuring<'_> {
                 let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
                     return Ok(false);
                 };
-                self.study.rows.extend(points.list.iter().zip(figures).map(|(point, figures)| StudyRow {
+                let measured = points.list.iter().zip(figures).zip(controls);
+                self.study.rows.extend(measured.map(|((point, figures), &control)| StudyRow {
                     sampler: spec.spec().to_string(),
                     particles,
                     posterior: posterior.letter,
@@ -335,6 +280,7 @@ impl Measuring<'_> {
                     states: point.states(),
                     is_decision: point.is_decision(),
                     figures,
+                    control,
                 }));
             }
         }
@@ -344,11 +290,12 @@ impl Measuring<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::match_source::MatchSourceError;
     use super::*;
-    use hyperplay_engine::Engines;
+    use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
     use hyperplay_play::belief::Uniform;
-    use hyperplay_play::player::{LegalPlayer, Seat, SpecEntry};
+    use hyperplay_play::player::{LegalPlayer, Registry, Seat, SpecEntry};
 
     /// `it` says something that `me` does not hear, twice.
     fn engines() -> Engines {

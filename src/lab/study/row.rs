@@ -2,9 +2,10 @@
 //!
 //! [`ROW_COLUMNS`] defines each figure once; `turns.jsonl`, `rows.csv`, the tables on the terminal and on the page, and the
 //! table in `docs/belief-measures.md` follow from it. It has no times, which the seed does not determine: those are in
-//! [`TIME_COLUMNS`].
+//! [`TIME_COLUMNS`](super::TIME_COLUMNS).
 
-use super::harness::{Bin, Figures, PosteriorSource};
+use super::column;
+use super::harness::{Bin, Control, Figures, PosteriorSource};
 use crate::report::Format::{Digits, Number, Parts, Text};
 use crate::report::{Column, Parts as Names, TableEntry};
 
@@ -33,6 +34,8 @@ pub struct StudyRow {
     pub is_decision: bool,
     /// The figures.
     pub figures: Figures,
+    /// The distances of as many independent draws.
+    pub control: Control,
 }
 
 impl StudyRow {
@@ -67,42 +70,32 @@ pub(super) fn bins(bins: &[Bin]) -> TableEntry {
     )
 }
 
-/// A column with a unit and a meaning.
-pub(super) const fn column<R>(
-    (name, head, unit): (&'static str, &'static str, &'static str),
-    meaning: &'static str,
-    format: crate::report::Format,
-    read: fn(&R) -> TableEntry,
-) -> Column<R> {
-    Column { name, head, unit, meaning, format, read }
-}
-
 const PROBABILITY: &str = "probability";
 const HISTORIES: &str = "histories";
 const STATES: &str = "states";
 
 /// Where a row was measured: the columns that rows and times have in common.
-const SAMPLER: Column<StudyRow> =
+pub(super) const SAMPLER: Column<StudyRow> =
     column(("sampler", "sampler", ""), "the spec of the sampler", Text, |row| row.sampler.as_str().into());
-const PARTICLES: Column<StudyRow> =
+pub(super) const PARTICLES: Column<StudyRow> =
     column(("particles", "particles", "particles"), "particles asked for", Number, |row| {
         row.particles.into()
     });
-const POSTERIOR: Column<StudyRow> = column(
+pub(super) const POSTERIOR: Column<StudyRow> = column(
     ("posterior", "against", ""),
     "measured against the posterior under: U uniform opponents, P the policies really played, M the sampler's own model",
     Text,
     |row| row.posterior.into(),
 );
-const MATCH: Column<StudyRow> =
+pub(super) const MATCH: Column<StudyRow> =
     column(("match", "match", ""), "the match, counted from 0", Number, |row| row.index.into());
-const ROLE: Column<StudyRow> =
+pub(super) const ROLE: Column<StudyRow> =
     column(("role", "role", ""), "the role whose belief is measured", Text, |row| row.role.as_str().into());
-const STEP: Column<StudyRow> =
+pub(super) const STEP: Column<StudyRow> =
     column(("step", "step", "joint moves"), "joint moves made", Number, |row| row.step.into());
 
 /// The columns of `turns.jsonl` and `rows.csv`.
-pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
+pub const ROW_COLUMNS: [Column<StudyRow>; 58] = [
     SAMPLER,
     PARTICLES,
     POSTERIOR,
@@ -161,6 +154,12 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         |row| row.figures.bias_tv_baseline.into(),
     ),
     column(
+        ("bias_tv_control", "draws", PROBABILITY),
+        "the same figure of as many independent draws from the posterior, measured in as many replicates",
+        Digits(4),
+        |row| row.control.bias_tv.into(),
+    ),
+    column(
         ("state_bias_tv", "state bias TV", PROBABILITY),
         "bias_tv for the states that the histories end in, which is what a search is given",
         Digits(4),
@@ -171,6 +170,12 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         "its expectation under independent draws",
         Digits(4),
         |row| row.figures.state_bias_tv_baseline.into(),
+    ),
+    column(
+        ("state_bias_tv_control", "draws", PROBABILITY),
+        "the same figure of these independent draws",
+        Digits(4),
+        |row| row.control.state_bias_tv.into(),
     ),
     column(
         ("set_tv", "set TV", PROBABILITY),
@@ -186,6 +191,12 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         "its expectation under independent draws",
         Digits(3),
         |row| row.figures.set_tv_baseline.into(),
+    ),
+    column(
+        ("set_tv_control", "draws", PROBABILITY),
+        "the same figure of these independent draws",
+        Digits(3),
+        |row| row.control.set_tv.into(),
     ),
     column(
         ("kl", "KL", "nats"),
@@ -290,6 +301,24 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         row.figures.regret.error.into()
     }),
     column(
+        ("method", "method", ""),
+        "how the particles were found: by enumeration, rejection, a particle filter, backtracking or otherwise; with counts of replicates where these differ",
+        Text,
+        |row| row.figures.methods.to_string().as_str().into(),
+    ),
+    column(
+        ("attempts_per_particle", "attempts", "steps a particle"),
+        "steps drawn at random and compared with the observation, for one particle",
+        Digits(1),
+        |row| row.figures.costs.attempts_per_particle.into(),
+    ),
+    column(
+        ("acceptance", "acceptance", "share"),
+        "the share of these steps that agreed, over all replicates, or null",
+        Digits(3),
+        |row| row.figures.costs.acceptance.into(),
+    ),
+    column(
         ("states_per_particle", "states", "states a particle"),
         "states visited at this step for one particle, rejuvenation included",
         Digits(1),
@@ -364,33 +393,5 @@ pub const ROW_COLUMNS: [Column<StudyRow>; 52] = [
         "ten bins of the marginals: fluents, sum of their marginals, how many are true; a point counts each fluent once",
         Parts(CALIBRATION, "", 1),
         |row| bins(&row.figures.calibration),
-    ),
-];
-
-/// The columns of `timings.jsonl`: processor times of an update, which the seed does not determine.
-pub const TIME_COLUMNS: [Column<StudyRow>; 10] = [
-    SAMPLER,
-    PARTICLES,
-    POSTERIOR,
-    MATCH,
-    ROLE,
-    STEP,
-    column(
-        ("seconds_mean", "mean", "seconds"),
-        "processor time of an update, mean over replicates",
-        Digits(6),
-        |row| row.figures.costs.seconds[0].into(),
-    ),
-    column(("seconds_median", "median", "seconds"), "the median of the same", Digits(6), |row| {
-        row.figures.costs.seconds[1].into()
-    }),
-    column(("seconds_max", "most", "seconds"), "the greatest of the same", Digits(6), |row| {
-        row.figures.costs.seconds[2].into()
-    }),
-    column(
-        ("particles_per_second", "particles/s", "particles a second"),
-        "particles asked for over the mean time",
-        Digits(0),
-        |row| (row.particles as f64 / row.figures.costs.seconds[0]).into(),
     ),
 ];

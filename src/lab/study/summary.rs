@@ -1,23 +1,22 @@
 //! Summary: one sampler with one number of particles, over all its decisions.
 //!
-//! A decision is a point where the role has more than one legal move and more than one history is possible. Ratios to
-//! the baseline are averaged geometrically, with a bootstrap interval over the decisions. If the information set is
-//! enumerated, as histories or as states, there is no bias on states and no ratio, so such decisions are counted
-//! separately.
+//! A decision is a point where the role has more than one legal move and more than one history is possible. A ratio is
+//! the sum of a distance over the decisions, divided by the sum of the same distance of the [control](super::harness::Control)
+//! at the same decisions: independent draws from the posterior, of as many particles in as many replicates. It is a
+//! ratio of arithmetic means. A mean of ratios would not do: where a decision has few histories its distance is one
+//! absolute error, and the geometric mean of such errors over their expectation is 0.6 to 1 for perfect sampling, by
+//! Jensen's inequality. Intervals are a bootstrap over the decisions. Decisions at which the information set was
+//! enumerated in every replicate are counted separately and are in no ratio.
 
-use super::harness::{BINS, Bin, Figures};
-use super::row::{CALIBRATION, StudyRow, bins, column};
-use crate::report::Format::{Digits, Number, Parts, Text};
-use crate::report::{Column, Mean, MeanInterval};
+use super::harness::{BINS, Bin, Control, Figures, MethodCounts};
+use super::row::StudyRow;
+use crate::report::{Mean, MeanInterval};
 use hyperplay_engine::machine::Seed;
-
-/// A bias below this counts as none.
-const EXACT: f64 = 1e-9;
 
 /// A chi-squared test rejects where its p is below this.
 pub const LEVEL: f64 = 0.05;
 
-/// A mean of a figure, and the mean of what it is compared with: its baseline, or the same figure of the posterior.
+/// A mean of a figure, and the mean of what it is compared with: the same figure of independent draws or of the posterior.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Compared {
     /// The mean of the figure.
@@ -39,12 +38,18 @@ pub struct StudySummary {
     pub decisions: usize,
     /// The part of them at which the information set was enumerated.
     pub enumerated: usize,
-    /// Bias TV over its baseline, over the other decisions.
-    pub bias_over_baseline: MeanInterval,
-    /// The same for states.
-    pub state_bias_over_baseline: MeanInterval,
-    /// Set TV over its baseline.
-    pub set_over_baseline: MeanInterval,
+    /// Bias TV over that of the control, over the other decisions.
+    pub bias_over_control: MeanInterval,
+    /// The same for states, where there is more than one.
+    pub state_bias_over_control: MeanInterval,
+    /// Set TV over that of the control.
+    pub set_over_control: MeanInterval,
+    /// How the particles were found, over all replicates of all decisions.
+    pub methods: MethodCounts,
+    /// Steps drawn and compared with the observation, for one particle.
+    pub attempts_per_particle: f64,
+    /// The share of them that agreed; NaN without any.
+    pub acceptance: f64,
     /// States for one particle, over all decisions.
     pub states_per_particle: f64,
     /// The part of them in rejuvenation.
@@ -53,10 +58,14 @@ pub struct StudySummary {
     pub tests: usize,
     /// See `tests`.
     pub rejected: usize,
-    /// Bias TV and its baseline, over all decisions, the enumerated ones included. So for what follows.
+    /// Bias TV and that of the control, over all decisions, the enumerated ones included. So for what follows.
     pub bias_tv: Compared,
-    /// Set TV and its baseline.
+    /// Its expectation under independent draws.
+    pub bias_tv_baseline: f64,
+    /// Set TV and that of the control.
     pub set_tv: Compared,
+    /// Its expectation under independent draws.
+    pub set_tv_baseline: f64,
     /// Different histories over particles.
     pub distinct_fraction: f64,
     /// Moves taken back, or fresh starts, for one particle.
@@ -83,6 +92,8 @@ pub struct StudySummary {
     pub depletions: usize,
     /// Seconds of processor time for one update, on average over all rows. The seed does not determine them.
     pub seconds: f64,
+    /// Effective particles over the seconds, over all rows.
+    pub effective_per_second: f64,
 }
 
 /// The summaries of these rows, in the order in which the samplers come first.
@@ -101,14 +112,15 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
     let (sampler, particles, posterior) = key;
     let all: Vec<&StudyRow> =
         rows.iter().filter(|row| (row.sampler.as_str(), row.particles, row.posterior) == key).collect();
-    let decisions: Vec<&Figures> =
-        all.iter().filter(|row| row.is_decision && row.is_exact()).map(|row| &row.figures).collect();
-    let sampled: Vec<&Figures> =
-        decisions.iter().copied().filter(|figures| !is_enumerated(figures)).collect();
+    let rows: Vec<&StudyRow> = all.iter().copied().filter(|row| row.is_decision && row.is_exact()).collect();
+    let decisions: Vec<&Figures> = rows.iter().map(|row| &row.figures).collect();
+    let sampled: Vec<&StudyRow> = rows.iter().copied().filter(|row| !row.figures.is_enumerated()).collect();
     let seed = Seed::root(seed).child("summary");
-    let ratio = |name: &str, ratio: &dyn Fn(&Figures) -> f64| {
-        let ratios = sampled.iter().map(|figures| ratio(figures)).filter(|&ratio| ratio > 0.0);
-        MeanInterval::geometric(ratios, &mut seed.child(name).rng())
+    // Histories that end in one state have no distance on states, only what rounding leaves of it.
+    let of_states = |row: &StudyRow| if row.states > 1 { row.figures.state_bias_tv } else { f64::NAN };
+    let ratio = |name: &str, pair: &dyn Fn(&StudyRow) -> (f64, f64)| {
+        let pairs = sampled.iter().map(|row| pair(row));
+        MeanInterval::ratio_of_sums(pairs, &mut seed.child(name).rng())
     };
     let mean = |over: &[&Figures], figure: &dyn Fn(&Figures) -> f64| {
         Mean::of(over.iter().map(|figures| figure(figures)).filter(|value| value.is_finite())).value
@@ -123,7 +135,19 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         value: of_all(value),
         other: of_all(other),
     };
+    let beside = |value: &dyn Fn(&Figures) -> f64, control: &dyn Fn(&Control) -> f64| Compared {
+        value: of_all(value),
+        other: Mean::of(rows.iter().map(|row| control(&row.control)).filter(|value| value.is_finite())).value,
+    };
+    let mut methods = MethodCounts::default();
+    decisions.iter().for_each(|figures| methods.add(&figures.methods));
+    let attempts = of_all(&|figures| figures.costs.attempts_per_particle);
+    let accepted = of_all(&|figures| {
+        let costs = &figures.costs;
+        if costs.attempts_per_particle > 0.0 { costs.attempts_per_particle * costs.acceptance } else { 0.0 }
+    });
     let every: Vec<&Figures> = all.iter().map(|row| &row.figures).collect();
+    let seconds = mean(&every, &|figures| figures.costs.seconds[0]);
     let regrets = decisions.iter().map(|figures| figures.regret.value);
     StudySummary {
         sampler: sampler.to_owned(),
@@ -131,17 +155,20 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         posterior,
         decisions: decisions.len(),
         enumerated: decisions.len() - sampled.len(),
-        bias_over_baseline: ratio("bias", &|figures| figures.bias_tv / figures.bias_tv_baseline),
-        state_bias_over_baseline: ratio("state", &|figures| {
-            figures.state_bias_tv / figures.state_bias_tv_baseline
-        }),
-        set_over_baseline: ratio("set", &|figures| figures.set_tv / figures.set_tv_baseline),
+        bias_over_control: ratio("bias", &|row| (row.figures.bias_tv, row.control.bias_tv)),
+        state_bias_over_control: ratio("state", &|row| (of_states(row), row.control.state_bias_tv)),
+        set_over_control: ratio("set", &|row| (row.figures.set_tv, row.control.set_tv)),
+        methods,
+        attempts_per_particle: attempts,
+        acceptance: accepted / attempts,
         states_per_particle: of_all(&|figures| figures.costs.states_per_particle.value),
         rejuvenation_per_particle: of_all(&|figures| figures.costs.rejuvenation_per_particle),
         tests: fits().count(),
         rejected: fits().filter(|fit| fit.p < LEVEL).count(),
-        bias_tv: compared(&|figures| figures.bias_tv, &|figures| figures.bias_tv_baseline),
-        set_tv: compared(&|figures| figures.set_tv, &|figures| figures.set_tv_baseline),
+        bias_tv: beside(&|figures| figures.bias_tv, &|control| control.bias_tv),
+        bias_tv_baseline: of_all(&|figures| figures.bias_tv_baseline),
+        set_tv: beside(&|figures| figures.set_tv, &|control| control.set_tv),
+        set_tv_baseline: of_all(&|figures| figures.set_tv_baseline),
         distinct_fraction: of_all(&|figures| figures.distinct) / particles as f64,
         backtracks_per_particle: of_all(&|figures| figures.costs.backtracks_per_particle),
         update_states: [
@@ -160,155 +187,72 @@ fn summary(rows: &[StudyRow], key: (&str, usize, &'static str), seed: u64) -> St
         kl: of_all(&|figures| figures.kl),
         calibration,
         depletions: every.iter().map(|figures| figures.depletions).sum(),
-        seconds: mean(&every, &|figures| figures.costs.seconds[0]),
+        seconds,
+        effective_per_second: mean(&every, &|figures| figures.effective_particles) / seconds,
     }
 }
 
-/// Whether the information set was enumerated in every replicate.
-fn is_enumerated(figures: &Figures) -> bool {
-    figures.state_bias_tv < EXACT
+#[cfg(test)]
+mod tests {
+    use super::super::{MatchSource, Study, StudyPlan};
+    use super::*;
+    use hyperplay_engine::machine::Role;
+    use hyperplay_engine::{EngineKind, Engines};
+    use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_play::player::Registry;
+    use hyperplay_play::referee::Interrupt;
+
+    /// `it` says something that `me` does not hear, twice; what it says leaves no trace if the states are to be `single`.
+    fn study(single: bool, sampler: &str) -> Study {
+        let trace = if single { "" } else { "(<= (next (said ?n ?x)) (does it ?x) (true (step ?n)))" };
+        let text = format!(
+            "(role me) (role it) (init (step 1)) (succ 1 2) (succ 2 3) (legal me a) (legal me b) (legal it a) (legal it b)
+             (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) {trace}
+             (<= (next (said ?n ?x)) (true (said ?n ?x))) (<= (sees it ?x) (does it ?x)) (<= (sees me ?x) (does me ?x))
+             (<= terminal (true (step 3))) (goal me 50) (goal it 50)"
+        );
+        let game = load(Source::new("says", text), None).game.expect("the rules are in order");
+        let machine = Engines::new(&game).get(EngineKind::Auto).expect("there is an engine");
+        let registry = Registry::standard();
+        let plan = StudyPlan {
+            samplers: vec![registry.sampler(sampler).expect("there is one")],
+            particles: vec![8],
+            replicates: 300,
+            matches: 20,
+            play: MatchSource::read("uniform", &registry).expect("there is one"),
+            roles: vec![Role::new(0)],
+            steps: (1, 9),
+            limit: 100,
+            reference: 0,
+            playouts: 0,
+            seed: 3,
+        };
+        plan.study(&machine, &machine, &Interrupt::default(), &|| ()).expect("nothing fails")
+    }
+
+    #[test]
+    fn a_ratio_is_that_of_the_sums_and_of_draws_it_is_one() {
+        let study = study(false, "exact");
+        let all = &study.summaries(1)[0];
+        let sum = |figure: &dyn Fn(&StudyRow) -> f64| study.rows.iter().map(figure).sum::<f64>();
+        let sums = (sum(&|row| row.figures.bias_tv), sum(&|row| row.control.bias_tv));
+        let MeanInterval { value, low, high } = all.bias_over_control;
+        assert!((value - sums.0 / sums.1).abs() < 1e-12 && (all.decisions, all.enumerated) == (20, 0));
+        // The draws of the control are others, so the ratio is not 1 itself.
+        assert!(low < 1.0 && high > 1.0 && (value - 1.0).abs() > 1e-9, "{:?}", all.bias_over_control);
+        assert!((all.set_over_control.value - 1.0).abs() < 0.05, "{:?}", all.set_over_control);
+        // The mean of the control is the baseline that is computed.
+        assert!((all.bias_tv.other / all.bias_tv_baseline - 1.0).abs() < 0.5, "{all:?}");
+    }
+
+    #[test]
+    fn only_the_complete_posterior_counts_as_enumerated() {
+        let all = &study(false, "hyperplay").summaries(1)[0];
+        assert_eq!((all.decisions, all.enumerated), (20, 20));
+        assert!(all.bias_over_control.value.is_nan() && all.methods.to_string() == "enumeration");
+        // All histories end in one state: the states have no distance, the histories have.
+        let all = &study(true, "bootstrap").summaries(1)[0];
+        assert_eq!((all.decisions, all.enumerated), (20, 0));
+        assert!(all.bias_over_control.value > 0.5 && all.state_bias_over_control.value.is_nan(), "{all:?}");
+    }
 }
-
-const TIMES: &str = "times the baseline";
-const PROBABILITY: &str = "probability";
-
-/// The columns of a summary.
-pub const SUMMARY_COLUMNS: [Column<StudySummary>; 42] = [
-    column(("sampler", "sampler", ""), "the spec of the sampler", Text, |all| all.sampler.as_str().into()),
-    column(("particles", "particles", "particles"), "particles asked for", Number, |all| {
-        all.particles.into()
-    }),
-    column(("posterior", "against", ""), "as in the rows", Text, |all| all.posterior.into()),
-    column(("decisions", "decisions", "decisions"), "decisions with an exact posterior", Number, |all| {
-        all.decisions.into()
-    }),
-    column(
-        ("enumerated", "enumerated", "decisions"),
-        "decisions at which the information set was enumerated, as histories or as states; these are in no ratio",
-        Number,
-        |all| all.enumerated.into(),
-    ),
-    column(
-        ("bias_over_baseline", "bias TV/baseline", TIMES),
-        "geometric mean over the other decisions of bias TV over its baseline",
-        Digits(2),
-        |all| all.bias_over_baseline.value.into(),
-    ),
-    column(
-        ("bias_over_baseline_low", "from", TIMES),
-        "lower end of its 95 % interval (bootstrap over decisions)",
-        Digits(2),
-        |all| all.bias_over_baseline.low.into(),
-    ),
-    column(("bias_over_baseline_high", "to", TIMES), "upper end of this interval", Digits(2), |all| {
-        all.bias_over_baseline.high.into()
-    }),
-    column(
-        ("state_bias_over_baseline", "on states", TIMES),
-        "the same for the states that the histories end in",
-        Digits(2),
-        |all| all.state_bias_over_baseline.value.into(),
-    ),
-    column(("state_bias_over_baseline_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.state_bias_over_baseline.low.into()
-    }),
-    column(("state_bias_over_baseline_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.state_bias_over_baseline.high.into()
-    }),
-    column(("set_over_baseline", "set TV/baseline", TIMES), "the same for set TV", Digits(2), |all| {
-        all.set_over_baseline.value.into()
-    }),
-    column(("set_over_baseline_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.set_over_baseline.low.into()
-    }),
-    column(("set_over_baseline_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.set_over_baseline.high.into()
-    }),
-    column(
-        ("states_per_particle", "states a particle", "states a particle"),
-        "mean over all decisions; so for what follows",
-        Digits(2),
-        |all| all.states_per_particle.into(),
-    ),
-    column(
-        ("rejuvenation_states_per_particle", "in rejuvenation", "states a particle"),
-        "the part of them in rejuvenation",
-        Digits(2),
-        |all| all.rejuvenation_per_particle.into(),
-    ),
-    column(("chi_squared_tests", "tests", "tests"), "chi-squared tests", Number, |all| all.tests.into()),
-    column(
-        ("chi_squared_rejected", "rejected", "tests"),
-        "the part of them with p below 0.05",
-        Number,
-        |all| all.rejected.into(),
-    ),
-    column(("bias_tv", "bias TV", PROBABILITY), "as in the rows", Digits(4), |all| all.bias_tv.value.into()),
-    column(("bias_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(4), |all| {
-        all.bias_tv.other.into()
-    }),
-    column(("set_tv", "set TV", PROBABILITY), "as in the rows", Digits(3), |all| all.set_tv.value.into()),
-    column(("set_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.set_tv.other.into()
-    }),
-    column(("distinct_fraction", "distinct / N", "ratio"), "as in the rows", Digits(2), |all| {
-        all.distinct_fraction.into()
-    }),
-    column(
-        ("backtracks_per_particle", "backtracks a particle", "moves a particle"),
-        "as in the rows",
-        Digits(2),
-        |all| all.backtracks_per_particle.into(),
-    ),
-    column(("coverage", "coverage", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.coverage.value.into()
-    }),
-    column(("coverage_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.coverage.other.into()
-    }),
-    column(("ess", "ESS", "particles"), "as in the rows", Digits(1), |all| all.ess.into()),
-    column(("kl", "KL", "nats"), "as in the rows", Digits(4), |all| all.kl.into()),
-    column(("true_history_ratio", "true history", "ratio"), "as in the rows", Digits(2), |all| {
-        all.true_history_ratio.value.into()
-    }),
-    column(("true_history_ratio_exact", "exact", "ratio"), "as in the rows", Digits(2), |all| {
-        all.true_history_ratio.other.into()
-    }),
-    column(("log_loss", "log loss", "nats"), "as in the rows", Digits(4), |all| all.log_loss.value.into()),
-    column(("log_loss_exact", "exact", "nats"), "as in the rows", Digits(4), |all| all.log_loss.other.into()),
-    column(("log_loss_excess", "log loss - exact", "nats"), "the difference of the two", Digits(4), |all| {
-        (all.log_loss.value - all.log_loss.other).into()
-    }),
-    column(("brier", "Brier", "squared probability"), "as in the rows", Digits(4), |all| {
-        all.brier.value.into()
-    }),
-    column(("brier_exact", "exact", "squared probability"), "as in the rows", Digits(4), |all| {
-        all.brier.other.into()
-    }),
-    column(("regret", "regret", "goal points"), "as in the rows", Digits(3), |all| all.regret.value.into()),
-    column(
-        ("regret_low", "from", "goal points"),
-        "lower end of its 95 % interval (bootstrap over decisions)",
-        Digits(3),
-        |all| all.regret.low.into(),
-    ),
-    column(("regret_high", "to", "goal points"), "upper end of this interval", Digits(3), |all| {
-        all.regret.high.into()
-    }),
-    column(
-        ("calibration", "calibration", "fluents"),
-        "the sum of the bins of the rows",
-        Parts(CALIBRATION, "", 1),
-        |all| bins(&all.calibration),
-    ),
-    column(("depletions", "depleted", "sets"), "the sum over all rows", Number, |all| all.depletions.into()),
-    column(
-        ("states_median", "median", "states"),
-        "states of an update of all particles, mean of the medians",
-        Digits(0),
-        |all| all.update_states[1].into(),
-    ),
-    column(("states_max", "most", "states"), "the greatest number of these states", Digits(0), |all| {
-        all.update_states[2].into()
-    }),
-];

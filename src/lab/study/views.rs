@@ -2,7 +2,8 @@
 
 use super::plan::Study;
 use super::row::{ROW_COLUMNS, StudyRow};
-use super::summary::{SUMMARY_COLUMNS, StudySummary, summaries};
+use super::summary::{StudySummary, summaries};
+use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Reading::{self, Interval, Of, One};
 use crate::report::{ShownTable, Table};
 
@@ -10,7 +11,7 @@ use crate::report::{ShownTable, Table};
 const AGAINST: Reading = One("posterior");
 
 /// The rows on the terminal.
-const ROWS: [Reading; 17] = [
+const ROWS: [Reading; 18] = [
     One("sampler"),
     One("particles"),
     AGAINST,
@@ -26,12 +27,13 @@ const ROWS: [Reading; 17] = [
     One("ess"),
     One("coverage"),
     One("regret"),
+    One("method"),
     One("states_per_particle"),
     One("depletions"),
 ];
 
 /// The rows on the page.
-const ROWS_IN_FULL: [Reading; 29] = [
+const ROWS_IN_FULL: [Reading; 33] = [
     One("sampler"),
     One("particles"),
     AGAINST,
@@ -42,6 +44,7 @@ const ROWS_IN_FULL: [Reading; 29] = [
     One("bias_tv"),
     Interval("bias_tv_low", "bias_tv_high", "95 %"),
     One("bias_tv_baseline"),
+    One("bias_tv_control"),
     One("set_tv"),
     One("set_tv_baseline"),
     One("kl"),
@@ -57,6 +60,9 @@ const ROWS_IN_FULL: [Reading; 29] = [
     One("brier"),
     One("brier_exact"),
     One("regret"),
+    One("method"),
+    One("attempts_per_particle"),
+    One("acceptance"),
     One("states_per_particle"),
     One("rejuvenation_states_per_particle"),
     One("backtracks_per_particle"),
@@ -70,11 +76,11 @@ const SUMMARIES: [Reading; 16] = [
     AGAINST,
     One("decisions"),
     One("enumerated"),
-    One("bias_over_baseline"),
-    Interval("bias_over_baseline_low", "bias_over_baseline_high", "95 %"),
-    One("state_bias_over_baseline"),
-    One("set_over_baseline"),
-    Interval("set_over_baseline_low", "set_over_baseline_high", "95 %"),
+    One("bias_over_control"),
+    Interval("bias_over_control_low", "bias_over_control_high", "95 %"),
+    One("state_bias_over_control"),
+    One("set_over_control"),
+    Interval("set_over_control_low", "set_over_control_high", "95 %"),
     Of("chi_squared_rejected", "chi_squared_tests", "chi2 rejects"),
     One("log_loss_excess"),
     One("regret"),
@@ -161,14 +167,17 @@ mod tests {
         }
         assert_defined(&ROW_COLUMNS);
         assert_defined(&SUMMARY_COLUMNS);
-        assert_defined(&super::super::row::TIME_COLUMNS);
+        assert_defined(&super::super::times::TIME_COLUMNS);
+        assert_defined(&super::super::cost::COST_COLUMNS);
     }
 
     /// The tables of columns in the guide are the definitions, line by line.
     #[test]
     fn the_guide_has_the_table_of_every_column() {
         let guide = include_str!("../../../docs/belief-measures.md");
-        for legend in [crate::report::legend(&ROW_COLUMNS), crate::report::legend(&SUMMARY_COLUMNS)] {
+        let of_costs = crate::report::legend(&super::super::cost::COST_COLUMNS);
+        let of_rows = crate::report::legend(&ROW_COLUMNS);
+        for legend in [of_rows, crate::report::legend(&SUMMARY_COLUMNS), of_costs] {
             let text = legend.shown().as_markdown();
             assert!(guide.contains(&text), "docs/belief-measures.md should contain:\n{text}");
         }

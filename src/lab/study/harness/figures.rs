@@ -6,12 +6,16 @@
 use rayon::prelude::*;
 
 use super::super::accuracy::{GoodnessOfFit, Placed, baseline, expected_coverage, state_baseline};
+use super::batch::{MeasuredUpdate, ReplicateBatch, SetNumbers, mixture};
 use super::fluents::{BINS, Bin};
+use super::methods::MethodCounts;
 use super::point::EvaluationPoint;
-use super::set::ParticleSet;
 use crate::report::{Mean, centred};
 use hyperplay_engine::machine::Seed;
-use hyperplay_play::belief::UpdateCost;
+use hyperplay_play::belief::{UpdateCost, UpdateMethod};
+
+/// A set TV below this counts as none.
+const NONE: f64 = 1e-9;
 
 /// What an update cost, over the replicates.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -26,11 +30,15 @@ pub struct Costs {
     pub moves_accepted: f64,
     /// How often a particle took a move back or started anew, for one particle.
     pub backtracks_per_particle: f64,
+    /// Steps drawn at random and compared with the observation, for one particle.
+    pub attempts_per_particle: f64,
+    /// The share of them that agreed; NaN without any.
+    pub acceptance: f64,
     /// States visited in one update of all particles: the median and the greatest number over the replicates.
     pub states_median: f64,
     /// See `states_median`.
     pub states_max: f64,
-    /// Processor time of an update in seconds: mean, median and greatest. Not fixed by the seed.
+    /// Processor time of the update of this step alone, in seconds: mean, median and greatest. Not fixed by the seed.
     pub seconds: [f64; 3],
 }
 
@@ -41,6 +49,8 @@ pub struct Figures {
     pub sets: usize,
     /// Sets that are empty.
     pub depletions: usize,
+    /// How the particles were found.
+    pub methods: MethodCounts,
     /// The total variation of the mean of all sets from the posterior.
     pub bias_tv: f64,
     /// The 95 % interval of the same, by the bootstrap over replicates.
@@ -61,6 +71,9 @@ pub struct Figures {
     pub ess: f64,
     /// The standard error of the same.
     pub ess_error: f64,
+    /// The mean number of independent draws that a set counts as: the particles asked for where it is independent draws
+    /// or an enumeration, otherwise the effective sample size; 0 where it is empty.
+    pub effective_particles: f64,
     /// The mean posterior mass of the histories held.
     pub coverage: f64,
     /// The standard error of the same.
@@ -96,49 +109,46 @@ pub struct Figures {
     pub costs: Costs,
 }
 
-/// One replicate at one point.
-pub(super) struct Held {
-    /// None if there was no particle.
-    pub(super) set: Option<ParticleSet>,
-    pub(super) cost: UpdateCost,
-    pub(super) seconds: f64,
+impl Figures {
+    /// Whether the information set was enumerated in every replicate, and the particles are the complete posterior.
+    pub fn is_enumerated(&self) -> bool {
+        self.methods.only() == Some(UpdateMethod::Enumeration) && self.set_tv < NONE
+    }
 }
 
 /// The figures at a point. `independent` says whether all particles are independent draws without weights.
-pub(super) fn figures(
+fn figures(
     point: &EvaluationPoint,
-    replicates: &[Held],
+    batches: &[ReplicateBatch],
     particles: usize,
     independent: bool,
     seed: &Seed,
 ) -> Figures {
-    let sets: Vec<&ParticleSet> = replicates.iter().filter_map(|held| held.set.as_ref()).collect();
+    let sets: Vec<&SetNumbers> = batches.iter().flat_map(|batch| &batch.sets).collect();
+    let updates: Vec<&MeasuredUpdate> = batches.iter().flat_map(|batch| &batch.updates).collect();
     let posterior = &point.posterior;
     let draws = particles * sets.len();
     let size = posterior.histories.len() as f64;
-    let over = |figure: &dyn Fn(&ParticleSet) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
+    let over = |figure: &dyn Fn(&SetNumbers) -> f64| Mean::of(sets.iter().map(|set| figure(set)));
     let place = point.places.get(&point.truth).copied();
-    let weight_at = |set: &ParticleSet, place| {
-        let at = set.cells.binary_search_by_key(&place, |&(place, _)| place);
-        at.map_or(0.0, |at| set.cells[at].1)
-    };
     let own = point.fluents.scores(&point.fluents.marginals(posterior), 0.0);
     let exact = |value: f64| if point.is_exact() { value } else { f64::NAN };
-    let of_scores = |figure: &dyn Fn(&super::fluents::Scores) -> f64| {
+    let of_scores = |figure: &dyn Fn((f64, f64)) -> f64| {
         if point.fluents.len() == 0 {
             return Mean::NONE;
         }
-        Mean::of(sets.iter().filter_map(|set| set.scores.as_ref()).map(figure))
+        Mean::of(sets.iter().filter_map(|set| set.scores).map(figure))
     };
     let mut calibration = [Bin::default(); BINS];
-    for scores in sets.iter().filter_map(|set| set.scores.as_ref()) {
-        let bins = calibration.iter_mut().zip(&scores.bins);
+    for batch in batches {
+        let bins = calibration.iter_mut().zip(&batch.bins);
         bins.for_each(|(sum, bin)| sum.add(bin, 1.0 / sets.len() as f64));
     }
     let (coverage, ess) = (over(&|set| set.coverage), over(&|set| set.effective));
     let mut figures = Figures {
         sets: sets.len(),
-        depletions: replicates.len() - sets.len(),
+        depletions: updates.len() - sets.len(),
+        methods: updates.iter().map(|update| update.method).collect(),
         bias_tv: f64::NAN,
         bias_tv_interval: (f64::NAN, f64::NAN),
         bias_tv_baseline: exact(baseline(posterior, draws)),
@@ -149,38 +159,39 @@ pub(super) fn figures(
         set_tv_baseline: exact(baseline(posterior, particles)),
         ess: ess.value,
         ess_error: ess.error,
+        effective_particles: effective_particles(batches, particles, independent),
         coverage: coverage.value,
         coverage_error: coverage.error,
         coverage_baseline: exact(expected_coverage(posterior, particles)),
         distinct: over(&|set| set.distinct as f64).value,
         true_history_ratio: Mean::NONE,
         true_history_ratio_exact: exact(place.map_or(0.0, |place| posterior.histories[place].1) * size),
-        log_loss: of_scores(&|scores| scores.log_loss),
+        log_loss: of_scores(&|(log_loss, _)| log_loss),
         log_loss_exact: exact(own.map_or(f64::NAN, |scores| scores.log_loss)),
-        brier: of_scores(&|scores| scores.brier),
+        brier: of_scores(&|(_, brier)| brier),
         brier_exact: exact(own.map_or(f64::NAN, |scores| scores.brier)),
         open_fluents: point.fluents.len(),
         calibration,
         regret: Mean::NONE,
         kl: f64::NAN,
         chi_squared: None,
-        costs: costs(replicates, particles),
+        costs: costs(&updates, particles),
     };
     if sets.is_empty() || !point.is_exact() {
         return figures;
     }
-    let ratio = |set: &ParticleSet| place.map_or(0.0, |place| weight_at(set, place)) * size;
-    figures.true_history_ratio = over(&ratio);
+    figures.true_history_ratio = over(&|set| set.truth * size);
     let set_tv = over(&|set| set.total_variation);
     (figures.set_tv, figures.set_tv_error) = (set_tv.value, set_tv.error);
     if point.values.is_some() {
         figures.regret = over(&|set| set.regret);
     }
-    let every: Vec<usize> = (0..sets.len()).collect();
-    let all = mean_of(&sets, &every, posterior.histories.len());
+    let all = mixture(batches.iter(), posterior.histories.len());
+    let filled: Vec<&ReplicateBatch> = batches.iter().filter(|batch| !batch.sets.is_empty()).collect();
     figures.bias_tv = all.total_variation(posterior);
-    figures.bias_tv_interval = centred(figures.bias_tv, sets.len(), &mut seed.rng(), |sample| {
-        mean_of(&sets, sample, posterior.histories.len()).total_variation(posterior)
+    figures.bias_tv_interval = centred(figures.bias_tv, filled.len(), &mut seed.rng(), |sample| {
+        let drawn = sample.iter().map(|&at| filled[at]);
+        mixture(drawn, posterior.histories.len()).total_variation(posterior)
     });
     figures.state_bias_tv = all.state_variation(posterior);
     figures.kl = all.divergence(posterior, draws);
@@ -197,25 +208,36 @@ pub(super) fn figures(
     figures
 }
 
-/// The equal mixture of the sets with these numbers.
-fn mean_of(sets: &[&ParticleSet], sample: &[usize], histories: usize) -> Placed {
-    let mut all = Placed::nothing(histories);
-    let share = 1.0 / sample.len() as f64;
-    for &at in sample {
-        sets[at].cells.iter().for_each(|&(place, weight)| all.weights[place] += weight * share);
-        all.outside += sets[at].outside * share;
-    }
-    all
+/// See [`Figures::effective_particles`].
+fn effective_particles(batches: &[ReplicateBatch], particles: usize, independent: bool) -> f64 {
+    let of_set = |set: &SetNumbers| draws_in(set.method, set.effective, particles, independent);
+    let replicates: usize = batches.iter().map(|batch| batch.updates.len()).sum();
+    batches.iter().flat_map(|batch| &batch.sets).map(of_set).sum::<f64>() / replicates as f64
 }
 
-fn costs(replicates: &[Held], particles: usize) -> Costs {
-    let each = |figure: &dyn Fn(&UpdateCost) -> u64| {
-        replicates.iter().map(|held| figure(&held.cost) as f64).sum::<f64>()
-    };
-    let all = replicates.len() as f64 * particles as f64;
+/// How many independent draws a set counts as, given its effective sample size and whether its sampler draws
+/// independently: the particles asked for where it is independent draws or an enumeration.
+pub(in super::super) fn draws_in(
+    method: UpdateMethod,
+    effective: f64,
+    particles: usize,
+    independent: bool,
+) -> f64 {
+    match method {
+        UpdateMethod::Enumeration | UpdateMethod::Rejection => particles as f64,
+        _ if independent => particles as f64,
+        _ => effective,
+    }
+}
+
+fn costs(updates: &[&MeasuredUpdate], particles: usize) -> Costs {
+    let each =
+        |figure: &dyn Fn(&UpdateCost) -> u64| updates.iter().map(|one| figure(&one.cost) as f64).sum::<f64>();
+    let all = updates.len() as f64 * particles as f64;
     let moves = each(&|cost| cost.rejuvenation_moves);
-    let mut states: Vec<f64> = replicates.iter().map(|held| held.cost.states as f64).collect();
-    let mut seconds: Vec<f64> = replicates.iter().map(|held| held.seconds).collect();
+    let attempts = each(&|cost| cost.attempts);
+    let mut states: Vec<f64> = updates.iter().map(|update| update.cost.states as f64).collect();
+    let mut seconds: Vec<f64> = updates.iter().map(|update| update.seconds).collect();
     states.sort_unstable_by(f64::total_cmp);
     seconds.sort_unstable_by(f64::total_cmp);
     let middle = |sorted: &[f64]| sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN);
@@ -226,6 +248,8 @@ fn costs(replicates: &[Held], particles: usize) -> Costs {
         moves_per_particle: moves / all,
         moves_accepted: each(&|cost| cost.rejuvenation_changes) / moves,
         backtracks_per_particle: each(&|cost| cost.backtracks) / all,
+        attempts_per_particle: attempts / all,
+        acceptance: each(&|cost| cost.accepted) / attempts,
         states_median: middle(&states),
         states_max: greatest(&states),
         seconds: [Mean::of(seconds.iter().copied()).value, middle(&seconds), greatest(&seconds)],
@@ -234,15 +258,15 @@ fn costs(replicates: &[Held], particles: usize) -> Costs {
 
 /// The figures at every point, in the order of the points; each uses a stream of its own.
 pub(super) fn all_figures(
-    points: &[EvaluationPoint],
-    replicates: &[Vec<Held>],
+    points: &[&EvaluationPoint],
+    batches: &[Vec<ReplicateBatch>],
     particles: usize,
     independent: bool,
     seed: &Seed,
 ) -> Vec<Figures> {
-    let one = |(point, replicates): (&EvaluationPoint, &Vec<Held>)| {
+    let one = |(&point, batches): (&&EvaluationPoint, &Vec<ReplicateBatch>)| {
         let seed = seed.child("interval").index(point.evidence.step());
-        figures(point, replicates, particles, independent, &seed)
+        figures(point, batches, particles, independent, &seed)
     };
-    points.par_iter().zip(replicates).map(one).collect()
+    points.par_iter().zip(batches).map(one).collect()
 }

@@ -5,22 +5,31 @@
 //! particles after a step are a particle set. The mean of the sets of many independent replicates has a distance from
 //! the posterior, which is the bias ([`Figures`]).
 //!
+//! [`control()`] measures independent draws from the posterior in the same way: every sampler is compared with them.
+//!
 //! Every replicate draws from a stream of its own, and figures are added up in the order of the replicates, so they are the
 //! same on any number of threads. Only times are not. All samplers are given the same streams.
 //!
 //! A set is empty if the budget ran out. It is counted as a depletion and is in no other figure but the costs. If an evaluation
 //! of the rules meets a limit, there are no figures at all, but the failure.
 
+mod batch;
+mod control;
 mod evidence;
 mod figures;
 mod fluents;
+mod methods;
 mod point;
 mod set;
 mod values;
 
+pub(super) use batch::MeasuredUpdate;
+pub use control::{Control, control};
 pub use evidence::{model_match, random_match};
+pub(super) use figures::draws_in;
 pub use figures::{Costs, Figures};
 pub use fluents::{BINS, Bin};
+pub use methods::MethodCounts;
 pub use point::{EvaluationPoint, EvaluationPoints, Oracle, PosteriorSource};
 
 use std::sync::Arc;
@@ -28,10 +37,11 @@ use std::sync::Arc;
 use cpu_time::ThreadTime;
 use rayon::prelude::*;
 
-use figures::{Held, all_figures};
-use hyperplay_engine::machine::{Budget, EvaluationFailure, Seed, StateMachine};
+use batch::{Held, ReplicateBatch, batches};
+use figures::all_figures;
+use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Seed, StateMachine};
 use hyperplay_engine::{Engine, EngineScratch};
-use hyperplay_play::belief::{OpponentModel, Sampler, UpdateCost};
+use hyperplay_play::belief::{Belief, OpponentModel, Sampler, UpdateCost, UpdateMethod};
 use set::Loose;
 
 /// The replicates of one sampler.
@@ -86,39 +96,62 @@ fn figures_of(
     stop: &(dyn Fn() -> bool + Sync),
     tick: &(dyn Fn() + Sync),
 ) -> Result<Option<Vec<Figures>>, EvaluationFailure> {
-    let all: Vec<Result<Option<Vec<Held>>, EvaluationFailure>> = (0..replicates.count)
-        .into_par_iter()
-        .map(|number| {
-            let seed = replicates.seed.index(number);
-            let drawn = || {
-                let draw =
-                    |point: &EvaluationPoint| draw(point, replicates, &seed.index(point.evidence.step()));
-                points.iter().map(draw).collect::<Option<Vec<Held>>>()
-            };
-            let sets = match at_once.then(drawn).flatten() {
-                Some(sets) => Some(sets),
-                None => follow(machine, replicates, points, &seed, stop)?,
-            };
-            tick();
-            Ok(sets.filter(|_| !stop()))
-        })
-        .collect();
-    // Not the failure that happens to come first in time: the same one on any number of threads.
-    let all: Vec<Option<Vec<Held>>> = all.into_iter().collect::<Result<_, _>>()?;
-    let Some(all) = all.into_iter().collect::<Option<Vec<Vec<Held>>>>() else { return Ok(None) };
-    let mut at: Vec<Vec<Held>> = points.iter().map(|_| Vec::with_capacity(replicates.count)).collect();
-    for one in all {
-        one.into_iter().zip(&mut at).for_each(|(held, at)| at.push(held));
-    }
+    let points: Vec<&EvaluationPoint> = points.iter().collect();
+    let one = |number: usize| {
+        let seed = replicates.seed.index(number);
+        let drawn = || points.iter().map(|point| draw(point, replicates, &seed)).collect();
+        match at_once.then(drawn).flatten() {
+            Some(sets) => Ok(Some(sets)),
+            None => follow(machine, replicates, &points, &seed, stop),
+        }
+    };
+    let Some(all) = collect(&points, replicates.count, stop, tick, &one)? else { return Ok(None) };
     let is_independent = replicates.sampler.is_independent();
-    Ok(Some(all_figures(points, &at, replicates.particles, is_independent, &replicates.seed)))
+    Ok(Some(all_figures(&points, &all, replicates.particles, is_independent, &replicates.seed)))
+}
+
+/// What one replicate holds at every point, given its number; `None` if it was stopped.
+type OneReplicate<'a> = dyn Fn(usize) -> Result<Option<Vec<Held>>, EvaluationFailure> + Sync + 'a;
+
+/// The replicates at every point, in batches. The batches are measured side by side, and the replicates of a batch one
+/// after the other.
+fn collect(
+    points: &[&EvaluationPoint],
+    count: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+    tick: &(dyn Fn() + Sync),
+    one: &OneReplicate<'_>,
+) -> Result<Option<Vec<Vec<ReplicateBatch>>>, EvaluationFailure> {
+    let of_batch = |numbers: std::ops::Range<usize>| {
+        let mut at: Vec<ReplicateBatch> = points.iter().map(|_| ReplicateBatch::default()).collect();
+        for number in numbers {
+            let Some(sets) = one(number)? else { return Ok(None) };
+            tick();
+            if stop() {
+                return Ok(None);
+            }
+            let all = at.iter_mut().zip(sets).zip(points);
+            all.for_each(|((batch, held), point)| batch.add(held, point));
+        }
+        Ok(Some(at))
+    };
+    let all: Vec<Result<Option<Vec<ReplicateBatch>>, EvaluationFailure>> =
+        batches(count).into_par_iter().map(of_batch).collect();
+    // Not the failure that happens to come first in time: the same one on any number of threads.
+    let all: Vec<Option<Vec<ReplicateBatch>>> = all.into_iter().collect::<Result<_, _>>()?;
+    let Some(all) = all.into_iter().collect::<Option<Vec<Vec<ReplicateBatch>>>>() else { return Ok(None) };
+    let mut by_point: Vec<Vec<ReplicateBatch>> = points.iter().map(|_| Vec::new()).collect();
+    for batch in all {
+        batch.into_iter().zip(&mut by_point).for_each(|(batch, at)| at.push(batch));
+    }
+    Ok(Some(by_point))
 }
 
 /// One replicate: a belief that follows the evidence step by step.
 fn follow(
     machine: &Arc<Engine>,
     replicates: &Replicates<'_>,
-    points: &[EvaluationPoint],
+    points: &[&EvaluationPoint],
     seed: &Seed,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Vec<Held>>, EvaluationFailure> {
@@ -128,24 +161,35 @@ fn follow(
     let mut step = 0;
     let mut all = Vec::with_capacity(points.len());
     for point in points {
-        let mut seconds = 0.0;
+        let mut update = MeasuredUpdate::default();
         while step < point.evidence.step() {
             if stop() {
                 return Ok(None);
             }
             step += 1;
-            let evidence = point.evidence.until(step);
-            let since = ThreadTime::now();
-            belief.update(&evidence, &Budget::UNLIMITED, &seed.index(step));
-            seconds = since.elapsed().as_secs_f64();
-            if let Some(failure) = belief.take_failure() {
-                return Err(failure);
-            }
+            update =
+                updated(belief.as_mut(), &point.evidence.until(step), &Budget::UNLIMITED, &seed.index(step))?;
         }
         let set = Loose::of(machine, belief.as_ref(), point);
-        all.push(settled(set, point, replicates.particles, belief.cost(), seconds, &seed.index(step)));
+        all.push(settled(set, point, replicates.particles, update, &seed.index(step)));
     }
     Ok(Some(all))
+}
+
+/// Makes one update and measures it: its cost and its processor time are those from the step before to this one.
+pub(super) fn updated(
+    belief: &mut dyn Belief<Engine>,
+    evidence: &Evidence,
+    budget: &Budget,
+    seed: &Seed,
+) -> Result<MeasuredUpdate, EvaluationFailure> {
+    let since = ThreadTime::now();
+    belief.update(evidence, budget, seed);
+    let seconds = since.elapsed().as_secs_f64();
+    match belief.take_failure() {
+        Some(failure) => Err(failure),
+        None => Ok(MeasuredUpdate { cost: belief.cost(), method: belief.method(), seconds }),
+    }
 }
 
 /// What was found out with this scratch, unless an evaluation of the rules met a limit meanwhile.
@@ -154,26 +198,24 @@ fn evaluated<T>(machine: &Engine, scratch: &mut EngineScratch, found: T) -> Resu
 }
 
 /// Takes draws from the posterior if the sampler provides them, and counts for each its share of the cost of the
-/// enumeration.
+/// enumeration. There is no update, so there is no time. `seed` is that of the replicate.
 fn draw(point: &EvaluationPoint, replicates: &Replicates<'_>, seed: &Seed) -> Option<Held> {
-    let since = ThreadTime::now();
+    let seed = &seed.index(point.evidence.step());
     let drawn = replicates.sampler.draw_from(&point.posterior, replicates.particles, seed)?;
-    let seconds = since.elapsed().as_secs_f64();
     let weight = 1.0 / replicates.particles as f64;
     let cells = drawn.into_iter().map(|place| (place, weight)).collect();
     let set = Loose { cells, effective: replicates.particles as f64, ..Loose::default() };
     let cost = UpdateCost { states: point.posterior.states, ..UpdateCost::default() };
-    Some(settled(set, point, replicates.particles, cost, seconds, seed))
+    let update = MeasuredUpdate { cost, method: UpdateMethod::Other, seconds: f64::NAN };
+    Some(settled(set, point, replicates.particles, update, seed))
 }
 
 fn settled(
     set: Loose,
     point: &EvaluationPoint,
     particles: usize,
-    cost: UpdateCost,
-    seconds: f64,
+    update: MeasuredUpdate,
     seed: &Seed,
 ) -> Held {
-    let set = set.settle(point, particles, &mut seed.child("drawn").rng());
-    Held { set, cost, seconds }
+    Held { set: set.settle(point, particles, &mut seed.child("drawn").rng()), update }
 }

@@ -1,0 +1,209 @@
+//! Costs: the processor time of an update, sampler beside sampler, at every step of the matches of one game.
+//!
+//! No posterior is needed, so a match is followed to steps that no enumeration reaches. For each match, role and
+//! replicate all samplers follow the same evidence, one after the other on one thread, from the first step on; the time
+//! at a step is that of the update from the step before to this one. Before that, every sampler follows the evidence of the
+//! first match once without being measured, so that none pays for what is done only once in a process. An update that takes
+//! longer than the limit, or
+//! leaves no particle, ends the measurement of this sampler in this replicate.
+//!
+//! Times are compared in pairs: a ratio is the sum of the times of one sampler over that of another, over the updates
+//! that both made.
+
+mod row;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::harness::{MeasuredUpdate, draws_in, random_match, updated};
+use super::plan::StudyError;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_play::belief::effective_size;
+use hyperplay_play::player::SamplerSpec;
+use hyperplay_play::referee::{Interrupt, Stopwatch};
+
+pub use row::{COST_COLUMNS, CostRow};
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct CostPlan {
+    /// The samplers.
+    pub samplers: Vec<SamplerSpec>,
+    /// Particles in a set.
+    pub particles: usize,
+    /// Independent replicates.
+    pub replicates: usize,
+    /// Matches, in which every role chooses uniformly.
+    pub matches: usize,
+    /// The roles whose beliefs are measured.
+    pub roles: Vec<Role>,
+    /// The first and the last step that are measured.
+    pub steps: (usize, usize),
+    /// The longest time of an update.
+    pub limit: Duration,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// The costs of samplers at the steps of a game.
+#[derive(Clone, Debug, Default)]
+pub struct CostStudy {
+    /// By step, then in the order of the samplers.
+    pub rows: Vec<CostRow>,
+    /// False if an interrupt came before the end.
+    pub is_complete: bool,
+}
+
+/// One update of one sampler.
+#[derive(Clone, Copy, Debug)]
+struct CostSample {
+    /// The number of the sampler.
+    sampler: usize,
+    step: usize,
+    /// The number of the match, role and replicate.
+    case: usize,
+    update: MeasuredUpdate,
+    /// Whether it ended within the limit and left particles.
+    is_finished: bool,
+    /// The independent draws that the particles count as.
+    effective: f64,
+}
+
+impl CostPlan {
+    /// Beliefs that are followed in all.
+    pub fn total(&self) -> usize {
+        self.samplers.len() * self.replicates * self.matches * self.roles.len()
+    }
+
+    /// Measures. `tick` is called after each belief.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
+    pub fn study(
+        &self,
+        machine: &Arc<Engine>,
+        interrupt: &Interrupt,
+        tick: &dyn Fn(),
+    ) -> Result<CostStudy, StudyError> {
+        let mut samples = Vec::new();
+        let mut case = 0;
+        for index in 0..self.matches {
+            let seed = Seed::root(self.seed).child("match").index(index);
+            let history = random_match(machine, self.steps.1, &seed)?;
+            for &role in &self.roles {
+                let whole = machine.evidence(&history, role, &mut machine.scratch());
+                if case == 0 {
+                    for sampler in 0..self.samplers.len() {
+                        let seed = seed.child("unmeasured");
+                        self.follow(machine, &whole, (sampler, case), &seed, interrupt, &mut Vec::new())?;
+                    }
+                }
+                for replicate in 0..self.replicates {
+                    let seed = seed.child("belief").child(&machine.roles()[role]).index(replicate);
+                    for sampler in 0..self.samplers.len() {
+                        if !self.follow(machine, &whole, (sampler, case), &seed, interrupt, &mut samples)? {
+                            return Ok(CostStudy { rows: self.rows(&samples), is_complete: false });
+                        }
+                        tick();
+                    }
+                    case += 1;
+                }
+            }
+        }
+        Ok(CostStudy { rows: self.rows(&samples), is_complete: true })
+    }
+
+    /// One belief that follows the evidence; false if it was interrupted.
+    fn follow(
+        &self,
+        machine: &Arc<Engine>,
+        whole: &Evidence,
+        (sampler, case): (usize, usize),
+        seed: &Seed,
+        interrupt: &Interrupt,
+        samples: &mut Vec<CostSample>,
+    ) -> Result<bool, StudyError> {
+        let spec = &self.samplers[sampler];
+        let model = spec.assumed().model(machine);
+        let mut belief = spec.sampler().belief(machine, whole.role, &model, self.particles);
+        // After the last step of a match nothing is decided.
+        let last = if whole.over { whole.step().saturating_sub(1) } else { whole.step() };
+        for step in 1..=last {
+            if interrupt.is_raised() {
+                return Ok(false);
+            }
+            let (evidence, watch) = (whole.until(step), Stopwatch::start());
+            let update = updated(belief.as_mut(), &evidence, &Budget::time(self.limit), &seed.index(step))?;
+            let is_finished = watch.elapsed() < self.limit && !belief.particles().is_empty();
+            let effective = effective_size(belief.particles().iter().map(|particle| particle.weight));
+            let independent = spec.sampler().is_independent();
+            let effective = draws_in(update.method, effective, self.particles, independent);
+            if step >= self.steps.0 || !is_finished {
+                samples.push(CostSample { sampler, step, case, update, is_finished, effective });
+            }
+            if !is_finished {
+                break;
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_engine::{EngineKind, Engines};
+    use hyperplay_logic::gdl::{Source, load};
+    use hyperplay_play::player::Registry;
+
+    /// `it` says something that `me` does not hear, three times.
+    fn machine() -> Arc<Engine> {
+        let text = "(role me) (role it) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4) (legal me noop)
+            (legal it a) (legal it b)
+            (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n)) (<= (next (said ?n ?x)) (does it ?x) (true (step ?n)))
+            (<= (next (said ?n ?x)) (true (said ?n ?x))) (<= (sees it ?x) (does it ?x))
+            (<= terminal (true (step 4))) (goal me 50) (goal it 50)";
+        let game = load(Source::new("says", text), None).game.expect("the rules are in order");
+        Engines::new(&game).get(EngineKind::Auto).expect("there is an engine")
+    }
+
+    fn rows(samplers: &[&str], steps: (usize, usize), limit: Duration) -> Vec<CostRow> {
+        let registry = Registry::standard();
+        let plan = CostPlan {
+            samplers: samplers.iter().map(|spec| registry.sampler(spec).expect("there is one")).collect(),
+            particles: 4,
+            replicates: 3,
+            matches: 2,
+            roles: vec![Role::new(0)],
+            steps,
+            limit,
+            seed: 1,
+        };
+        plan.study(&machine(), &Interrupt::default(), &|| ()).expect("nothing fails").rows
+    }
+
+    #[test]
+    fn every_step_before_the_end_has_a_row_for_every_sampler() {
+        let rows = rows(&["rejection", "bootstrap", "hyperplay"], (1, 30), Duration::from_secs(60));
+        let places: Vec<(usize, &str)> = rows.iter().map(|row| (row.step, row.sampler.as_str())).collect();
+        let step = |step| [(step, "rejection"), (step, "bootstrap"), (step, "hyperplay")];
+        assert_eq!(places, [step(1), step(2)].concat());
+        for row in &rows {
+            assert_eq!((row.updates, row.unfinished), (6, 0));
+            assert_eq!(row.is_unbiased, row.sampler == "rejection");
+            // Rejection has no other unbiased sampler beside it.
+            assert_eq!(row.over_unbiased.is_nan(), row.sampler == "rejection");
+            assert!(row.over_cheapest > 0.0 && row.effective > 0.0, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_steps_asked_for_have_rows_and_an_update_beyond_the_limit_is_unfinished() {
+        let late = rows(&["rejection", "bootstrap"], (2, 2), Duration::from_secs(60));
+        assert!(late.iter().map(|row| row.step).eq([2, 2]));
+        let none = rows(&["rejection"], (2, 2), Duration::ZERO);
+        assert_eq!((none.len(), none[0].step, none[0].updates, none[0].unfinished), (1, 1, 0, 6));
+        assert!(none[0].seconds[0].is_nan() && none[0].over_cheapest.is_nan());
+    }
+}

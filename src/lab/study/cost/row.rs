@@ -1,0 +1,190 @@
+//! Rows of costs: one sampler at one step, and the definition of every column.
+
+use super::super::column;
+use super::super::harness::MethodCounts;
+use super::{CostPlan, CostSample};
+use crate::report::Column;
+use crate::report::Format::{Digits, Number, Text};
+use crate::report::{Mean, TableEntry};
+use hyperplay_play::belief::UpdateCost;
+
+/// The updates of one sampler at one step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CostRow {
+    /// Joint moves made.
+    pub step: usize,
+    /// The spec of the sampler.
+    pub sampler: String,
+    /// Whether its particles are independent draws from the posterior.
+    pub is_unbiased: bool,
+    /// Updates that ended within the limit and left particles. All that follows is over these.
+    pub updates: usize,
+    /// Updates that did not; their beliefs are not followed further.
+    pub unfinished: usize,
+    /// How the particles were found.
+    pub methods: MethodCounts,
+    /// Processor time of an update in seconds: mean, median and greatest.
+    pub seconds: [f64; 3],
+    /// The time over that of the cheapest other unbiased sampler that finished all its updates; NaN if there is none.
+    pub over_unbiased: f64,
+    /// The same with all other samplers, whatever their bias.
+    pub over_cheapest: f64,
+    /// The mean number of independent draws that the particles count as.
+    pub effective: f64,
+    /// States visited for one particle.
+    pub states_per_particle: f64,
+    /// Steps drawn at random and compared with the observation, for one particle.
+    pub attempts_per_particle: f64,
+    /// The share of them that agreed; NaN without any.
+    pub acceptance: f64,
+}
+
+/// The updates of every sampler at one step, by the number of the sampler.
+type AtStep<'a> = Vec<Vec<&'a CostSample>>;
+
+impl CostPlan {
+    /// The rows of these updates.
+    pub(super) fn rows(&self, samples: &[CostSample]) -> Vec<CostRow> {
+        let last = samples.iter().map(|sample| sample.step).max().unwrap_or(0);
+        (1..=last).flat_map(|step| self.rows_at(step, samples)).collect()
+    }
+
+    fn rows_at(&self, step: usize, samples: &[CostSample]) -> Vec<CostRow> {
+        let mut at_step: AtStep<'_> = vec![Vec::new(); self.samplers.len()];
+        samples.iter().filter(|sample| sample.step == step).for_each(|one| at_step[one.sampler].push(one));
+        let measured = (0..self.samplers.len()).filter(|&sampler| !at_step[sampler].is_empty());
+        measured.map(|sampler| self.row(step, sampler, &at_step)).collect()
+    }
+
+    fn row(&self, step: usize, sampler: usize, at_step: &AtStep<'_>) -> CostRow {
+        let spec = &self.samplers[sampler];
+        let made: Vec<&CostSample> = at_step[sampler].iter().copied().filter(|one| one.is_finished).collect();
+        let mut seconds: Vec<f64> = made.iter().map(|one| one.update.seconds).collect();
+        seconds.sort_unstable_by(f64::total_cmp);
+        let at =
+            |place: Option<usize>| place.and_then(|place| seconds.get(place)).copied().unwrap_or(f64::NAN);
+        let sum = |figure: &dyn Fn(&UpdateCost) -> u64| {
+            made.iter().map(|one| figure(&one.update.cost) as f64).sum::<f64>()
+        };
+        let particles = (made.len() * self.particles) as f64;
+        let attempts = sum(&|cost| cost.attempts);
+        let others = || (0..self.samplers.len()).filter(move |&other| other != sampler);
+        CostRow {
+            step,
+            sampler: spec.spec().to_string(),
+            is_unbiased: self.is_unbiased(sampler),
+            updates: made.len(),
+            unfinished: at_step[sampler].len() - made.len(),
+            methods: made.iter().map(|one| one.update.method).collect(),
+            seconds: [
+                Mean::of(seconds.iter().copied()).value,
+                at(Some(seconds.len() / 2)),
+                at(seconds.len().checked_sub(1)),
+            ],
+            over_unbiased: over(&made, at_step, others().filter(|&other| self.is_unbiased(other))),
+            over_cheapest: over(&made, at_step, others()),
+            effective: Mean::of(made.iter().map(|one| one.effective)).value,
+            states_per_particle: sum(&|cost| cost.states) / particles,
+            attempts_per_particle: attempts / particles,
+            acceptance: sum(&|cost| cost.accepted) / attempts,
+        }
+    }
+
+    fn is_unbiased(&self, sampler: usize) -> bool {
+        self.samplers[sampler].sampler().is_independent()
+    }
+}
+
+/// The greatest ratio of the time of these updates to that of another sampler, which is the ratio to the cheapest. Only
+/// samplers that finished every update that any sampler finished at this step are compared with; NaN if there is none.
+fn over(made: &[&CostSample], at_step: &AtStep<'_>, others: impl Iterator<Item = usize>) -> f64 {
+    let finished = |sampler: usize| at_step[sampler].iter().filter(|one| one.is_finished);
+    let most = (0..at_step.len()).map(|sampler| finished(sampler).count()).max().unwrap_or(0);
+    let own: f64 = made.iter().map(|one| one.update.seconds).sum();
+    let ratio = |other: usize| {
+        let is_paired = |one: &&&CostSample| made.iter().any(|own| own.case == one.case);
+        own / finished(other).filter(is_paired).map(|one| one.update.seconds).sum::<f64>()
+    };
+    let complete = others.filter(|&other| finished(other).count() == most && !made.is_empty());
+    complete.map(ratio).fold(f64::NAN, f64::max)
+}
+
+const SECONDS: &str = "seconds";
+
+/// The columns of a table of costs.
+pub const COST_COLUMNS: [Column<CostRow>; 16] = [
+    column(("step", "step", "joint moves"), "joint moves made", Number, |row| row.step.into()),
+    column(("sampler", "sampler", ""), "the spec of the sampler", Text, |row| row.sampler.as_str().into()),
+    column(
+        ("unbiased", "unbiased", ""),
+        "whether the particles are independent draws from the posterior whatever their number; a particle filter has a bias of the order of 1/N",
+        Number,
+        |row| TableEntry::Flag(row.is_unbiased),
+    ),
+    column(
+        ("updates", "updates", "updates"),
+        "updates that ended within the limit and left particles; what follows is over these",
+        Number,
+        |row| row.updates.into(),
+    ),
+    column(
+        ("unfinished", "unfinished", "updates"),
+        "updates that took longer or left no particle; their beliefs are not followed further",
+        Number,
+        |row| row.unfinished.into(),
+    ),
+    column(("method", "method", ""), "as in the rows of `belief`", Text, |row| {
+        row.methods.to_string().as_str().into()
+    }),
+    column(
+        ("seconds_mean", "mean", SECONDS),
+        "processor time of the update from the step before to this one, mean over matches, roles and replicates",
+        Digits(6),
+        |row| row.seconds[0].into(),
+    ),
+    column(("seconds_median", "median", SECONDS), "the median of the same", Digits(6), |row| {
+        row.seconds[1].into()
+    }),
+    column(("seconds_max", "most", SECONDS), "the greatest of the same", Digits(6), |row| {
+        row.seconds[2].into()
+    }),
+    column(
+        ("over_unbiased", "/unbiased", "times"),
+        "the time over that of the cheapest other unbiased sampler, over the updates that both made; only samplers with the most updates are compared with",
+        Digits(2),
+        |row| row.over_unbiased.into(),
+    ),
+    column(
+        ("over_cheapest", "/cheapest", "times"),
+        "the same with all other samplers, whatever their bias",
+        Digits(2),
+        |row| row.over_cheapest.into(),
+    ),
+    column(
+        ("effective_particles", "effective", "particles"),
+        "the particles asked for where they are independent draws or an enumeration, otherwise the effective sample size",
+        Digits(1),
+        |row| row.effective.into(),
+    ),
+    column(
+        ("effective_particles_per_second", "effective/s", "particles a second"),
+        "effective particles over the mean time",
+        Digits(0),
+        |row| (row.effective / row.seconds[0]).into(),
+    ),
+    column(
+        ("states_per_particle", "states", "states a particle"),
+        "states visited at this step for one particle",
+        Digits(1),
+        |row| row.states_per_particle.into(),
+    ),
+    column(
+        ("attempts_per_particle", "attempts", "steps a particle"),
+        "as in the rows of `belief`",
+        Digits(1),
+        |row| row.attempts_per_particle.into(),
+    ),
+    column(("acceptance", "acceptance", "share"), "as in the rows of `belief`", Digits(3), |row| {
+        row.acceptance.into()
+    }),
+];

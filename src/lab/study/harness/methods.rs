@@ -1,0 +1,72 @@
+//! Methods: how many replicates found their particles in which way.
+
+use std::fmt;
+
+use hyperplay_play::belief::UpdateMethod;
+
+/// All methods, in the order in which they are counted.
+const METHODS: [UpdateMethod; 5] = [
+    UpdateMethod::Enumeration,
+    UpdateMethod::Rejection,
+    UpdateMethod::ParticleFilter,
+    UpdateMethod::Backtracking,
+    UpdateMethod::Other,
+];
+
+/// How many replicates used each method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MethodCounts([usize; METHODS.len()]);
+
+impl FromIterator<UpdateMethod> for MethodCounts {
+    fn from_iter<I: IntoIterator<Item = UpdateMethod>>(methods: I) -> Self {
+        let mut counts = MethodCounts::default();
+        for method in methods {
+            let at = METHODS.iter().position(|&known| known == method);
+            counts.0[at.unwrap_or(METHODS.len() - 1)] += 1;
+        }
+        counts
+    }
+}
+
+impl MethodCounts {
+    /// Adds the counts of other replicates.
+    pub fn add(&mut self, other: &MethodCounts) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
+    }
+
+    /// The method of all replicates, if there is one.
+    pub fn only(&self) -> Option<UpdateMethod> {
+        let mut used = METHODS.into_iter().zip(self.0).filter(|&(_, count)| count > 0);
+        let (first, _) = used.next()?;
+        used.next().is_none().then_some(first)
+    }
+}
+
+/// The method where all agree; otherwise each with its count, as `rejection 180 + particle filter 20`.
+impl fmt::Display for MethodCounts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(method) = self.only() {
+            return method.fmt(formatter);
+        }
+        let used = METHODS.into_iter().zip(self.0).filter(|&(_, count)| count > 0);
+        for (at, (method, count)) in used.enumerate() {
+            write!(formatter, "{}{method} {count}", if at == 0 { "" } else { " + " })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_has_a_count_where_not_all_agree() {
+        let counts = |methods: &[UpdateMethod]| methods.iter().copied().collect::<MethodCounts>();
+        assert_eq!(counts(&[]).to_string(), "");
+        let mut all = counts(&[UpdateMethod::Rejection; 2]);
+        assert_eq!((all.to_string().as_str(), all.only()), ("rejection", Some(UpdateMethod::Rejection)));
+        all.add(&counts(&[UpdateMethod::ParticleFilter]));
+        assert_eq!((all.to_string().as_str(), all.only()), ("rejection 2 + particle filter 1", None));
+    }
+}
