@@ -105,6 +105,8 @@ pub(super) struct Forward<M: Bulk> {
     anchor: Option<Anchor<M::State>>,
     /// How many times larger the population of the filter is than usual.
     growth: usize,
+    /// So many different histories are known to be nearly all.
+    covered: usize,
     /// For each step, the attempts at it and those that agreed.
     passed: Vec<[u64; 2]>,
     /// Entries of the genealogy from which on it is large.
@@ -128,6 +130,7 @@ impl<M: Bulk> Forward<M> {
             kind: Kind::Independent,
             anchor: None,
             growth: 1,
+            covered: 0,
             passed: Vec::new(),
             large: LARGE,
             patience: (1, 1),
@@ -143,7 +146,7 @@ impl<M: Bulk> Forward<M> {
         self.population = Population::initial(self.machine.initial());
         self.kind = Kind::Enumerated { by_state: false };
         self.anchor = None;
-        self.growth = 1;
+        (self.growth, self.covered) = (1, 0);
         self.passed.clear();
         self.patience = (1, 1);
         self.large = LARGE;
@@ -488,11 +491,18 @@ impl<M: Bulk> Forward<M> {
         if self.kind != Kind::Filtered || self.options.method != SamplingMethod::Auto {
             return Followed::Done;
         }
+        if self.population.len() <= self.covered {
+            return Followed::Done;
+        }
         if self.growth >= MOST_GROWTH || step + 1 < evidence.step() {
             return Followed::Stuck;
         }
+        // Where four times the draws find few more histories, there are no more.
+        self.covered = self.population.len() + self.population.len() / 4;
         self.growth *= 4;
-        self.filter_anew(step, evidence, budget, seed)
+        let followed = self.filter_anew(step, evidence, budget, seed);
+        self.growth = if self.population.len() <= self.covered { self.growth / 4 } else { self.growth };
+        followed
     }
 
     /// Enumerates from the anchor to the last generation; false if that costs too much.
