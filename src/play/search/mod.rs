@@ -15,11 +15,13 @@ pub mod matrix;
 
 mod alphabeta;
 mod batch_size;
+mod bayesian_matrix;
 mod context;
 mod evaluate;
 mod evaluation;
 mod exact;
 mod graph;
+mod least_norm;
 mod mcts;
 mod options;
 mod playout;
@@ -27,6 +29,7 @@ mod playout;
 mod tests;
 
 pub use alphabeta::{Answer, Leaves, alphabeta};
+pub(crate) use bayesian_matrix::{Equilibrium, equilibrium};
 pub use context::SearchContext;
 pub use evaluate::{Evaluations, StateSearch, evaluate};
 pub use evaluation::{Evaluation, Method};

@@ -1,0 +1,343 @@
+//! Bayesian matrix games: one simultaneous choice in which only the column player knows the matrix.
+//!
+//! The column player has a *type* (Harsanyi 1967), which it knows and the row player does not. A game is a list of
+//! matrices with the same rows, one for each type, each multiplied by the probability of its type. The column player
+//! chooses a column for each type. With one type this is a matrix game.
+//!
+//! **Which optimal strategy.** A matrix game often has many, and a solver's pick depends on the order of rows and
+//! columns, that is, on the names of moves. Here the optimal strategy whose shares have the least sum of squares is
+//! taken, for both players. The set of optimal strategies is convex and does not depend on any order: permuting rows
+//! permutes it, and permuting columns leaves it as it is. A strictly convex function has one minimum on it, and the sum
+//! of squares does not depend on the order either. So the strategy is unique, and it permutes with the rows. It is the
+//! optimal strategy nearest to the even one; in particular, rows that are equal get equal shares, and where the column
+//! player has no choice the best rows share evenly. No optimal strategy plays a row that loses against every optimal
+//! answer, so a weakly dominated row is played only where it costs nothing against any column.
+//!
+//! **How.** The column player's choices for all types together are too many to be listed, so only some are: a list
+//! begins with one, its matrix game is solved ([`solve`]), and the answer to that strategy that is best for the column
+//! player joins the list until no answer is better than those listed. Then the value is that of the whole game, and
+//! the strategy of [least norm](super::least_norm) with this value is found by the same kind of list.
+//!
+//! References: Harsanyi 1967 (types); von Neumann 1928 (value); Lawson, Hanson 1974 (least norm).
+
+use super::least_norm::{Inequality, least_norm};
+use super::matrix::{Matrix, solve};
+
+/// The strategies guarantee the value up to this part of the span of the payoffs.
+const PRECISION: f64 = 1e-9;
+
+/// Tolerances of the search for the strategy of least norm, tried in this order.
+const TOLERANCES: [f64; 3] = [1e-12, 1e-11, 1e-10];
+
+/// Shares below this are rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// A solved game.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Equilibrium {
+    /// What the row player gets when both play well.
+    pub value: f64,
+    /// The row player's optimal strategy with the least sum of squares.
+    pub row: Vec<f64>,
+    /// What each row is worth against the column player's optimal strategy with the least sum of squares.
+    pub row_values: Vec<f64>,
+}
+
+/// Solves a game: at least one type, all with the same rows.
+pub(crate) fn equilibrium(types: &[Matrix]) -> Equilibrium {
+    let game = Game::new(types);
+    let (value, row, column) = game.optimum();
+    let row = game.least_row(value, row);
+    let column = game.least_column(value, column);
+    let row_values = game.row_values(&column).into_iter().map(|entry| game.unscaled(entry)).collect();
+    Equilibrium { value: game.unscaled(value), row, row_values }
+}
+
+/// The game with payoffs whose span is 1 at most.
+struct Game {
+    types: Vec<Matrix>,
+    rows: usize,
+    /// A payoff is `scale * entry + shift`, where the shifts of the types are added up.
+    scale: f64,
+    shift: f64,
+}
+
+/// A column for each type.
+type Choice = Vec<usize>;
+
+/// A mixed choice of the column player: its strategy for each type.
+type ColumnStrategy = Vec<Vec<f64>>;
+
+impl Game {
+    fn new(types: &[Matrix]) -> Game {
+        let spans: Vec<(f64, f64)> = types.iter().map(Matrix::span).collect();
+        let widest = spans.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
+        let scale = if widest > 0.0 { widest } else { 1.0 };
+        let scaled = types.iter().zip(&spans).map(|(matrix, (low, _))| matrix.map(|entry| (entry - low) / scale));
+        let shift = spans.iter().map(|(low, _)| low).sum();
+        Game { types: scaled.collect(), rows: types[0].rows(), scale, shift }
+    }
+
+    fn unscaled(&self, entry: f64) -> f64 {
+        self.scale * entry + self.shift
+    }
+
+    /// What a choice of the column player gives to each row.
+    fn payoffs(&self, choice: &[usize]) -> Vec<f64> {
+        let of = |row| self.types.iter().zip(choice).map(|(matrix, &column)| matrix.at(row, column)).sum();
+        (0..self.rows).map(of).collect()
+    }
+
+    /// What each row gets against a mixed choice of the column player.
+    fn row_values(&self, strategy: &ColumnStrategy) -> Vec<f64> {
+        let mut values = vec![0.0; self.rows];
+        for (matrix, shares) in self.types.iter().zip(strategy) {
+            for (sum, value) in values.iter_mut().zip(matrix.row_values(shares)) {
+                *sum += value;
+            }
+        }
+        values
+    }
+
+    /// The best answer of the column player to a strategy, and what it leaves to the row player.
+    fn answer(&self, row: &[f64]) -> (Choice, f64) {
+        let mut guaranteed = 0.0;
+        let best = |matrix: &Matrix| {
+            let values = matrix.column_values(row);
+            let best = (0..values.len()).min_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0);
+            guaranteed += values[best];
+            best
+        };
+        (self.types.iter().map(best).collect(), guaranteed)
+    }
+
+    /// The value and some optimal strategies.
+    fn optimum(&self) -> (f64, Vec<f64>, ColumnStrategy) {
+        let mut choices = vec![self.answer(&vec![1.0 / self.rows as f64; self.rows]).0];
+        loop {
+            let columns: Vec<Vec<f64>> = choices.iter().map(|choice| self.payoffs(choice)).collect();
+            let mut listed = Matrix::zero(self.rows, columns.len());
+            for (column, payoffs) in columns.iter().enumerate() {
+                for (row, &payoff) in payoffs.iter().enumerate() {
+                    *listed.at_mut(row, column) = payoff;
+                }
+            }
+            let solution = solve(&listed);
+            let (answer, guaranteed) = self.answer(&solution.row);
+            if guaranteed >= solution.value - 1e-3 * PRECISION || choices.contains(&answer) {
+                let column = self.by_type(&choices, &solution.column);
+                return (solution.value, solution.row, column);
+            }
+            choices.push(answer);
+        }
+    }
+
+    /// The mixed choice of each type that a mixture of choices amounts to.
+    fn by_type(&self, choices: &[Choice], shares: &[f64]) -> ColumnStrategy {
+        let mut strategy: ColumnStrategy =
+            self.types.iter().map(|matrix| vec![0.0; matrix.columns()]).collect();
+        for (choice, share) in choices.iter().zip(shares) {
+            for (own, &column) in strategy.iter_mut().zip(choice) {
+                own[column] += share;
+            }
+        }
+        strategy
+    }
+
+    /// The row player's optimal strategy of least norm, or the one given where rounding hides it.
+    fn least_row(&self, value: f64, known: Vec<f64>) -> Vec<f64> {
+        let least = |tolerance| {
+            let mut inequalities = shares(self.rows, 0..self.rows);
+            let mut choices: Vec<Choice> = Vec::new();
+            loop {
+                let row = cleared(&least_norm(&inequalities, tolerance)?)?;
+                let (answer, guaranteed) = self.answer(&row);
+                if guaranteed >= value - PRECISION {
+                    return Some(row);
+                }
+                if choices.contains(&answer) {
+                    return None;
+                }
+                inequalities.push(Inequality { coefficients: self.payoffs(&answer), least: value });
+                choices.push(answer);
+            }
+        };
+        TOLERANCES.into_iter().find_map(least).unwrap_or(known)
+    }
+
+    /// The column player's optimal strategy of least norm, or the one given where rounding hides it.
+    fn least_column(&self, value: f64, known: ColumnStrategy) -> ColumnStrategy {
+        let all: usize = self.types.iter().map(Matrix::columns).sum();
+        let mut inequalities: Vec<Inequality> = Vec::new();
+        let mut first = 0;
+        for matrix in &self.types {
+            inequalities.append(&mut shares(all, first..first + matrix.columns()));
+            first += matrix.columns();
+        }
+        for row in 0..self.rows {
+            let entries =
+                self.types.iter().flat_map(|matrix| (0..matrix.columns()).map(move |at| -matrix.at(row, at)));
+            inequalities.push(Inequality { coefficients: entries.collect(), least: -value });
+        }
+        let least = |tolerance| {
+            let point = least_norm(&inequalities, tolerance)?;
+            let mut rest = &point[..];
+            let mut strategy: ColumnStrategy = Vec::new();
+            for matrix in &self.types {
+                let (own, others) = rest.split_at(matrix.columns());
+                strategy.push(cleared(own)?);
+                rest = others;
+            }
+            let worst = self.row_values(&strategy).into_iter().fold(f64::NEG_INFINITY, f64::max);
+            (worst <= value + PRECISION).then_some(strategy)
+        };
+        TOLERANCES.into_iter().find_map(least).unwrap_or(known)
+    }
+}
+
+/// That the coordinates in a range are shares: none is negative, and they sum to 1.
+fn shares(dimension: usize, range: std::ops::Range<usize>) -> Vec<Inequality> {
+    let of = |value: f64, range: std::ops::Range<usize>, least: f64| {
+        let mut coefficients = vec![0.0; dimension];
+        coefficients[range].fill(value);
+        Inequality { coefficients, least }
+    };
+    let positive = range.clone().map(|place| of(1.0, place..place + 1, 0.0));
+    positive.chain([of(1.0, range.clone(), 1.0), of(-1.0, range, -1.0)]).collect()
+}
+
+/// Shares without what is rounding; `None` if nothing is left.
+fn cleared(point: &[f64]) -> Option<Vec<f64>> {
+    let cleared: Vec<f64> = point.iter().map(|&share| if share < ROUNDING { 0.0 } else { share }).collect();
+    let sum: f64 = cleared.iter().sum();
+    (sum > 0.5).then(|| cleared.iter().map(|share| share / sum).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(a: &[f64], b: &[f64]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6)
+    }
+
+    /// What a strategy guarantees, by its definition.
+    fn guarantee(types: &[Matrix], row: &[f64]) -> f64 {
+        let least = |matrix: &Matrix| matrix.column_values(row).into_iter().fold(f64::INFINITY, f64::min);
+        types.iter().map(least).sum()
+    }
+
+    fn one(rows: &[&[f64]]) -> Equilibrium {
+        equilibrium(&[Matrix::from_rows(rows)])
+    }
+
+    #[test]
+    fn a_weakly_dominated_row_is_not_played_wherever_it_stands() {
+        for (rows, expected) in [
+            ([[50.0, 50.0], [50.0, 0.0]], [1.0, 0.0]),
+            ([[50.0, 50.0], [0.0, 50.0]], [1.0, 0.0]),
+            ([[0.0, 50.0], [50.0, 50.0]], [0.0, 1.0]),
+        ] {
+            let solved = one(&[&rows[0], &rows[1]]);
+            assert!(close(&solved.row, &expected), "{solved:?}");
+            // The column player, whom nothing helps, plays evenly.
+            assert!(close(&solved.row_values, &expected.map(|share| 25.0 + 25.0 * share)), "{solved:?}");
+        }
+    }
+
+    #[test]
+    fn equal_rows_share_and_a_column_alone_leaves_the_best_to_share() {
+        let solved = one(&[&[90.0, 0.0], &[90.0, 0.0], &[0.0, 10.0]]);
+        assert!(close(&solved.row, &[0.05, 0.05, 0.9]), "{solved:?}");
+        assert!((solved.value - 9.0).abs() < 1e-9);
+        let solved = one(&[&[30.0], &[70.0], &[70.0]]);
+        assert_eq!((solved.row, solved.row_values), (vec![0.0, 0.5, 0.5], vec![30.0, 70.0, 70.0]));
+        assert_eq!(one(&[&[40.0, 40.0], &[40.0, 40.0]]).row, [0.5, 0.5]);
+    }
+
+    #[test]
+    fn types_with_columns_of_their_own_keep_the_mixture() {
+        // The same game twice, the columns of the second in the other order.
+        let types = [
+            Matrix::from_rows(&[&[45.0, 0.0], &[0.0, 5.0]]),
+            Matrix::from_rows(&[&[0.0, 45.0], &[5.0, 0.0]]),
+        ];
+        let solved = equilibrium(&types);
+        assert!(close(&solved.row, &[0.1, 0.9]), "{solved:?}");
+        assert!((solved.value - 9.0).abs() < 1e-9, "{solved:?}");
+    }
+
+    fn matrix(rows: usize, columns: usize, values: &[f64]) -> Matrix {
+        let mut matrix = Matrix::zero(rows, columns);
+        for row in 0..rows {
+            for column in 0..columns {
+                *matrix.at_mut(row, column) = values[row * columns + column];
+            }
+        }
+        matrix
+    }
+
+    fn permuted(types: &[Matrix], rows: &[usize], shift: usize) -> Vec<Matrix> {
+        let one = |of: &Matrix| {
+            let mut matrix = Matrix::zero(of.rows(), of.columns());
+            for (row, &from) in rows.iter().enumerate() {
+                for column in 0..of.columns() {
+                    // Turned and reversed.
+                    let turned = of.columns() - 1 - (column + shift) % of.columns();
+                    *matrix.at_mut(row, column) = of.at(from, turned);
+                }
+            }
+            matrix
+        };
+        types.iter().rev().map(one).collect()
+    }
+
+    fn check(types: &[Matrix], rows: &[usize], shift: usize) -> Result<(), TestCaseError> {
+        let (solved, again) = (equilibrium(types), equilibrium(&permuted(types, rows, shift)));
+        prop_assert!((solved.value - again.value).abs() < 1e-7);
+        prop_assert!((solved.row.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        prop_assert!(guarantee(types, &solved.row) > solved.value - 1e-6, "{solved:?}");
+        let best = solved.row_values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        prop_assert!((best - solved.value).abs() < 1e-6, "{solved:?}");
+        let moved = |values: &[f64]| rows.iter().map(|&from| values[from]).collect::<Vec<_>>();
+        prop_assert!(close(&moved(&solved.row), &again.row), "{types:?} {solved:?} {again:?}");
+        prop_assert!(
+            close(&moved(&solved.row_values), &again.row_values),
+            "{types:?} {solved:?} {again:?}"
+        );
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn the_solution_permutes_with_rows_columns_and_types(
+            order in Just((0..6).collect::<Vec<usize>>()).prop_shuffle(),
+            rows in 1_usize..7, columns in prop::collection::vec(1_usize..7, 1..4), shift in 0_usize..6,
+            values in prop::collection::vec(0.0_f64..100.0, 36),
+        ) {
+            let types: Vec<Matrix> = columns.iter().map(|&columns| matrix(rows, columns, &values)).collect();
+            let order: Vec<usize> = order.into_iter().filter(|&row| row < rows).collect();
+            check(&types, &order, shift)?;
+        }
+
+        /// Goals are few and whole: many ties, equal and dominated moves, many optimal strategies.
+        #[test]
+        fn the_solution_permutes_where_there_are_many_optimal_strategies(
+            order in Just((0..7).collect::<Vec<usize>>()).prop_shuffle(),
+            rows in 1_usize..8, columns in prop::collection::vec(1_usize..8, 1..4), shift in 0_usize..7,
+            values in prop::collection::vec(0_u8..3, 3 * 49),
+        ) {
+            let values: Vec<f64> = values.iter().map(|&value| 50.0 * f64::from(value)).collect();
+            let types: Vec<Matrix> = columns
+                .iter()
+                .zip(values.chunks(49))
+                .map(|(&columns, values)| matrix(rows, columns, values))
+                .collect();
+            let order: Vec<usize> = order.into_iter().filter(|&row| row < rows).collect();
+            check(&types, &order, shift)?;
+        }
+    }
+}
