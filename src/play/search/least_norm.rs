@@ -45,9 +45,8 @@ fn multipliers(columns: &[Vec<f64>], tolerance: f64) -> Option<Vec<f64>> {
         let rest = residual(columns, &values);
         let gain = |&index: &usize| dot(&columns[index], &rest);
         let candidates = (0..columns.len()).filter(|index| !refused[*index] && !active.contains(index));
-        let Some(entering) = candidates
-            .filter(|index| gain(index) > tolerance)
-            .max_by(|a, b| gain(a).total_cmp(&gain(b)))
+        let Some(entering) =
+            candidates.filter(|index| gain(index) > tolerance).max_by(|a, b| gain(a).total_cmp(&gain(b)))
         else {
             return Some(values);
         };
@@ -85,7 +84,8 @@ fn multipliers(columns: &[Vec<f64>], tolerance: f64) -> Option<Vec<f64>> {
 /// The last unit vector less the combination of the columns.
 fn residual(columns: &[Vec<f64>], multipliers: &[f64]) -> Vec<f64> {
     let mut rest = target(columns);
-    for (column, &multiplier) in columns.iter().zip(multipliers).filter(|(_, multiplier)| **multiplier != 0.0) {
+    for (column, &multiplier) in columns.iter().zip(multipliers).filter(|(_, multiplier)| **multiplier != 0.0)
+    {
         add(&mut rest, -multiplier, column);
     }
     rest
