@@ -44,14 +44,19 @@ fn hidden_then_matrix(rows: &[&str], columns: &[([&str; 2], &[u8])]) -> Arc<Mach
     Engines::new(&game).get(EngineKind::Auto).unwrap()
 }
 
-/// What a role of a spec decides after a random history of so many steps, by the names of its moves.
+/// What a role of a spec decides after a random history of so many steps, or fewer where the game would be over, and the
+/// policy by the names of the moves.
 fn decide(machine: &Arc<Machine>, role: usize, spec: &str, steps: usize) -> (Decision, Vec<(String, f64)>) {
     let (role, mut scratch) = (Role::new(role), machine.scratch());
-    let mut rng = Seed::root(1).rng();
+    let mut rng = Seed::root(steps as u64).rng();
     let (mut state, mut history) = (machine.initial(), History::default());
     for _ in 0..steps {
         let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
-        state = machine.next(&state, &joint, &mut scratch);
+        let next = machine.next(&state, &joint, &mut scratch);
+        if machine.terminal(&next, &mut scratch) {
+            break;
+        }
+        state = next;
         history.0.push(joint);
     }
     let evidence: Evidence = machine.evidence(&history, role, &mut scratch);
@@ -167,9 +172,9 @@ fn the_states_of_a_decision_are_judged_by_one_method() {
     let mut sampled = 0;
     for name in ["dark_hex_3x3", "phantom_tictactoe"] {
         let machine = machine_of(&games("imperfect").join(format!("{name}.kif")));
-        for steps in 2..9 {
+        for steps in 6..20 {
             for role in 0..2 {
-                let (decision, policy) = decide(&machine, role, "hyperplay:nodes=2000,playouts=100", steps);
+                let (decision, policy) = decide(&machine, role, "hyperplay:nodes=5000,playouts=100", steps);
                 if policy.len() == 1 {
                     continue;
                 }
