@@ -69,8 +69,8 @@ pub fn alphabeta<M: Bulk>(
     leaves: Leaves,
 ) -> (Answer, u64) {
     match to_each_depth(context, state, leaves) {
-        (Err(refused), spent) => (refused, spent),
-        (Ok(mut depths), spent) => {
+        (None, spent) => (Answer::NotAlternating, spent),
+        (Some(mut depths), spent) => {
             let deepest = depths
                 .pop()
                 .filter(|deepest| leaves != Leaves::Proof || deepest.method == Method::ExactZeroSum);
@@ -80,16 +80,16 @@ pub fn alphabeta<M: Bulk>(
 }
 
 /// Judges the moves to depth 1, 2 and so on, as deep as the budget allows or until all values are proven;
-/// `Err(Answer::NotAlternating)` where that does not apply. Also returns the number of states visited.
+/// `None` where that does not apply, as with [`Answer::NotAlternating`]. Also returns the number of states visited.
 pub(super) fn to_each_depth<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     state: &M::State,
     leaves: Leaves,
-) -> (Result<Vec<Evaluation>, Answer>, u64) {
+) -> (Option<Vec<Evaluation>>, u64) {
     let (machine, role, budget) = (context.machine, context.role, context.budget);
     let mut opponents = context.opponents();
     let (Some(other), None) = (opponents.next(), opponents.next()) else {
-        return (Err(Answer::NotAlternating), 0);
+        return (None, 0);
     };
     drop(opponents);
     let account = BudgetAccount::new(budget);
@@ -160,8 +160,8 @@ struct Search<'a, M: Bulk> {
 
 impl<M: Bulk> Search<'_, M> {
     /// Searches to increasing depths until all values are proven or the budget ends. Returns the values of every depth
-    /// that was finished.
-    fn deepen(&mut self, budget: &Budget) -> Result<Vec<Evaluation>, Answer> {
+    /// that was finished; `None` where alpha-beta does not apply.
+    fn deepen(&mut self, budget: &Budget) -> Option<Vec<Evaluation>> {
         let mut depths = Vec::new();
         for depth in 1..=MAX_DEPTH {
             if budget.is_late() {
@@ -170,7 +170,7 @@ impl<M: Bulk> Search<'_, M> {
             let values = match self.root(depth) {
                 Ok(values) => values,
                 Err(Stop::Budget) => break,
-                Err(Stop::NotAlternating) => return Err(Answer::NotAlternating),
+                Err(Stop::NotAlternating) => return None,
             };
             let complete = values.iter().all(|&(_, complete)| complete);
             let method = if complete { Method::ExactZeroSum } else { Method::AlphaBeta(depth) };
@@ -179,7 +179,7 @@ impl<M: Bulk> Search<'_, M> {
                 break;
             }
         }
-        Ok(depths)
+        Some(depths)
     }
 
     /// The value of each own move, and whether it is complete.
