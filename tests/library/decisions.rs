@@ -1,5 +1,5 @@
-//! Tests of single decisions where several states are held possible: one kind of value, one matrix game, and no veto by
-//! a state.
+//! Tests of single decisions where several states are held possible: one kind of value, one matrix game, and no veto
+//! by a state.
 //!
 //! What a policy guarantees is computed here from the payoffs, over a fine grid of mixtures, not by the solver.
 
@@ -12,8 +12,8 @@ use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{Budget, Evidence, History, Move, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{Decision, Seat, View};
 
-/// A rulesheet in which `random` hides one of two tokens, which nobody sees, and then `me` and `opp` play a matrix game.
-/// Each column has the name of the move in either state and the goals of `me` against it.
+/// A rulesheet in which `random` hides one of two tokens, which nobody sees, and then `me` and `opp` play a matrix
+/// game. Each column has the name of the move in either state and the goals of `me` against it.
 fn hidden_then_matrix(rows: &[&str], columns: &[([&str; 2], &[u8])]) -> Arc<Machine> {
     let mut text = String::from(
         "(role me) (role opp) (role random) (init (step 0)) (tok 1) (tok 2)
@@ -44,8 +44,8 @@ fn hidden_then_matrix(rows: &[&str], columns: &[([&str; 2], &[u8])]) -> Arc<Mach
     Engines::new(&game).get(EngineKind::Auto).unwrap()
 }
 
-/// What a role of a spec decides after a random history of so many steps, or fewer where the game would be over, and the
-/// policy by the names of the moves.
+/// What a role of a spec decides after a random history of so many steps, or fewer where the game would be over, and
+/// the policy by the names of the moves.
 fn decide(machine: &Arc<Machine>, role: usize, spec: &str, steps: usize) -> (Decision, Vec<(String, f64)>) {
     let (role, mut scratch) = (Role::new(role), machine.scratch());
     let mut rng = Seed::root(steps as u64).rng();
@@ -164,8 +164,8 @@ fn the_rulesheets_that_showed_it_are_played_as_they_should() {
     assert!((f64::min(90.0 * row, 10.0 * (1.0 - row)) - 9.0).abs() < 1e-4, "{decision:?}");
 }
 
-/// One name of a method in the explanation of each decision of matches on these games, at a node limit that some states
-/// fit and others do not.
+/// One name of a method in the explanation of each decision of matches on these games, at a node limit that some
+/// states fit and others do not.
 #[test]
 fn the_states_of_a_decision_are_judged_by_one_method() {
     let mut exact = 0;

@@ -1,9 +1,9 @@
 //! How a player gets from the states it considers possible, each with its weight, to a decision.
 //!
 //! Equal states are judged once, with the sum of their weights ([`merge`]); then the values are averaged and the move
-//! is drawn among the legal moves that the player was shown ([`judgement`](super::judgement)). If there is only one, there
-//! is no search. All
-//! randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not change the choice.
+//! is drawn among the legal moves that the player was shown ([`judgement`](super::judgement)). If there is only one,
+//! there is no search. All randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not
+//! change the choice.
 
 use std::hash::Hash;
 

@@ -5,15 +5,15 @@
 //! weighted mean of its values. Averaging policies instead would ask in each state what to do there and follow the
 //! majority: in Monty Hall that switches doors only two times in three.
 //!
-//! **Which moves may be chosen**: the legal moves that the player was shown. In a well-formed game they are legal in all
-//! states. Where they are not (rules in which legality leaks, or particles that are wrong), a referee would replace an
-//! illegal move by a legal one. So a move is worth, where it is illegal, the mean of that state's moves. A state that
-//! disagrees counts by its weight like the others and rules nothing out.
+//! **Which moves may be chosen**: the legal moves that the player was shown. In a well-formed game they are legal in
+//! all states. Where they are not (rules in which legality leaks, or particles that are wrong), a referee would
+//! replace an illegal move by a legal one. So a move is worth, where it is illegal, the mean of that state's moves. A
+//! state that disagrees counts by its weight like the others and rules nothing out.
 //!
-//! **The policy** is even over the moves within 1e-9 of the best. There is one exception: in some state, both sides of a
-//! zero-sum game move at once. Against the other's optimal mixed move all moves worth playing have the same value, and
-//! playing them evenly could be exploited. One move is chosen for all states, so the states are one game, which is solved
-//! once ([`mean_matrix`](super::mean_matrix)), and its optimal mixed move is the policy.
+//! **The policy** is even over the moves within 1e-9 of the best. There is one exception: in some state, both sides of
+//! a zero-sum game move at once. Against the other's optimal mixed move all moves worth playing have the same value,
+//! and playing them evenly could be exploited. One move is chosen for all states, so the states are one game, which is
+//! solved once ([`mean_matrix`](super::mean_matrix)), and its optimal mixed move is the policy.
 
 use super::decision::uniform;
 use super::mean_matrix::{mean_matrix, values_of};
@@ -130,7 +130,8 @@ mod tests {
         assert_policy(&judgement, &[0.5, 0.5, 0.0]);
     }
 
-    /// Until 0.2 a move that is legal in every state was chosen, however poor: one wrong particle ruled the best move out.
+    /// Until 0.2 a move that is legal in every state was chosen, however poor: one wrong particle ruled the best move
+    /// out.
     #[test]
     fn a_state_in_which_a_move_is_illegal_counts_its_mean_and_rules_nothing_out() {
         let m = moves();

@@ -1,14 +1,14 @@
 //! The one matrix game that several states are in which two roles move at once.
 //!
 //! One move is chosen for all states held possible, so their matrices are averaged by weight and the mean is solved.
-//! Solving each matrix and averaging what the moves are worth would lose the mixture: against the other's optimal move in
-//! each state, all moves worth playing are equal.
+//! Solving each matrix and averaging what the moves are worth would lose the mixture: against the other's optimal move
+//! in each state, all moves worth playing are equal.
 //!
-//! **What the other role knows.** Its legal moves, at least. So states in which it has the same legal moves are one *type*
-//! of it, whose matrices are added up, and it chooses a column for each type. What else it may know is not
-//! modelled, as everywhere in HyperPlay, so within a type it chooses one column for all states. A state in which the two do
-//! not move at once has one column: what the moves are worth there. There the other role's best answers are in the values
-//! already.
+//! **What the other role knows.** Its legal moves, at least. So states in which it has the same legal moves are one
+//! *type* of it, whose matrices are added up, and it chooses a column for each type. What else it may know is not
+//! modelled, as everywhere in HyperPlay, so within a type it chooses one column for all states. A state in which the
+//! two do not move at once has one column: what the moves are worth there. There the other role's best answers are in
+//! the values already.
 //!
 //! An own move that is illegal in a state is worth there, against each column, the mean of that state's moves.
 
@@ -17,8 +17,8 @@ use crate::search::matrix::Matrix;
 use crate::search::{Evaluation, RootMatrix};
 use hyperplay_engine::machine::Move;
 
-/// The matrix of each type of the other role, multiplied by its probability; the rows are the `legal` moves. `None` if in
-/// no state the two move at once, or if the other role is not the same one in all states.
+/// The matrix of each type of the other role, multiplied by its probability; the rows are the `legal` moves. `None` if
+/// in no state the two move at once, or if the other role is not the same one in all states.
 pub(super) fn mean_matrix(states: &[&Judged], legal: &[Move]) -> Option<Vec<Matrix>> {
     let mut opponents =
         states.iter().filter_map(|state| at_once(&state.evaluation)).map(|root| root.opponent);

@@ -1,14 +1,14 @@
 //! Evaluate: judges the moves of one role in a list of distinct states, by the search that the options name.
 //!
-//! **One definition of value.** The values of the states are averaged, so they must estimate one and the same game. Where
-//! the options say so, the rest of the game is searched completely first ([`exhaustive`](super::exhaustive)), and what
-//! that says counts only if it can judge *all* states. Otherwise all of them are judged by playouts: by a tree if there is
-//! only one state, otherwise flat.
+//! **One definition of value.** The values of the states are averaged, so they must estimate one and the same game.
+//! Where the options say so, the rest of the game is searched completely first ([`exhaustive`](super::exhaustive)),
+//! and what that says counts only if it can judge *all* states. Otherwise all of them are judged by playouts: by a
+//! tree if there is only one state, otherwise flat.
 //!
-//! Whether all states fit does not depend on their order, because it is a question about the sum of what they cost. Nor
-//! does the limit in nodes of the playouts after a search that did not fit: it has been charged all that it might have
-//! spent. The time is another matter: the search stops as soon as one state does not fit. Of the time and the nodes
-//! that the decision has left, exhaustive search may use half if something else can follow it.
+//! Whether all states fit does not depend on their order, because it is a question about the sum of what they cost.
+//! Nor does the limit in nodes of the playouts after a search that did not fit: it has been charged all that it might
+//! have spent. The time is another matter: the search stops as soon as one state does not fit. Of the time and the
+//! nodes that the decision has left, exhaustive search may use half if something else can follow it.
 
 use super::context::SearchContext;
 use super::evaluation::Evaluation;
@@ -77,8 +77,8 @@ impl<M: Bulk> StateSearch<M> for SearchOptions {
     }
 }
 
-/// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a move
-/// that is poor on average gets fewer playouts. All states are judged by one method. Stops at the deadline of the
+/// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a
+/// move that is poor on average gets fewer playouts. All states are judged by one method. Stops at the deadline of the
 /// budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
 ///
 /// ```
@@ -205,8 +205,8 @@ mod tests {
         assert_eq!(of(0), [Method::Playouts(33); 2]);
     }
 
-    /// Two states of which the second needs more nodes. The first move leads to 0 or three times 100 in the first state
-    /// and to 60 after some steps in the second; the second move to 50, and to 0 or 100.
+    /// Two states of which the second needs more nodes. The first move leads to 0 or three times 100 in the first
+    /// state and to 60 after some steps in the second; the second move to 50, and to 0 or 100.
     fn two() -> Toy {
         let (zero, fifty, sixty, hundred) = (12, 13, 14, 15);
         let mut entries = vec![

@@ -11,8 +11,9 @@
 //!   assumption through to the end.
 //!
 //! `random` always averages uniformly. At the root each own move is judged. Where both choose at once in a zero-sum
-//! game, it is judged against the opponent's optimal mixed move, and the evaluation holds the matrix and the own optimal
-//! mixed move too. Of several optimal ones these are what `bayesian_matrix.rs` says, whatever the moves are called.
+//! game, it is judged against the opponent's optimal mixed move, and the evaluation holds the matrix and the own
+//! optimal mixed move too. Of several optimal ones these are what `bayesian_matrix` says, whatever the moves are
+//! called.
 
 use super::bayesian_matrix::{Equilibrium, equilibrium};
 use super::context::SearchContext;

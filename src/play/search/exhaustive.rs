@@ -1,19 +1,19 @@
 //! Exhaustive: the rest of the game searched in every state of a decision, by one definition of value, or not at all.
 //!
-//! The values of the states are averaged, and an average of values of different games is the value of none. So the answer
-//! is for all states or for none, and all have one method:
+//! The values of the states are averaged, and an average of values of different games is the value of none. So the
+//! answer is for all states or for none, and all have one method:
 //!
 //! - *Both sides play their best* ([`Method::ExactZeroSum`]; [`Method::ExactAlone`] where there is no other role), by
 //!   alpha-beta where moves alternate, otherwise on the whole graph.
-//! - *The others play uniformly* ([`Method::ExactVersusUniform`]), on the whole graph, as soon as one of the states is not
-//!   zero-sum. The states that are zero-sum by themselves are judged a second time then.
+//! - *The others play uniformly* ([`Method::ExactVersusUniform`]), on the whole graph, as soon as one of the states is
+//!   not zero-sum. The states that are zero-sum by themselves are judged a second time then.
 //! - *All play uniformly* ([`Method::Uniform`]).
-//! - *Alpha-beta with mobility at its leaves* ([`Method::AlphaBeta`]), to the same depth in all states: the greatest that
-//!   was finished in every state that the search did not complete.
+//! - *Alpha-beta with mobility at its leaves* ([`Method::AlphaBeta`]), to the same depth in all states: the greatest
+//!   that was finished in every state that the search did not complete.
 //!
 //! The first three share one budget, and the search stops as soon as it is used up. The states fit if what they need
-//! together fits, whatever their order. Alpha-beta to a depth uses whatever it is given, so there the budget is divided
-//! evenly beforehand.
+//! together fits, whatever their order. Alpha-beta to a depth uses whatever it is given, so there the budget is
+//! divided evenly beforehand.
 //!
 //! Limits: alpha-beta finds out on the way whether the goals sum to a constant. Where it cuts off the only ends that
 //! contradict this, the state counts as zero-sum.

@@ -1,10 +1,10 @@
 //! Least norm: the point nearest to the origin that satisfies linear inequalities.
 //!
-//! The problem is Lawson and Hanson's least distance programming. They reduce it to least squares with multipliers that
-//! are not negative. With `E` the matrix that has a column `(g, h)` for each inequality `g . x >= h`, and `r` the
-//! residual of the multipliers `u >= 0` for which `E u` is nearest to `(0, ..., 0, 1)`, the point sought is
-//! `x = r / -r_last`. An inequality that the point violates is one whose multiplier should grow, so the method needs no
-//! start that satisfies all of them.
+//! The problem is Lawson and Hanson's least distance programming. They reduce it to least squares with multipliers
+//! that are not negative. With `E` the matrix that has a column `(g, h)` for each inequality `g . x >= h`, and `r` the
+//! residual of the multipliers `u >= 0` for which `E u` is nearest to `(0, ..., 0, 1)`, the point sought is `x = r /
+//! -r_last`. An inequality that the point violates is one whose multiplier should grow, so the method needs no start
+//! that satisfies all of them.
 //!
 //! The point is unique, because the square of the norm is strictly convex. So it does not depend on the order in which
 //! the inequalities or the coordinates are given, up to rounding.
@@ -35,8 +35,8 @@ pub(super) fn least_norm(inequalities: &[Inequality], tolerance: f64) -> Option<
     Some(residual.into_iter().map(|entry| -entry / last).collect())
 }
 
-/// The multipliers, not negative, of the combination of the columns that is nearest to the last unit vector (the active
-/// set method of Lawson and Hanson); `None` if rounding keeps the method from coming to an end.
+/// The multipliers, not negative, of the combination of the columns that is nearest to the last unit vector (the
+/// active set method of Lawson and Hanson); `None` if rounding keeps the method from coming to an end.
 fn multipliers(columns: &[Vec<f64>], tolerance: f64) -> Option<Vec<f64>> {
     let mut values = vec![0.0; columns.len()];
     let mut active: Vec<usize> = Vec::new();
