@@ -19,8 +19,8 @@ pub(super) const SAFE_SHARE: f64 = 0.85;
 pub struct View<'a> {
     /// All that its role knows.
     pub evidence: &'a Evidence,
-    /// The legal moves of its role, in the natural order of terms, never empty. A player that reasons works out its
-    /// own and reads this only when its belief is depleted.
+    /// The legal moves of its role, in the natural order of terms, never empty. One of them is chosen, whatever the
+    /// states that a player considers possible say.
     pub legal: &'a [Move],
 }
 
@@ -88,8 +88,8 @@ pub struct Decision {
     /// The move, drawn from the policy.
     pub choice: Move,
     /// The distribution over moves that the choice was drawn from; sums to 1. Moves whose values are within 1e-9 of
-    /// the best share it evenly; where a single state is held possible and both sides move at once there, it is the
-    /// optimal mixed move.
+    /// the best share it evenly; where both sides of a zero-sum game move at once in some state held possible, it is the
+    /// optimal mixed move of the mean of the matrix games.
     pub policy: Vec<(Move, f64)>,
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.
     pub values: Vec<(Move, f64)>,

@@ -1,18 +1,18 @@
 //! How a player gets from the states it considers possible, each with its weight, to a decision.
 //!
 //! Equal states are judged once, with the sum of their weights ([`merge`]); then the values are averaged and the move
-//! is drawn ([`judgement`](super::judgement)). If the role has only one legal move, there is no search. All
-//! randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not change the choice.
+//! is drawn among the legal moves that the player was shown ([`judgement`](super::judgement)). If there is only one,
+//! there is no search. All randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not
+//! change the choice.
 
-use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::decision::{Decision, DecisionCost, uniform};
-use super::judgement::{Judged, judge};
+use super::decision::{Decision, DecisionCost};
+use super::judgement::{Judged, Judgement, judge};
 use crate::search::{Evaluation, Method, SearchContext, StateSearch};
-use hyperplay_engine::machine::{Budget, Move, Role, Seed, StateMachine as _, StateMachineExt};
+use hyperplay_engine::machine::{Budget, Move, Role, Seed, StateMachineExt};
 use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// What a player deliberates with.
@@ -23,7 +23,7 @@ pub(super) struct Deliberation<'a> {
     /// When to stop.
     pub(super) budget: Budget,
     pub(super) seed: &'a Seed,
-    /// The legal moves that the player was shown, for states in which nothing is legal because their evaluation failed.
+    /// The legal moves that the player was shown: one of them is chosen.
     pub(super) legal: &'a [Move],
     pub(super) scratch: &'a mut EngineScratch,
 }
@@ -33,20 +33,20 @@ impl Deliberation<'_> {
     pub(super) fn decide(self, states: &[(&State, f64)]) -> Decision {
         let Deliberation { machine, role, search, budget, seed, legal, scratch } = self;
         let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
-        let list: Vec<&State> = states.iter().map(|&(state, _)| state).collect();
-        if let Some(own) = only_move(machine, &list, role, scratch) {
+        if let [own] = *legal {
             let explanation = vec![format!("no choice: {}", machine.show_move(own))];
             return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
         }
         let mut context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
         let made = search.evaluate(&mut context, states);
-        let mut explanation = vec![methods(&made.states)];
+        let mut explanation: Vec<String> = made.remark.into_iter().collect();
+        explanation.push(methods(&made.states));
         let judged: Vec<Judged> = states
             .iter()
             .zip(made.states)
             .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
             .collect();
-        let judgement = judge(&judged);
+        let judgement = judge(&judged, legal);
         for (index, &(own, share)) in judgement.policy.iter().enumerate() {
             let value =
                 judgement.values.get(index).map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
@@ -54,8 +54,8 @@ impl Deliberation<'_> {
             explanation.push(format!("{value:>8}  {}{share}", machine.show_move(own)));
         }
         let cost = DecisionCost { states: made.visited, playouts: made.playouts };
-        let policy = if judgement.policy.is_empty() { uniform(legal) } else { judgement.policy };
-        Decision { values: judgement.values, cost, explanation, ..Decision::draw(policy, seed) }
+        let Judgement { policy, values } = judgement;
+        Decision { values, cost, explanation, ..Decision::draw(policy, seed) }
     }
 }
 
@@ -73,31 +73,24 @@ pub(super) fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>
     distinct
 }
 
-/// The move, if the role has the same single one in every state.
-fn only_move(machine: &Engine, states: &[&State], role: Role, scratch: &mut EngineScratch) -> Option<Move> {
-    let mut legal = Vec::new();
-    let mut only = None;
-    for state in states {
-        machine.legal(state, role, scratch, &mut legal);
-        match legal[..] {
-            [own] if only.is_none_or(|before| before == own) => only = Some(own),
-            _ => return None,
-        }
-    }
-    only
-}
-
-/// How the states were judged, as a sentence.
+/// How the states were judged, as a sentence. Methods that differ only in how much work was done are one.
 fn methods(evaluations: &[Evaluation]) -> String {
-    let mut counts: BTreeMap<Method, usize> = BTreeMap::new();
-    for evaluation in evaluations {
-        *counts.entry(evaluation.method).or_default() += 1;
+    let mut counts: Vec<(Method, Method, usize)> = Vec::new();
+    for Evaluation { method, .. } in evaluations {
+        match counts.iter_mut().find(|(least, ..)| least.is_like(*method)) {
+            Some((least, most, count)) => {
+                (*least, *most) = ((*least).min(*method), (*most).max(*method));
+                *count += 1;
+            }
+            None => counts.push((*method, *method, 1)),
+        }
     }
     let parts: Vec<String> = counts
         .iter()
-        .map(|(method, &count)| {
+        .map(|&(least, most, count)| {
             let noun = if count == 1 { "state" } else { "states" };
-            format!("{count} {noun} {method}")
+            let more = if least == most { "" } else { " or more" };
+            format!("{count} {noun} {least}{more}")
         })
         .collect();
     parts.join("; ")

@@ -4,7 +4,8 @@
 //! A decision has three steps:
 //! 1. the belief follows the evidence. Its particles are histories that explain all that was perceived, with weights;
 //! 2. the distinct states of the particles are searched as if each were the truth;
-//! 3. the value of a move is the weighted mean of its values, and the best is played.
+//! 3. the value of a move is the weighted mean of its values, and the best is played; where roles move at once, the mean of
+//!    the matrix games is solved.
 //!
 //! It cannot value information, keep a secret or bluff: every state is searched as if all roles saw it. Without a
 //! particle (the budget ran out, or the match contradicts the rules) it moves uniformly among the legal moves that it

@@ -21,6 +21,7 @@ mod engine_key;
 mod hyperplay;
 mod judgement;
 mod legal;
+mod mean_matrix;
 mod models;
 mod policy_file;
 mod random;

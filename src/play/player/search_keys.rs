@@ -37,10 +37,22 @@ pub struct SearchEffort {
 }
 
 const SEARCHES: [(&str, Algorithm, &str); 6] = [
-    ("auto", Algorithm::Auto, "exact where it fits, else uct in a single state, flat in several"),
-    ("exact", Algorithm::Exact, "the rest of the game, where it fits"),
-    ("uniform", Algorithm::Uniform, "the rest of the game under uniform play of all roles, where it fits"),
-    ("alphabeta", Algorithm::AlphaBeta, "alpha-beta where moves alternate, mobility at its leaves"),
+    (
+        "auto",
+        Algorithm::Auto,
+        "exact where it fits in all states, else uct in a single state, flat in several",
+    ),
+    ("exact", Algorithm::Exact, "the rest of the game, where it fits in all states, else flat"),
+    (
+        "uniform",
+        Algorithm::Uniform,
+        "the rest of the game under uniform play of all roles, where it fits in all states, else flat",
+    ),
+    (
+        "alphabeta",
+        Algorithm::AlphaBeta,
+        "alpha-beta where moves alternate, mobility at its leaves, else flat",
+    ),
     ("uct", Algorithm::Uct, "a tree of playouts"),
     ("flat", Algorithm::Flat, "playouts of each move"),
 ];
@@ -74,13 +86,13 @@ impl SearchEffort {
                 "search",
                 SpecKind::Search,
                 "auto",
-                "how each state is searched; auto: exact where it fits, else uct in a single state, flat in several",
+                "how the states are searched; auto: exact where it fits in all, else uct in a single state, flat in several",
             ),
             SpecKey::count(
                 "nodes",
                 0..=1_000_000_000,
                 2_000,
-                "states that exact, uniform and alphabeta search may visit, shared evenly by the states held possible",
+                "states that exact, uniform and alphabeta search may visit, in all states held possible together",
             ),
             SpecKey::count(
                 "playouts",

@@ -68,10 +68,28 @@ pub fn alphabeta<M: Bulk>(
     state: &M::State,
     leaves: Leaves,
 ) -> (Answer, u64) {
+    match to_each_depth(context, state, leaves) {
+        (None, spent) => (Answer::NotAlternating, spent),
+        (Some(mut depths), spent) => {
+            let deepest = depths
+                .pop()
+                .filter(|deepest| leaves != Leaves::Proof || deepest.method == Method::ExactZeroSum);
+            (deepest.map_or(Answer::OutOfBudget, Answer::Judged), spent)
+        }
+    }
+}
+
+/// Judges the moves to depth 1, 2 and so on, as deep as the budget allows or until all values are proven;
+/// `None` where that does not apply, as with [`Answer::NotAlternating`]. Also returns the number of states visited.
+pub(super) fn to_each_depth<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    state: &M::State,
+    leaves: Leaves,
+) -> (Option<Vec<Evaluation>>, u64) {
     let (machine, role, budget) = (context.machine, context.role, context.budget);
     let mut opponents = context.opponents();
     let (Some(other), None) = (opponents.next(), opponents.next()) else {
-        return (Answer::NotAlternating, 0);
+        return (None, 0);
     };
     drop(opponents);
     let account = BudgetAccount::new(budget);
@@ -79,8 +97,8 @@ pub fn alphabeta<M: Bulk>(
     let (nodes, found) = (Vec::new(), FxHashMap::default());
     let mut search = Search { machine, role, other, leaves, account, scratch, nodes, found, sum: None };
     search.enter(state.clone(), None);
-    let answer = search.deepen(&budget);
-    (answer, search.account.spent())
+    let depths = search.deepen(&budget);
+    (depths, search.account.spent())
 }
 
 /// Why a search ends early.
@@ -141,10 +159,10 @@ struct Search<'a, M: Bulk> {
 }
 
 impl<M: Bulk> Search<'_, M> {
-    /// Searches to increasing depths until all values are proven or the budget ends. Returns the values of the last
-    /// depth that was finished.
-    fn deepen(&mut self, budget: &Budget) -> Answer {
-        let mut judged = Answer::OutOfBudget;
+    /// Searches to increasing depths until all values are proven or the budget ends. Returns the values of every depth
+    /// that was finished; `None` where alpha-beta does not apply.
+    fn deepen(&mut self, budget: &Budget) -> Option<Vec<Evaluation>> {
+        let mut depths = Vec::new();
         for depth in 1..=MAX_DEPTH {
             if budget.is_late() {
                 break;
@@ -152,18 +170,16 @@ impl<M: Bulk> Search<'_, M> {
             let values = match self.root(depth) {
                 Ok(values) => values,
                 Err(Stop::Budget) => break,
-                Err(Stop::NotAlternating) => return Answer::NotAlternating,
+                Err(Stop::NotAlternating) => return None,
             };
             let complete = values.iter().all(|&(_, complete)| complete);
-            if complete || self.leaves != Leaves::Proof {
-                let method = if complete { Method::ExactZeroSum } else { Method::AlphaBeta(depth) };
-                judged = Answer::Judged(self.evaluation(&values, method));
-            }
+            let method = if complete { Method::ExactZeroSum } else { Method::AlphaBeta(depth) };
+            depths.push(self.evaluation(&values, method));
             if complete {
                 break;
             }
         }
-        judged
+        Some(depths)
     }
 
     /// The value of each own move, and whether it is complete.
@@ -185,6 +201,7 @@ impl<M: Bulk> Search<'_, M> {
             moves: self.opened(0).legal[self.role].clone(),
             values: values.iter().map(|&(value, _)| value).collect(),
             mixture: None,
+            matrix: None,
             method,
         }
     }

@@ -1,15 +1,18 @@
 //! Evaluate: judges the moves of one role in a list of distinct states, by the search that the options name.
 //!
-//! Where the options say so, the rest of the game is searched completely first, by alpha-beta where moves alternate.
-//! The budgets are divided evenly before anything starts: each state may spend the same number of nodes, and no other
-//! state gets what one leaves over, so the order of the states does not matter. The states for which the search does
-//! not fit share the playouts, by a tree if there is only one state, otherwise flat. Of the time and the nodes that
-//! the decision has left, exhaustive search may use half if something else can follow it.
+//! **One definition of value.** The values of the states are averaged, so they must estimate one and the same game.
+//! Where the options say so, the rest of the game is searched completely first ([`exhaustive`](super::exhaustive)),
+//! and what that says counts only if it can judge *all* states. Otherwise all of them are judged by playouts: by a
+//! tree if there is only one state, otherwise flat.
+//!
+//! Whether all states fit does not depend on their order, because it is a question about the sum of what they cost.
+//! Nor does the limit in nodes of the playouts after a search that did not fit: it has been charged all that it might
+//! have spent. The time is another matter: the search stops as soon as one state does not fit. Of the time and the
+//! nodes that the decision has left, exhaustive search may use half if something else can follow it.
 
-use super::alphabeta::{Answer, Leaves, alphabeta};
 use super::context::SearchContext;
 use super::evaluation::Evaluation;
-use super::exact::{exact, uniform};
+use super::exhaustive::exhaustive;
 use super::mcts::{Blocks, uct};
 use super::options::{Algorithm, SearchOptions};
 use super::playout::{OpenState, Playouts, playouts};
@@ -19,7 +22,7 @@ use hyperplay_engine::machine::Bulk;
 const EXACT_SHARE: f64 = 0.5;
 
 /// The judgement of a list of states.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Evaluations {
     /// In the order of the states.
     pub states: Vec<Evaluation>,
@@ -27,6 +30,8 @@ pub struct Evaluations {
     pub visited: u64,
     /// Playouts made.
     pub playouts: u64,
+    /// A sentence for a reader who follows the match, where the states were not judged as the options ask.
+    pub remark: Option<String>,
 }
 
 /// A way to judge states. The built-in ones are the [`SearchOptions`]; a type of another crate can be another.
@@ -45,9 +50,10 @@ pub struct Evaluations {
 ///             let mut moves = Vec::new();
 ///             context.machine.legal(state, context.role, context.scratch, &mut moves);
 ///             let values = moves.iter().map(|&own| context.machine.show_move(own).len() as f64).collect();
-///             Evaluation { moves, values, mixture: None, method: Method::Other("judged by its letters") }
+///             let method = Method::Other("judged by its letters");
+///             Evaluation { values, method, ..Evaluation::unjudged(moves) }
 ///         };
-///         Evaluations { states: states.iter().map(judge).collect(), visited: 0, playouts: 0 }
+///         Evaluations { states: states.iter().map(judge).collect(), ..Evaluations::default() }
 ///     }
 /// }
 ///
@@ -60,7 +66,8 @@ pub struct Evaluations {
 /// ```
 pub trait StateSearch<M: Bulk>: Send + Sync {
     /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal, each with
-    /// its weight (positive). Gives one evaluation for each state, in the order of the states.
+    /// its weight (positive). Gives one evaluation for each state, in the order of the states. The values are averaged
+    /// by weight, so those of all states must estimate one game: all by the same method.
     fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations;
 }
 
@@ -70,8 +77,8 @@ impl<M: Bulk> StateSearch<M> for SearchOptions {
     }
 }
 
-/// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a move
-/// that is poor on average gets fewer playouts. Stops at the deadline of the
+/// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a
+/// move that is poor on average gets fewer playouts. All states are judged by one method. Stops at the deadline of the
 /// budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
 ///
 /// ```
@@ -92,98 +99,69 @@ pub fn evaluate<M: Bulk>(
     states: &[(&M::State, f64)],
     options: &SearchOptions,
 ) -> Evaluations {
-    let share = match options.algorithm {
-        Algorithm::Auto => EXACT_SHARE,
-        Algorithm::AlphaBeta | Algorithm::Exact | Algorithm::Uniform | Algorithm::Uct | Algorithm::Flat => {
-            1.0
-        }
-    };
+    let SearchOptions { algorithm, .. } = *options;
     let budget = context.budget;
-    let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64);
-    let nodes = options.nodes.min(bound) / states.len().max(1) as u64;
-    let mut exhaustive = context.with_budget(budget.share(share).with_nodes(nodes));
-    let mut visited = 0;
-    let mut judged: Vec<Option<Evaluation>> = Vec::with_capacity(states.len());
-    for (state, _) in states {
-        let (evaluation, spent) = first(&mut exhaustive, state, options.algorithm);
-        judged.push(evaluation);
-        visited += spent;
+    let share = if algorithm == Algorithm::AlphaBeta { 1.0 } else { EXACT_SHARE };
+    let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64).min(options.nodes);
+    let (mut visited, mut charged) = (0, 0);
+    if !matches!(algorithm, Algorithm::Uct | Algorithm::Flat) {
+        let list: Vec<&M::State> = states.iter().map(|&(state, _)| state).collect();
+        let mut context = context.with_budget(budget.share(share).with_nodes(bound));
+        let (judged, spent) = exhaustive(&mut context, &list, algorithm);
+        if let Some(states) = judged {
+            return Evaluations { states, visited: spent, ..Evaluations::default() };
+        }
+        visited = spent;
+        // Alpha-beta has tried every state, so what it spent does not depend on their order.
+        charged = if algorithm == Algorithm::AlphaBeta { spent } else { bound.max(spent) };
     }
+    let made = sample(&mut context.with_budget(budget.less(charged)), states, options);
+    let (states, playouts) = (made.evaluations, made.playouts);
+    let remark = remark(algorithm, bound, states.len());
+    Evaluations { visited: visited + made.steps, playouts, remark, states }
+}
+
+/// Judges the states by playouts, all of them together.
+fn sample<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    states: &[(&M::State, f64)],
+    options: &SearchOptions,
+) -> Playouts {
     let open: Vec<OpenState<'_, M::State>> = states
         .iter()
-        .zip(&judged)
-        .filter(|(_, evaluation)| evaluation.is_none())
-        .map(|(&(state, weight), _)| {
+        .map(|&(state, weight)| {
             let mut moves = Vec::new();
             context.machine.legal(state, context.role, context.scratch, &mut moves);
             OpenState { state, moves, weight }
         })
         .collect();
-    // Over several states no gain of trees was seen (`docs/measurements.md`).
-    let algorithm = match options.algorithm {
-        Algorithm::Auto if states.len() == 1 => Algorithm::Uct,
-        algorithm => algorithm,
-    };
-    let options = &SearchOptions { algorithm, ..*options };
-    let made = then(&mut context.with_budget(budget.less(visited)), &open, options);
-    let mut by_sampling = made.evaluations.into_iter();
-    let states = judged
-        .into_iter()
-        .map(|evaluation| {
-            evaluation.unwrap_or_else(|| by_sampling.next().expect("one evaluation for each open state"))
-        })
-        .collect();
-    Evaluations { states, visited: visited + made.steps, playouts: made.playouts }
-}
-
-/// The search that is tried first, in each state alone; `None` where it does not fit or does not apply. Also returns
-/// the number of states visited.
-fn first<M: Bulk>(
-    context: &mut SearchContext<'_, M>,
-    state: &M::State,
-    algorithm: Algorithm,
-) -> (Option<Evaluation>, u64) {
-    let leaves = match algorithm {
-        Algorithm::Uct | Algorithm::Flat => return (None, 0),
-        Algorithm::Uniform => return uniform(context, state),
-        Algorithm::Auto | Algorithm::Exact => Leaves::Proof,
-        Algorithm::AlphaBeta => Leaves::Mobility,
-    };
-    match alphabeta(context, state, leaves) {
-        (Answer::Judged(evaluation), spent) => (Some(evaluation), spent),
-        (Answer::NotAlternating, spent) if leaves == Leaves::Proof => {
-            let left = context.budget.less(spent);
-            let (evaluation, more) = exact(&mut context.with_budget(left), state);
-            (evaluation, spent + more)
-        }
-        (_, spent) => (None, spent),
-    }
-}
-
-/// What judges the states that are still open, all of them together.
-fn then<M: Bulk>(
-    context: &mut SearchContext<'_, M>,
-    open: &[OpenState<'_, M::State>],
-    options: &SearchOptions,
-) -> Playouts {
     let starts: u64 = open.iter().map(|state| state.moves.len() as u64).sum();
     let (budget, seed) = (context.budget, context.seed.clone());
-    match options.algorithm {
-        Algorithm::Exact | Algorithm::Uniform => {
-            let evaluations = open.iter().map(|state| Evaluation::unjudged(state.moves.clone()));
-            Playouts { evaluations: evaluations.collect(), playouts: 0, steps: 0 }
-        }
-        Algorithm::Uct => {
-            let total = options.per_move.map_or(options.playouts, |each| each.saturating_mul(starts));
-            let count = total / open.len().max(1) as u64;
-            uct(&mut context.with(budget, seed.child("uct")), open, count, &Blocks::default())
-        }
-        Algorithm::Auto | Algorithm::AlphaBeta | Algorithm::Flat => {
-            let each = options.per_move.unwrap_or(options.playouts / starts.max(1));
-            let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
-            playouts(&mut context.with(budget, seed.child("playouts")), open, count)
-        }
+    // Over several states trees gain in one game and lose or change nothing in six (`docs/measurements.md`).
+    let is_tree =
+        options.algorithm == Algorithm::Uct || options.algorithm == Algorithm::Auto && open.len() == 1;
+    if is_tree {
+        let total = options.per_move.map_or(options.playouts, |each| each.saturating_mul(starts));
+        let count = total / open.len().max(1) as u64;
+        return uct(&mut context.with(budget, seed.child("uct")), &open, count, &Blocks::default());
     }
+    let each = options.per_move.unwrap_or(options.playouts / starts.max(1));
+    let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
+    playouts(&mut context.with(budget, seed.child("playouts")), &open, count)
+}
+
+/// What is said where an algorithm that was asked for by name could not judge all states.
+fn remark(algorithm: Algorithm, nodes: u64, states: usize) -> Option<String> {
+    let what = match algorithm {
+        Algorithm::Exact => format!("the rest of the game does not fit {nodes} nodes"),
+        Algorithm::Uniform => format!("the rest of the game under uniform play does not fit {nodes} nodes"),
+        Algorithm::AlphaBeta => "alpha-beta does not apply, or the budget is too small for it,".to_owned(),
+        Algorithm::Auto | Algorithm::Uct | Algorithm::Flat => return None,
+    };
+    Some(match states {
+        1 => format!("{what}: the state is judged by playouts"),
+        _ => format!("{what} in all {states} states: every one is judged by playouts"),
+    })
 }
 
 #[cfg(test)]
@@ -215,13 +193,117 @@ mod tests {
         evaluate(&mut context(&toy(), 0, budget), &[(&at(0), 0.5), (&at(1), 0.5)], &options)
     }
 
+    fn methods(made: &Evaluations) -> Vec<Method> {
+        made.states.iter().map(|evaluation| evaluation.method).collect()
+    }
+
     #[test]
-    fn each_state_is_searched_exhaustively_where_it_fits_its_even_share() {
-        let methods =
-            |nodes| run(nodes, Budget::UNLIMITED).states.iter().map(|e| e.method).collect::<Vec<_>>();
-        assert_eq!(methods(16), [Method::ExactZeroSum, Method::ExactZeroSum]);
-        assert_eq!(methods(8), [Method::Playouts(50), Method::ExactZeroSum]);
-        assert_eq!(methods(0), [Method::Playouts(33), Method::Playouts(33)]);
+    fn all_states_are_searched_exhaustively_where_they_fit_together_and_none_where_they_do_not() {
+        let of = |nodes| methods(&run(nodes, Budget::UNLIMITED));
+        assert_eq!(of(10), [Method::ExactZeroSum; 2]);
+        assert_eq!(of(9), [Method::Playouts(33); 2]);
+        assert_eq!(of(0), [Method::Playouts(33); 2]);
+    }
+
+    /// Two states of which the second needs more nodes. The first move leads to 0 or three times 100 in the first
+    /// state and to 60 after some steps in the second; the second move to 50, and to 0 or 100.
+    fn two() -> Toy {
+        let (zero, fifty, sixty, hundred) = (12, 13, 14, 15);
+        let mut entries = vec![
+            choice(&[2, 1], &[2, fifty]),
+            choice(&[2, 1], &[4, 3]),
+            choice(&[1, 4], &[zero, hundred, hundred, hundred]),
+            choice(&[1, 2], &[zero, hundred]),
+        ];
+        entries.extend((5..12).map(|next| choice(&[1, 1], &[next])));
+        entries.push(choice(&[1, 1], &[sixty]));
+        entries.extend([0, 50, 60, 100].map(|goal| end(&[goal, 100 - goal])));
+        Toy::table(&["a", "b"], entries)
+    }
+
+    fn run_two(algorithm: Algorithm, nodes: u64, order: [usize; 2], budget: Budget) -> Evaluations {
+        let options = SearchOptions { algorithm, nodes, playouts: 20_000, per_move: None };
+        let states = order.map(|entry| at(entry as u8));
+        evaluate(&mut context(&two(), 0, budget), &[(&states[0], 0.5), (&states[1], 0.5)], &options)
+    }
+
+    /// By how much the first move is better than the second.
+    fn lead(evaluation: &Evaluation) -> f64 {
+        evaluation.values[0] - evaluation.values[1]
+    }
+
+    #[test]
+    fn the_values_of_one_decision_are_those_of_one_game() {
+        let best = run_two(Algorithm::Auto, 18, [0, 1], Budget::UNLIMITED);
+        let sampled = run_two(Algorithm::Auto, 17, [0, 1], Budget::UNLIMITED);
+        assert_eq!(methods(&best), [Method::ExactZeroSum; 2]);
+        assert!(sampled.states.iter().all(|evaluation| matches!(evaluation.method, Method::Playouts(_))));
+        let sum = |a: &Evaluation, b: &Evaluation| lead(a) + lead(b);
+        // By either definition the first move is better; by a mixture of the two, the second.
+        assert!(sum(&best.states[0], &best.states[1]) > 5.0, "{best:?}");
+        assert!(sum(&sampled.states[0], &sampled.states[1]) > 5.0, "{sampled:?}");
+        assert!(sum(&best.states[0], &sampled.states[1]) < -5.0);
+    }
+
+    #[test]
+    fn the_order_of_the_states_changes_neither_the_method_nor_the_number_of_playouts() {
+        for algorithm in [Algorithm::Auto, Algorithm::Exact, Algorithm::Uniform, Algorithm::AlphaBeta] {
+            for nodes in [0, 2, 8, 12, 17, 18, 19, 40] {
+                for budget in [Budget::UNLIMITED, Budget::nodes(30)] {
+                    let [there, mut back] =
+                        [[0, 1], [1, 0]].map(|order| run_two(algorithm, nodes, order, budget));
+                    back.states.reverse();
+                    assert_eq!(methods(&there), methods(&back), "{algorithm:?} {nodes} {budget:?}");
+                    assert_eq!(there.playouts, back.playouts, "{algorithm:?} {nodes} {budget:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_by_name_and_does_not_fit_is_replaced_in_all_states_and_said() {
+        for algorithm in [Algorithm::Exact, Algorithm::Uniform] {
+            let made = run_two(algorithm, 17, [0, 1], Budget::UNLIMITED);
+            assert!(made.states.iter().all(|evaluation| matches!(evaluation.method, Method::Playouts(_))));
+            let remark = made.remark.unwrap();
+            assert!(remark.contains("does not fit 17 nodes in all 2 states"), "{remark}");
+            assert_eq!(run_two(algorithm, 18, [0, 1], Budget::UNLIMITED).remark, None);
+        }
+        assert_eq!(run_two(Algorithm::Auto, 17, [0, 1], Budget::UNLIMITED).remark, None);
+    }
+
+    #[test]
+    fn where_one_state_is_not_zero_sum_the_others_play_uniformly_in_all() {
+        let ends = [end(&[0, 100]), end(&[100, 0]), end(&[60, 60])];
+        let choices = [choice(&[2, 1], &[2, 5]), choice(&[2, 1], &[2, 6]), choice(&[1, 2], &[4, 5])];
+        let toy = Toy::table(&["a", "b"], choices.into_iter().chain([end(&[50, 50])]).chain(ends).collect());
+        let judge = |nodes, states: &[u8]| {
+            let states: Vec<_> = states.iter().map(|&entry| at(entry)).collect();
+            let weighted: Vec<_> = states.iter().map(|state| (state, 0.5)).collect();
+            let options = SearchOptions { algorithm: Algorithm::Exact, nodes, playouts: 100, per_move: None };
+            evaluate(&mut context(&toy, 0, Budget::UNLIMITED), &weighted, &options).states
+        };
+        assert_eq!(judge(100, &[0])[0].values, [0.0, 100.0]);
+        for order in [[0, 1], [1, 0]] {
+            let both = judge(100, &order);
+            assert!(both.iter().all(|e| e.method == Method::ExactVersusUniform), "{both:?}");
+            assert_eq!(both[usize::from(order[0])].values, [50.0, 100.0]);
+        }
+    }
+
+    #[test]
+    fn alpha_beta_counts_to_the_depth_that_all_states_have() {
+        let made = |nodes| run_two(Algorithm::AlphaBeta, nodes, [0, 1], Budget::UNLIMITED);
+        assert_eq!(methods(&made(1_000)), [Method::ExactZeroSum; 2]);
+        let [Method::AlphaBeta(depth), both] = methods(&made(14))[..] else { panic!("{:?}", made(14)) };
+        assert_eq!(both, Method::AlphaBeta(depth));
+        // The first state is complete; in the second the end of the chain is not reached.
+        assert_eq!(made(14).states[0].values, [0.0, 50.0]);
+        assert!((2..9).contains(&depth), "{depth}");
+        let none = made(2);
+        assert!(
+            matches!(methods(&none)[..], [Method::Playouts(_), Method::Playouts(_)]) && none.remark.is_some()
+        );
     }
 
     #[test]

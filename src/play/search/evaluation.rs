@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use hyperplay_engine::machine::Move;
+use super::matrix::Matrix;
+use hyperplay_engine::machine::{Move, Role};
 
 /// How a state was judged.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -28,6 +29,23 @@ pub enum Method {
     Other(&'static str),
 }
 
+impl Method {
+    /// Whether values by the two estimate the same game in the same way, be it with more or less work.
+    ///
+    /// ```
+    /// use hyperplay_play::search::Method;
+    ///
+    /// assert!(Method::Playouts(10).is_like(Method::Playouts(20)));
+    /// assert!(!Method::Playouts(10).is_like(Method::Uct(10)));
+    /// ```
+    pub fn is_like(self, other: Method) -> bool {
+        match (self, other) {
+            (Method::Other(how), Method::Other(as_well)) => how == as_well,
+            _ => std::mem::discriminant(&self) == std::mem::discriminant(&other),
+        }
+    }
+}
+
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -44,6 +62,46 @@ impl fmt::Display for Method {
             Method::Unjudged => f.write_str("not judged, the budget ran out"),
         }
     }
+}
+
+/// The matrix game that a state is, where a role and its only opponent both have a choice there and what one wins the
+/// other loses.
+///
+/// ```
+/// use hyperplay_engine::Interpreter;
+/// use hyperplay_engine::machine::{Budget, Role, Seed, StateMachine};
+/// use hyperplay_logic::gdl::{Source, load};
+/// use hyperplay_play::search::matrix::Matrix;
+/// use hyperplay_play::search::{RootMatrix, SearchContext, exact};
+///
+/// // Matching pennies.
+/// let text = "(role even) (role odd) (face heads) (face tails) (init start)
+///     (<= (legal ?role ?face) (role ?role) (face ?face))
+///     (<= (next same) (does even ?face) (does odd ?face))
+///     (<= terminal (not (true start)))
+///     (<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+///     (<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))";
+/// let game = load(Source::new("pennies", text), None).game.expect("the rules are in order");
+/// let machine = Interpreter::new(&game)?;
+/// let (mut scratch, budget, seed) = (machine.scratch(), Budget::nodes(100), Seed::root(1));
+/// let role = Role::new(0);
+/// let mut context = SearchContext { machine: &machine, role, budget, seed, scratch: &mut scratch };
+/// let evaluation = exact(&mut context, &machine.initial()).0.expect("it fits");
+/// assert_eq!(evaluation.mixture, Some(vec![0.5, 0.5]));
+///
+/// let RootMatrix { opponent, columns, payoffs } = evaluation.matrix.expect("both have a choice");
+/// assert_eq!((opponent, columns.len()), (Role::new(1), 2));
+/// assert_eq!(payoffs, Matrix::from_rows(&[&[100.0, 0.0], &[0.0, 100.0]]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct RootMatrix {
+    /// The other role with a choice.
+    pub opponent: Role,
+    /// Its legal moves: the columns.
+    pub columns: Vec<Move>,
+    /// What the role whose moves are judged gets; its legal moves are the rows, in the order of [`Evaluation::moves`].
+    pub payoffs: Matrix,
 }
 
 /// What the moves of a role are worth in a state.
@@ -72,6 +130,9 @@ pub struct Evaluation {
     pub values: Vec<f64>,
     /// The optimal mixed move, in the order of `moves`, where a zero-sum search found both roles choosing at once.
     pub mixture: Option<Vec<f64>>,
+    /// The matrix game that the state is, where a zero-sum search found both roles choosing at once. A decision over
+    /// several states solves the mean of their matrices and not `values`, because one move is chosen for all of them.
+    pub matrix: Option<RootMatrix>,
     /// How it was judged.
     pub method: Method,
 }
@@ -79,7 +140,7 @@ pub struct Evaluation {
 impl Evaluation {
     /// The evaluation of a state that was not judged.
     pub fn unjudged(moves: Vec<Move>) -> Self {
-        Evaluation { moves, values: Vec::new(), mixture: None, method: Method::Unjudged }
+        Evaluation { moves, values: Vec::new(), mixture: None, matrix: None, method: Method::Unjudged }
     }
 
     /// The value of a move; `None` if it is not legal or the state was not judged.

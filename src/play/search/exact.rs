@@ -10,11 +10,14 @@
 //! - Otherwise: its best move where all others play uniformly. That is no equilibrium; it carries HyperPlay's own
 //!   assumption through to the end.
 //!
-//! `random` always averages uniformly. At the root each own move is judged. Where both choose at once, it is judged
-//! against the opponent's optimal mixed move, and the evaluation holds the own optimal mixed move too.
+//! `random` always averages uniformly. At the root each own move is judged. Where both choose at once in a zero-sum
+//! game, it is judged against the opponent's optimal mixed move, and the evaluation holds the matrix and the own
+//! optimal mixed move too. Of several optimal ones these are what `bayesian_matrix` says, whatever the moves are
+//! called.
 
+use super::bayesian_matrix::{Equilibrium, equilibrium};
 use super::context::SearchContext;
-use super::evaluation::{Evaluation, Method};
+use super::evaluation::{Evaluation, Method, RootMatrix};
 use super::graph::{Graph, Index, Node};
 use super::matrix::{self, Matrix};
 use hyperplay_engine::machine::{BudgetAccount, Bulk, ByRole, Move, Role};
@@ -40,6 +43,17 @@ pub fn exact<M: Bulk>(context: &mut SearchContext<'_, M>, state: &M::State) -> (
     let graph = Graph::build(context, state, &mut account);
     let others: Vec<Role> = context.opponents().collect();
     (graph.and_then(|graph| judge(&graph, context.role, &others)), account.spent())
+}
+
+/// The same, with [`Method::ExactVersusUniform`] even where the game is zero-sum.
+pub(super) fn exact_versus_uniform<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    state: &M::State,
+) -> (Option<Evaluation>, u64) {
+    let mut account = BudgetAccount::new(context.budget);
+    let graph = Graph::build(context, state, &mut account);
+    let judge = |graph| induct(&graph, context.role, Method::ExactVersusUniform, None);
+    (graph.and_then(judge), account.spent())
 }
 
 /// The expected goal of each move of the context's role in `state`, not terminal, if every role plays uniformly from
@@ -77,12 +91,8 @@ fn average(graph: &Graph, role: Role) -> Option<Evaluation> {
     }
     let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
     let root = matrix_of(legal, successors, role, None, &values);
-    Some(Evaluation {
-        moves: legal[role].clone(),
-        values: root.row_values(&[1.0]),
-        mixture: None,
-        method: Method::Uniform,
-    })
+    let (moves, values) = (legal[role].clone(), root.row_values(&[1.0]));
+    Some(Evaluation { values, method: Method::Uniform, ..Evaluation::unjudged(moves) })
 }
 
 fn judge(graph: &Graph, role: Role, others: &[Role]) -> Option<Evaluation> {
@@ -91,6 +101,11 @@ fn judge(graph: &Graph, role: Role, others: &[Role]) -> Option<Evaluation> {
         &[other] if sums_to_a_constant(graph, role, other) => (Method::ExactZeroSum, Some(other)),
         _ => (Method::ExactVersusUniform, None),
     };
+    induct(graph, role, method, opponent)
+}
+
+/// Backward induction, with `opponent` playing its best and all other roles uniformly.
+fn induct(graph: &Graph, role: Role, method: Method, opponent: Option<Role>) -> Option<Evaluation> {
     let mut values = vec![0.0; graph.nodes.len()];
     for &index in graph.order.iter().rev() {
         values[index as usize] = match &graph.nodes[index as usize] {
@@ -102,14 +117,14 @@ fn judge(graph: &Graph, role: Role, others: &[Role]) -> Option<Evaluation> {
     }
     let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
     let root = matrix_of(legal, successors, role, opponent, &values);
-    let solution = matrix::solve(&root);
-    let mixture = (root.rows() > 1 && root.columns() > 1).then_some(solution.row);
-    Some(Evaluation {
-        moves: legal[role].clone(),
-        values: root.row_values(&solution.column),
-        mixture,
-        method,
-    })
+    let moves = legal[role].clone();
+    let Some(opponent) = opponent.filter(|_| root.rows() > 1 && root.columns() > 1) else {
+        let values = root.row_values(&matrix::solve(&root).column);
+        return Some(Evaluation { values, method, ..Evaluation::unjudged(moves) });
+    };
+    let Equilibrium { row, row_values, .. } = equilibrium(std::slice::from_ref(&root));
+    let matrix = Some(RootMatrix { opponent, columns: legal[opponent].clone(), payoffs: root });
+    Some(Evaluation { moves, values: row_values, mixture: Some(row), matrix, method })
 }
 
 /// Whether the goals of the two roles sum to the same at every end.

@@ -8,7 +8,8 @@
 //! which only one side has a choice has one); the closed form for 2 x 2; and the simplex method on the linear program
 //! of the column player, where the row player's strategy is read off as the dual. Pivots follow Bland's rule, so the
 //! method terminates and the same matrix gives the same strategies everywhere. Of several optimal strategies one is
-//! returned; dominated moves need no special care.
+//! returned, which depends on the order of rows and columns; dominated moves need no special care. What a player plays
+//! must not depend on that order, so a decision takes another one (`src/play/search/bayesian_matrix`).
 //!
 //! References: von Neumann 1928; Dantzig 1951 (games as linear programs); Bland 1977.
 
@@ -75,6 +76,17 @@ impl Matrix {
     /// One entry, to be written.
     pub fn at_mut(&mut self, row: usize, column: usize) -> &mut f64 {
         &mut self.entries[row * self.columns + column]
+    }
+
+    /// The least and the greatest entry.
+    pub(super) fn span(&self) -> (f64, f64) {
+        (least(&self.entries), greatest(&self.entries))
+    }
+
+    /// The matrix whose entries are those of this one, changed.
+    pub(super) fn map(&self, change: impl FnMut(f64) -> f64) -> Matrix {
+        let entries = self.entries.iter().copied().map(change).collect();
+        Matrix { rows: self.rows, columns: self.columns, entries }
     }
 
     /// What each row is worth against a mixed move of the column player.

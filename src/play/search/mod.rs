@@ -1,10 +1,10 @@
 //! Layer 4, search: what the moves of one role are worth in states that are known.
 //!
 //! A search does not use evidence: it judges a state as if every role saw it. [`evaluate()`] is the entry point. It
-//! searches the rest of the game completely where that fits a node budget (by [`alphabeta()`] where moves alternate,
-//! otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game). Otherwise it makes a
-//! tree of playouts ([`uct`]) or flat [`playouts`]. The mean over the states of a belief is taken in the layer above,
-//! where belief and search meet.
+//! searches the rest of the game completely where that fits a node budget in every state (by [`alphabeta()`] where moves
+//! alternate, otherwise by [`exact()`], with simultaneous moves judged by the value of a [`matrix`] game). Otherwise it
+//! makes a tree of playouts ([`uct`]) or flat [`playouts`] in every state. The mean over the states of a belief is taken
+//! in the layer above, where belief and search meet.
 //!
 //! Every search works in a [`SearchContext`]. A type of another crate can be a search too: it implements
 //! [`StateSearch`], as [`SearchOptions`] does.
@@ -15,11 +15,14 @@ pub mod matrix;
 
 mod alphabeta;
 mod batch_size;
+mod bayesian_matrix;
 mod context;
 mod evaluate;
 mod evaluation;
 mod exact;
+mod exhaustive;
 mod graph;
+mod least_norm;
 mod mcts;
 mod options;
 mod playout;
@@ -27,9 +30,10 @@ mod playout;
 mod tests;
 
 pub use alphabeta::{Answer, Leaves, alphabeta};
+pub(crate) use bayesian_matrix::{Equilibrium, equilibrium};
 pub use context::SearchContext;
 pub use evaluate::{Evaluations, StateSearch, evaluate};
-pub use evaluation::{Evaluation, Method};
+pub use evaluation::{Evaluation, Method, RootMatrix};
 pub use exact::{exact, uniform};
 pub use mcts::{Blocks, uct};
 pub use options::{Algorithm, SearchOptions};

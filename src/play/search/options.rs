@@ -3,15 +3,17 @@
 /// How a state is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Algorithm {
-    /// The rest of the game completely where it fits, else by sampling, as measured best (`docs/measurements.md`).
+    /// The rest of the game completely where it fits in all states, else by sampling, as measured best
+    /// (`docs/measurements.md`).
     #[default]
     Auto,
-    /// The rest of the game completely; a state where it does not fit is not judged.
+    /// The rest of the game completely; if it does not fit in all states, flat playouts in all, and a remark.
     Exact,
-    /// The rest of the game completely, every role playing uniformly: what infinitely many playouts would say. A state
-    /// where it does not fit is not judged.
+    /// The rest of the game completely, every role playing uniformly: what infinitely many playouts would say. If it does
+    /// not fit in all states, flat playouts in all, and a remark.
     Uniform,
-    /// Alpha-beta where moves alternate, mobility at its leaves; elsewhere flat playouts.
+    /// Alpha-beta, mobility at its leaves, to one depth in all states; if moves do not alternate in some state, flat
+    /// playouts in all, and a remark.
     AlphaBeta,
     /// A tree of playouts, each role learning its moves.
     Uct,

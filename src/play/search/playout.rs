@@ -4,7 +4,7 @@
 //! [`Bulk::playouts`]. They are divided evenly into as many phases as it takes to halve the moves down to one. In a
 //! phase every move that is still tried gets the same number of playouts in every state. Then the lower half by
 //! *weighted mean over the states* is dropped, because the states are particles and one move is chosen for all of
-//! them. A dropped move keeps the mean that it had, which is below that of every move kept. With two moves, or with
+//! them. Where a move is illegal, it counts as the mean of that state's moves, as in the decision. A dropped move keeps the mean that it had, which is below that of every move kept. With two moves, or with
 //! few playouts, this is the even split. How many playouts there will be is the count that is wanted or, if less,
 //! what the budget is good for by the cost of those made ([`BatchSize`]).
 //!
@@ -117,11 +117,19 @@ pub fn playouts<M: Bulk>(
 struct Trial {
     /// The number of the move.
     own: usize,
-    /// The weight of the state.
+    /// The position of the state, and its weight.
+    state: usize,
     weight: f64,
     /// The goals of its playouts, added up.
     sum: u64,
     count: u32,
+}
+
+impl Trial {
+    /// The mean goal, where there is one.
+    fn mean(&self) -> f64 {
+        self.sum as f64 / f64::from(self.count)
+    }
 }
 
 /// The playouts under way.
@@ -142,12 +150,12 @@ impl<'a, M: Bulk> Flat<'a, M> {
     fn new(machine: &'a M, states: &[OpenState<'_, M::State>], role: Role, batch: BatchSize) -> Self {
         let mut numbers: FxHashMap<Move, usize> = FxHashMap::default();
         let (mut starts, mut trials) = (Vec::new(), Vec::new());
-        for OpenState { state, moves, weight } in states {
+        for (position, OpenState { state, moves, weight }) in states.iter().enumerate() {
             for &own in moves {
                 let next = numbers.len();
                 let number = *numbers.entry(own).or_insert(next);
                 starts.push(Start { state: (*state).clone(), first: vec![(role, own)], count: 0 });
-                trials.push(Trial { own: number, weight: *weight, sum: 0, count: 0 });
+                trials.push(Trial { own: number, state: position, weight: *weight, sum: 0, count: 0 });
             }
         }
         let (tried, alive) = ((0..trials.len()).collect(), vec![true; numbers.len()]);
@@ -183,17 +191,22 @@ impl<'a, M: Bulk> Flat<'a, M> {
         self.batch.spend(playouts, steps);
     }
 
-    /// Keeps the better half of the moves by their weighted mean over the states in which they were tried.
+    /// Keeps the better half of the moves by their weighted mean over the states.
     fn halve(&mut self) {
-        let mut sums = vec![(0.0, 0.0); self.alive.len()];
-        for trial in self.tried.iter().map(|&trial| &self.trials[trial]).filter(|trial| trial.count > 0) {
-            let (sum, weights) = &mut sums[trial.own];
-            *sum += trial.weight * trial.sum as f64 / f64::from(trial.count);
-            *weights += trial.weight;
+        let known = || self.trials.iter().filter(|trial| trial.count > 0);
+        let mut means = vec![(0.0, 0.0); self.trials.last().map_or(0, |last| last.state + 1)];
+        for trial in known() {
+            means[trial.state].0 += trial.mean();
+            means[trial.state].1 += 1.0;
         }
-        let mean = |own: usize| if sums[own].1 > 0.0 { sums[own].0 / sums[own].1 } else { 0.0 };
+        // A move is worth the mean of a state, and where it is legal, by so much more or less.
+        let mut more = vec![0.0; self.alive.len()];
+        for trial in known() {
+            let (sum, count) = means[trial.state];
+            more[trial.own] += trial.weight * (trial.mean() - sum / count);
+        }
         let mut ranked: Vec<usize> = (0..self.alive.len()).filter(|&own| self.alive[own]).collect();
-        ranked.sort_by(|&a, &b| mean(b).total_cmp(&mean(a)));
+        ranked.sort_by(|&a, &b| more[b].total_cmp(&more[a]));
         for &own in &ranked[ranked.len().div_ceil(2)..] {
             self.alive[own] = false;
         }
@@ -215,7 +228,7 @@ fn evaluation(moves: &[Move], sums: &[(u64, u32)]) -> Evaluation {
         let mean = |&(sum, tried): &(u64, u32)| sum as f64 / f64::from(tried);
         (sums.iter().map(mean).collect(), Method::Playouts(tried))
     };
-    Evaluation { moves: moves.to_vec(), values, mixture: None, method }
+    Evaluation { moves: moves.to_vec(), values, mixture: None, matrix: None, method }
 }
 
 #[cfg(test)]

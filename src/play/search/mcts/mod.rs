@@ -170,7 +170,7 @@ fn evaluation<S: Clone>(tree: &Tree<S>, moves: &[Move], role: Role) -> Evaluatio
         let descents = arms.iter().map(|arm| arm.known).sum();
         (arms.iter().map(Arm::mean).collect(), Method::Uct(descents))
     };
-    Evaluation { moves: moves.to_vec(), values, mixture: None, method }
+    Evaluation { moves: moves.to_vec(), values, mixture: None, matrix: None, method }
 }
 
 #[cfg(test)]
