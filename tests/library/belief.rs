@@ -7,7 +7,7 @@ use crate::common::machines::{all_imperfect, evidence_by_step, imperfect, machin
 use hyperplay::belief::exact::{self, ExactError};
 use hyperplay::belief::{
     Belief, BeliefOptions, IndependentSampler, OpponentModel, ParticleBelief, ParticleSampler, Sampler,
-    Uniform, UpdateOutcome, Weight,
+    SamplingMethod, Uniform, UpdateOutcome, Weight,
 };
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, Evidence, History, Role, Seed, StateMachine, StateMachineExt};

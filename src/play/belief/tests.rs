@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::exact::{self, ExactError, Posterior};
 use super::{
-    Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateCost, UpdateOutcome, Weight,
+    Belief, BeliefOptions, OpponentModel, ParticleBelief, SamplingMethod, Uniform, UpdateCost, UpdateOutcome,
+    Weight,
 };
 use crate::toy::{ME, Rules, Toy};
 use hyperplay_engine::machine::{
