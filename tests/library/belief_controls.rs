@@ -7,7 +7,7 @@ use crate::common::machines::{imperfect, players};
 use hyperplay::belief::exact::{Posterior, posterior};
 use hyperplay::belief::{
     Belief, BeliefOptions, HistoryBelief, IndependentSampler, OpponentModel, ParticleSampler, Sampler,
-    Uniform, UpdateOutcome, Weight, draws,
+    SamplingMethod, Uniform, UpdateOutcome, Weight, draws,
 };
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{History, Role, Seed, StateMachineExt};
@@ -107,6 +107,7 @@ fn chi_squared_rejects_hyperplay_as_published_in_nearly_all() {
     let machine = imperfect("krieg_tictactoe_3x3");
     let published = ParticleSampler(BeliefOptions {
         enumerate: false,
+        method: SamplingMethod::Backtracking,
         weight: Weight::BranchingFactor,
         merge: false,
         rejuvenate: 0,

@@ -39,10 +39,12 @@ fn updates(
     all
 }
 
-/// Mean, median and greatest cost of an update in Krieg-TicTacToe 5x5.
+/// Mean, median and greatest cost of an update in Krieg-TicTacToe 5x5, in states. Sixteen attempts in lanes take no longer
+/// than one other state.
 fn spread(spec: &str, particles: usize, matches: usize) -> (f64, f64, f64) {
     let all = updates(&imperfect("krieg_tictactoe_5x5"), spec, particles, matches, 1_000);
-    let mut states: Vec<u64> = all.iter().flatten().map(|(_, cost)| cost.states).collect();
+    let work = |cost: &UpdateCost| cost.states - cost.attempts + cost.attempts / 16;
+    let mut states: Vec<u64> = all.iter().flatten().map(|(_, cost)| work(cost)).collect();
     states.sort_unstable();
     let mean = states.iter().sum::<u64>() as f64 / states.len() as f64;
     let (median, most) = (states[states.len() / 2] as f64, *states.last().unwrap() as f64);
@@ -52,8 +54,10 @@ fn spread(spec: &str, particles: usize, matches: usize) -> (f64, f64, f64) {
 
 fn no_update_costs_far_more_than_another(matches: usize) {
     for particles in [16, 64, 200] {
-        let (mean, median, most) = spread("hyperplay", particles, matches);
+        let (mean, median, most) = spread("hyperplay:method=backtracking", particles, matches);
         assert!(most < 5.0 * mean && most < 5.0 * median && mean < 5.0 * median);
+        let (_, _, most_of_all) = spread("hyperplay", particles, matches);
+        assert!(most_of_all < 2.5 * mean, "{most_of_all}, {mean}");
     }
     spread("hyperplay12", 64, matches);
 }
@@ -80,7 +84,9 @@ fn sampling_never_visits_more_states_than_enumeration() {
     ] {
         let machine = imperfect(name);
         let (mut hyperplay, mut all) = (0, 0);
-        for updates in updates(&machine, "hyperplay:enumerate=off,exact_update=off", 64, 3, steps) {
+        for updates in
+            updates(&machine, "hyperplay:enumerate=off,exact_update=off,method=backtracking", 64, 3, steps)
+        {
             let mut spent = 0;
             for (evidence, cost) in updates {
                 spent += cost.states;
@@ -90,6 +96,25 @@ fn sampling_never_visits_more_states_than_enumeration() {
             }
         }
         println!("{name}: {hyperplay} states where enumeration visits {all}");
+    }
+}
+
+/// In attempts, over the matches at every step: rejection draws every history anew, and the other keeps what it can.
+#[test]
+fn what_is_cheapest_takes_no_more_attempts_than_rejection() {
+    for (name, steps) in [("krieg_tictactoe_4x4", 7), ("blind_breakthrough_5x5", 7), ("leduc_poker", 12)] {
+        let machine = imperfect(name);
+        let [ours, rejection] = ["hyperplay:enumerate=off", "rejection"].map(|spec| {
+            let mut sums = vec![0; steps];
+            for (evidence, cost) in updates(&machine, spec, 64, 3, steps).into_iter().flatten() {
+                sums[evidence.step() - 1] += cost.states;
+            }
+            sums
+        });
+        println!("{name}: {ours:?} and {rejection:?}");
+        for (ours, rejection) in ours.iter().zip(&rejection) {
+            assert!(10 * ours <= 12 * rejection, "{name}: {ours} {rejection}");
+        }
     }
 }
 
@@ -127,8 +152,10 @@ fn rejection_pays_for_every_step_of_every_attempt() {
                 let cost = cost_from_nothing(&machine, "rejection", PARTICLES, &evidence);
                 let states = cost.states as f64 / PARTICLES as f64;
                 println!("{name}, step {}: {states:.2} states, expected {expected:.2}", evidence.step());
-                // The number of attempts is geometric: its standard deviation is below its mean.
-                assert!((states / expected - 1.0).abs() < 5.0 / (PARTICLES as f64).sqrt(), "{name}");
+                // The number of attempts is geometric: its standard deviation is below its mean. A twentieth more is drawn
+                // than is expected to be needed, so that a further round is seldom needed.
+                let error = 5.0 / (PARTICLES as f64).sqrt();
+                assert!((-error..error + 0.05).contains(&(states / expected - 1.0)), "{name}");
             }
         }
     }
@@ -160,7 +187,8 @@ fn states_beside_rejection(
     const PARTICLES: usize = 64;
     let each = PARTICLES as f64;
     let mut all = vec![Visited::default(); steps];
-    let hyperplay = updates(machine, "hyperplay:enumerate=off,exact_update=off", PARTICLES, matches, steps);
+    let spec = "hyperplay:enumerate=off,exact_update=off,method=backtracking";
+    let hyperplay = updates(machine, spec, PARTICLES, matches, steps);
     let going_on = updates(machine, "rejection", PARTICLES, matches, steps);
     for (hyperplay, going_on) in hyperplay.into_iter().zip(going_on) {
         let (mut spent, mut moves, mut gone_on) = (0, 0, 0);

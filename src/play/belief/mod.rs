@@ -165,6 +165,20 @@ pub struct UpdateCost {
 }
 
 /// How the particles of an update were found.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::belief::{Belief, BeliefOptions, ParticleBelief, Uniform, UpdateMethod};
+///
+/// let method = |enumerate| {
+///     let options = BeliefOptions { enumerate, ..BeliefOptions::default() };
+///     let mut belief = ParticleBelief::new(Arc::clone(&machine), candidate, Arc::new(Uniform), options);
+///     belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+///     belief.method()
+/// };
+/// assert_eq!([true, false].map(method), [UpdateMethod::Enumeration, UpdateMethod::Rejection]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum UpdateMethod {
     /// All histories that explain the evidence, or all states that they end in, were found.

@@ -24,6 +24,10 @@ fn sampled(particles: usize) -> BeliefOptions {
     BeliefOptions { particles, enumerate: false, rejuvenate: 0, ..BeliefOptions::default() }
 }
 
+fn backtracking(particles: usize) -> BeliefOptions {
+    BeliefOptions { method: SamplingMethod::Backtracking, ..sampled(particles) }
+}
+
 fn belief(toy: &Arc<Toy>, options: BeliefOptions) -> ParticleBelief<Toy> {
     ParticleBelief::new(toy.clone(), Role::new(ME), Arc::new(Uniform), options)
 }
@@ -66,14 +70,16 @@ fn every_particle_reproduces_its_evidence_step_by_step() {
     let variants = [
         BeliefOptions::default(),
         sampled(20),
-        BeliefOptions { rejuvenate: 3, ..sampled(20) },
+        backtracking(20),
+        BeliefOptions { method: SamplingMethod::ParticleFilter, ..sampled(20) },
+        BeliefOptions { rejuvenate: 3, ..backtracking(20) },
         BeliefOptions {
             method: SamplingMethod::Rejection,
             weight: Weight::None,
             states: 100_000,
             ..sampled(20)
         },
-        BeliefOptions { weight: Weight::BranchingFactor, merge: false, ..sampled(20) },
+        BeliefOptions { weight: Weight::BranchingFactor, merge: false, ..backtracking(20) },
         BeliefOptions { enumerate_limit: 5, particles: 10, ..BeliefOptions::default() },
     ];
     for seed in 0..30 {
@@ -133,9 +139,12 @@ fn large_weighted_samples_come_near_the_posterior_for_any_model() {
     for (seed, rejuvenate) in [(1, 0), (2, 0), (3, 0), (4, 2), (5, 2)] {
         let toy = planted(seed);
         let (evidence, _) = toy.random_evidence(6, seed);
-        for model in &models {
+        for (model, method) in models.iter().flat_map(|model| {
+            [SamplingMethod::Auto, SamplingMethod::ParticleFilter, SamplingMethod::Backtracking]
+                .map(|method| (model, method))
+        }) {
             let expected = exact::posterior(&*toy, &evidence, &**model, ALL).unwrap();
-            let options = BeliefOptions { rejuvenate, ..sampled(4_000) };
+            let options = BeliefOptions { rejuvenate, method, ..sampled(4_000) };
             let mut belief = ParticleBelief::new(toy.clone(), evidence.role, model.clone(), options);
             for step in 1..=evidence.step() {
                 belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
@@ -179,15 +188,22 @@ fn evidence_that_no_history_explains_is_reported_with_its_step() {
         let rejection = BeliefOptions {
             method: SamplingMethod::Rejection,
             weight: Weight::None,
-            states: 1_000_000,
+            states: 10_000,
             ..sampled(3)
         };
-        for options in
-            [BeliefOptions::default(), BeliefOptions { states: 1_000_000, ..sampled(3) }, rejection]
-        {
+        for options in [
+            BeliefOptions::default(),
+            BeliefOptions { states: 10_000, ..sampled(3) },
+            BeliefOptions { states: 1_000_000, ..backtracking(3) },
+            rejection,
+        ] {
+            // Whole histories that do not get through prove nothing.
+            let is_proof = options.method != SamplingMethod::Rejection;
             let mut belief = belief(&toy, options);
             let outcome = belief.update(&wrong, &Budget::UNLIMITED, &Seed::root(1));
-            assert_eq!(outcome, UpdateOutcome::Inconsistent { step });
+            let proven = UpdateOutcome::Inconsistent { step };
+            let unknown = UpdateOutcome::Depleted { step: evidence.step() };
+            assert_eq!(outcome, if is_proof { proven } else { unknown });
             assert!(belief.particles().is_empty());
             // It stays so, and a new match is a new match.
             assert_eq!(belief.update(&wrong, &Budget::UNLIMITED, &Seed::root(2)), outcome);
@@ -215,7 +231,7 @@ fn an_own_move_that_was_not_legal_or_an_end_before_the_start_is_inconsistent() {
 fn a_belief_that_ran_out_of_budget_recovers_at_the_next_update() {
     let toy = Toy::new(Rules::Planted { seed: 11, steps: 9, width: 6, percepts: 6, every: 3 });
     let (evidence, _) = toy.random_evidence(9, 11);
-    for options in [sampled(4), BeliefOptions { rejuvenate: 2, ..sampled(4) }] {
+    for options in [sampled(4), backtracking(4), BeliefOptions { rejuvenate: 2, ..backtracking(4) }] {
         let mut belief = belief(&toy, options);
         let outcome = belief.update(&evidence, &Budget::nodes(8), &Seed::root(1));
         assert_eq!(outcome, UpdateOutcome::Depleted { step: evidence.step() });
@@ -228,7 +244,8 @@ fn a_belief_that_ran_out_of_budget_recovers_at_the_next_update() {
 
 #[test]
 fn no_update_costs_more_than_its_budget() {
-    for (seed, options) in (0..40).flat_map(|seed| [(seed, sampled(20)), (seed, BeliefOptions::default())]) {
+    let variants = [sampled(20), backtracking(20), BeliefOptions::default()];
+    for (seed, options) in (0..40).flat_map(|seed| variants.clone().map(|options| (seed, options))) {
         let toy = planted(seed);
         let (evidence, _) = toy.random_evidence(7, seed);
         for nodes in [0, 1, 10, 30, 100, 1_000] {
@@ -258,25 +275,30 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
     all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(distance(&all, &expected) < 1e-9);
-    let mut sampled = belief(&toy, sampled(4_000));
-    sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-    assert!(distance(&sampled, &expected) < 0.03);
+    for options in [sampled(4_000), backtracking(4_000)] {
+        let mut sampled = belief(&toy, options);
+        sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+        let (distance, baseline) = (distance(&sampled, &expected), baseline(&expected, 4_000));
+        assert!(distance < 2.0 * baseline, "{distance}, baseline {baseline}");
+    }
 }
 
 #[test]
 fn a_seed_fixes_the_particles_and_their_weights() {
     let toy = planted(4);
     let (evidence, _) = toy.random_evidence(6, 4);
-    let run = |seed: u64| {
-        let mut belief = belief(&toy, BeliefOptions { rejuvenate: 2, ..sampled(16) });
+    let run = |options: &BeliefOptions, seed: u64| {
+        let mut belief = belief(&toy, BeliefOptions { rejuvenate: 2, ..options.clone() });
         for step in 1..=evidence.step() {
             belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(seed).index(step));
         }
         let particles = belief.particles().to_vec();
         particles.iter().map(|particle| (belief.history(particle), particle.weight)).collect::<Vec<_>>()
     };
-    assert_eq!(run(1), run(1));
-    assert_ne!(run(1), run(2));
+    for options in [sampled(16), backtracking(16)] {
+        assert_eq!(run(&options, 1), run(&options, 1));
+        assert_ne!(run(&options, 1), run(&options, 2));
+    }
 }
 
 /// The particles are the same when the tree already knew what is inconsistent: the order of a particle's draws does not
@@ -287,7 +309,7 @@ fn what_others_found_inconsistent_does_not_change_a_particle() {
     let (evidence, _) = toy.random_evidence(6, 9);
     let first = |particles: usize, steps: &[usize]| {
         let mut belief =
-            belief(&toy, BeliefOptions { merge: false, weight: Weight::None, ..sampled(particles) });
+            belief(&toy, BeliefOptions { merge: false, weight: Weight::None, ..backtracking(particles) });
         for &step in steps {
             belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
         }
@@ -303,7 +325,7 @@ fn what_others_found_inconsistent_does_not_change_a_particle() {
 fn an_update_of_many_particles_takes_few_calls_of_the_machine() {
     let toy = Toy::new(Rules::Planted { seed: 11, steps: 9, width: 6, percepts: 6, every: 3 });
     let (evidence, _) = toy.random_evidence(9, 11);
-    let mut belief = belief(&toy, BeliefOptions { rejuvenate: 1, ..sampled(1_000) });
+    let mut belief = belief(&toy, BeliefOptions { rejuvenate: 1, ..backtracking(1_000) });
     for step in 1..=evidence.step() {
         let before = toy.calls.load(std::sync::atomic::Ordering::Relaxed);
         belief.update(&evidence.until(step), &Budget::UNLIMITED, &Seed::root(1).index(step));
@@ -349,19 +371,21 @@ fn monty_hall_scores_what_the_theory_says() {
         sum / runs as f64
     };
     for (particles, expected) in [(1, 50.0), (2, 58.3), (8, 61.8), (16, 63.2), (64, 66.5)] {
-        let got = score(&sampled(particles), RUNS / particles);
+        let got = score(&backtracking(particles), RUNS / particles);
         let error = 3.0 * 17.0 / ((RUNS / particles) as f64).sqrt();
         assert!((got - expected).abs() < error, "{particles}: {got}, not {expected}");
-        let unweighted = BeliefOptions { weight: Weight::None, merge: false, ..sampled(particles) };
+        let unweighted = BeliefOptions { weight: Weight::None, merge: false, ..backtracking(particles) };
         let got = score(&unweighted, RUNS / particles);
         assert!((got - 50.0).abs() < error, "{particles} unweighted: {got}");
     }
     for (particles, expected) in [(1, 55.6), (2, 55.6), (8, 60.9), (16, 63.7)] {
         let rejection =
             BeliefOptions { method: SamplingMethod::Rejection, weight: Weight::None, ..sampled(particles) };
-        let got = score(&rejection, RUNS / particles);
-        let error = 3.0 * 17.0 / ((RUNS / particles) as f64).sqrt();
-        assert!((got - expected).abs() < error, "{particles} by rejection: {got}, not {expected}");
+        for options in [rejection, sampled(particles)] {
+            let got = score(&options, RUNS / particles);
+            let error = 3.0 * 17.0 / ((RUNS / particles) as f64).sqrt();
+            assert!((got - expected).abs() < error, "{particles} independent: {got}, not {expected}");
+        }
     }
     assert!((score(&BeliefOptions::default(), 100) - 200.0 / 3.0).abs() < 1e-9);
 }

@@ -45,11 +45,17 @@ use population::{Growing, Population};
 /// An enumerated step may cost so many states for each history that is reported.
 const ENUMERATED_STATES: u64 = 8;
 
+/// So many times what is expected to be needed is drawn, so that a second round is seldom needed.
+const SURPLUS: f64 = 1.05;
+
 /// One joint move that is enumerated costs as much as so many attempts.
 const ENUMERATION_COST: f64 = 4.0;
 
 /// An engine that makes many attempts at once makes so many in the time in which another visits a state.
 const ATTEMPTS_A_STATE: u64 = 16;
+
+/// A population that was too small is made so many times larger.
+const GROWTH: usize = 4;
 
 /// How many times its usual size the population of a filter may have.
 const MOST_GROWTH: usize = 16;
@@ -57,11 +63,31 @@ const MOST_GROWTH: usize = 16;
 /// A population that lacks at most this share is full.
 const NEARLY: f64 = 0.05;
 
-/// After a search for the complete information set failed, the next one waits twice as many updates, up to this.
-const PATIENCE: usize = 16;
+/// One part in so many of the attempts of every update is saved for a search for the complete information set.
+const SAVED: u64 = 8;
 
 /// A genealogy with fewer entries is never compacted.
 const LARGE: usize = 1 << 18;
+
+/// What draws are expected to take.
+struct Expected {
+    /// The share of whole histories that get through.
+    whole: f64,
+    /// The attempts that each of them takes.
+    each: f64,
+    /// The attempts of a filter from the first of the steps on.
+    filter: f64,
+}
+
+/// How drawing whole histories ended.
+enum Drawn {
+    /// There are as many as are wanted.
+    Complete,
+    /// There are fewer.
+    Incomplete,
+    /// The information set was enumerated instead.
+    Enumerated,
+}
 
 /// Which histories the population has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,9 +137,11 @@ pub(super) struct Forward<M: Bulk> {
     passed: Vec<[u64; 2]>,
     /// Entries of the genealogy from which on it is large.
     large: usize,
-    /// Updates to wait before the next search for the complete set, and how long the last wait was.
-    patience: (usize, usize),
+    /// States saved for a search for the complete information set, and how many the next one is to have.
+    saved: (u64, u64),
     cost: UpdateCost,
+    /// The states that may have been visited at the end of this update.
+    most: u64,
 }
 
 impl<M: Bulk> Forward<M> {
@@ -133,8 +161,9 @@ impl<M: Bulk> Forward<M> {
             covered: 0,
             passed: Vec::new(),
             large: LARGE,
-            patience: (1, 1),
+            saved: (0, 0),
             cost: UpdateCost::default(),
+            most: u64::MAX,
             machine,
         };
         forward.forget();
@@ -148,7 +177,6 @@ impl<M: Bulk> Forward<M> {
         self.anchor = None;
         (self.growth, self.covered) = (1, 0);
         self.passed.clear();
-        self.patience = (1, 1);
         self.large = LARGE;
     }
 
@@ -197,11 +225,20 @@ impl<M: Bulk> Forward<M> {
             let step = evidence.step().min(1);
             return Followed::Ended(UpdateOutcome::Inconsistent { step });
         }
-        let before = self.cost.states;
+        self.most = budget.nodes.map_or(u64::MAX, |nodes| self.cost.states.saturating_add(nodes));
+        let is_plain = self.is_plain();
+        if is_plain && self.anchor.is_none() {
+            self.drop_anchor();
+        }
         while self.depth() < evidence.step() {
-            let left = budget.less(self.cost.states - before);
             let step = self.depth();
-            let followed = self.step(step, &left, &seed.index(step));
+            self.passed.resize(self.passed.len().max(step + 1), [0; 2]);
+            if is_plain && step + 1 < evidence.step() {
+                // Only the last step matters to histories that are drawn as a whole.
+                self.genealogy.begin();
+                continue;
+            }
+            let followed = self.step(step, budget, &seed.index(step));
             if followed != Followed::Done {
                 return followed;
             }
@@ -217,9 +254,8 @@ impl<M: Bulk> Forward<M> {
     fn step(&mut self, step: usize, budget: &Budget, seed: &Seed) -> Followed {
         let evidence = self.evidence.clone();
         let observed = observed_step(&evidence, step);
-        self.passed.resize(self.passed.len().max(step + 1), [0; 2]);
-        if let Kind::Enumerated { by_state } = self.kind {
-            let most = self.affordable_states(step).min(budget.nodes.unwrap_or(u64::MAX) / 2);
+        if let (Kind::Enumerated { by_state }, false) = (self.kind, self.is_plain()) {
+            let most = self.affordable_states(step).min(self.left() / 2);
             let next = if self.options.enumerate {
                 self.enumerated(&self.population.clone(), &observed, by_state, most, seed)
             } else {
@@ -240,12 +276,17 @@ impl<M: Bulk> Forward<M> {
         self.sampled(step, &evidence, budget, seed)
     }
 
+    /// Whether every update draws whole histories, from the empty one on.
+    fn is_plain(&self) -> bool {
+        self.options.method == SamplingMethod::Rejection && !self.options.enumerate
+    }
+
     /// Makes the enumerated population the one that whole histories are drawn from.
     fn drop_anchor(&mut self) {
         let population = self.population.clone();
         let picks = Picks::new(&population.weights);
         self.anchor = Some(Anchor { generation: self.depth(), population, picks });
-        self.patience = (1, 1);
+        self.saved = (0, self.options.limit() as u64);
     }
 
     /// The states that one enumerated step may cost: what a sample costs, and not less than a few for each history
@@ -291,28 +332,34 @@ impl<M: Bulk> Forward<M> {
         self.genealogy.begin();
         let is_filter = self.options.method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered;
         if !is_filter {
-            let is_complete = self.draw_independently(step, evidence, &mut growing, budget, seed);
-            if !is_complete && self.options.method == SamplingMethod::Auto {
-                self.genealogy.drop_last();
-                return self.filter_anew(step, evidence, budget, seed);
+            match self.draw_independently(step, evidence, &mut growing, None, budget, seed) {
+                Drawn::Enumerated => return Followed::Done,
+                Drawn::Incomplete if self.options.method == SamplingMethod::Auto => {
+                    self.genealogy.drop_last();
+                    return self.filter_anew(step, evidence, budget, seed);
+                }
+                Drawn::Complete | Drawn::Incomplete => self.kind = Kind::Independent,
             }
-            self.kind = Kind::Independent;
         } else {
             self.kind = Kind::Filtered;
             self.refill(&observed_step(evidence, step), &mut growing, budget, &seed.child("refill"));
         }
         if growing.population.len() == 0 {
             self.genealogy.drop_last();
-            return self.none(step, budget);
+            return self.none(budget);
         }
         self.population = growing.population;
-        self.look_closer(step, evidence, budget, seed)
+        match self.kind {
+            Kind::Filtered => self.look_closer(step, evidence, budget, seed),
+            Kind::Enumerated { .. } | Kind::Independent => Followed::Done,
+        }
     }
 
-    /// No history was found that explains a step.
-    fn none(&self, step: usize, budget: &Budget) -> Followed {
-        let is_over = budget.is_late() || self.options.method != SamplingMethod::Auto;
-        if is_over { Followed::Ended(UpdateOutcome::Depleted { step: step + 1 }) } else { Followed::Stuck }
+    /// No history was found that explains the next step.
+    fn none(&self, budget: &Budget) -> Followed {
+        let is_over = self.is_spent(budget) || self.options.method != SamplingMethod::Auto;
+        let depleted = UpdateOutcome::Depleted { step: self.evidence.step() };
+        if is_over { Followed::Ended(depleted) } else { Followed::Stuck }
     }
 
     /// Filters from the anchor to a step.
@@ -328,18 +375,28 @@ impl<M: Bulk> Forward<M> {
             self.refill(&observed_step(evidence, step), &mut growing, budget, &seed.index(step));
             if growing.population.len() == 0 {
                 self.genealogy.drop_last();
-                return self.none(step, budget);
+                return self.none(budget);
             }
             self.population = growing.population;
         }
         self.look_closer(step, evidence, budget, &seed)
     }
 
-    /// Attempts that an update may make: what all particles may visit, and more on an engine that makes many at once.
-    fn allowance(&self, budget: &Budget, spent: u64) -> u64 {
+    /// States that may still be visited in this update.
+    fn left(&self) -> u64 {
+        self.most.saturating_sub(self.cost.states)
+    }
+
+    /// Whether nothing more may be done in this update.
+    fn is_spent(&self, budget: &Budget) -> bool {
+        budget.is_late() || self.left() == 0
+    }
+
+    /// Attempts that may be made where so many have been: what all particles may visit, and more on an engine that makes
+    /// many at once.
+    fn allowance(&self, made: u64) -> u64 {
         let each = if self.machine.at_once() > 1 { ATTEMPTS_A_STATE } else { 1 };
-        let own = self.options.all_states().saturating_mul(each);
-        own.min(budget.nodes.unwrap_or(u64::MAX)).saturating_sub(spent)
+        self.options.all_states().saturating_mul(each).saturating_sub(made)
     }
 
     /// The histories that the population of the filter should have.
@@ -369,53 +426,87 @@ impl<M: Bulk> Forward<M> {
         }
     }
 
-    /// Draws of the last update that explain the new step, and whole histories in place of those that do not; true if
-    /// they are as many as are wanted.
+    /// Draws of the last update that explain the new step, and whole histories in place of those that do not. Whatever
+    /// is decided here is decided by counts. Ends where more than `most` attempts are expected; without it, where a filter
+    /// takes fewer.
     fn draw_independently(
         &mut self,
         step: usize,
         evidence: &Evidence,
         growing: &mut Growing<M::State>,
+        most: Option<f64>,
         budget: &Budget,
         seed: &Seed,
-    ) -> bool {
-        let Some(anchor) = &self.anchor else { return false };
+    ) -> Drawn {
+        let Some(anchor) = &self.anchor else { return Drawn::Incomplete };
         let (from, wanted) = (anchor.generation, self.options.particles);
         let reuses = self.options.method != SamplingMethod::Rejection;
+        let before = self.cost.states;
         if reuses && self.kind == Kind::Independent {
-            let draws = self.population.draws();
+            let mut draws = self.population.draws();
+            draws.truncate(usize::try_from(self.left()).unwrap_or(usize::MAX));
             let observed = observed_step(evidence, step);
             self.attempt(&draws, &observed, growing, budget, &seed.child("survive"));
         }
         let observed: Vec<ObservedStep<'_>> =
             (from..=step).map(|step| observed_step(evidence, step)).collect();
-        let spent_before = self.cost.states;
         for round in 0.. {
             let drawn = growing.population.total() as usize;
             if drawn >= wanted {
-                return true;
+                return Drawn::Complete;
             }
             let missing = (wanted - drawn) as f64;
-            // The share of whole histories that get through, the attempts that each takes, and those of a filter.
-            let (mut whole, mut each, mut filter) = (1.0, 0.0, 0.0);
-            for step in from..=step {
-                each += whole;
-                whole *= self.share(step);
-                filter += self.wanted_population() / self.share(step);
+            let Expected { whole, each, filter } = self.expected(from, step);
+            let attempts = missing / whole * each;
+            if round == 0 && reuses && self.enumerates_instead(attempts, evidence, budget, seed) {
+                return Drawn::Enumerated;
             }
-            if reuses && step > from && missing / whole * each > filter {
-                return false;
+            if reuses && step > from && attempts > most.unwrap_or(filter) {
+                return Drawn::Incomplete;
             }
             let is_known = self.passed[step][0] > 0;
-            let count = if is_known { 1.1 * missing / whole + 8.0 } else { 2.0 * wanted as f64 };
-            let left = self.allowance(budget, self.cost.states - spent_before) as f64 / each;
-            let count = count.min(left) as usize;
+            let count = if is_known { SURPLUS * missing / whole + 4.0 } else { missing };
+            let own = self.allowance(self.cost.states - before) as f64 / each;
+            // A budget in nodes is kept even if every history gets as far as the last step.
+            let given = self.left() / observed.len() as u64;
+            let count = count.min(own).min(given as f64) as usize;
             if count == 0 || budget.is_late() {
-                return false;
+                return Drawn::Incomplete;
             }
             self.draw_whole(&observed, count, growing, budget, &seed.index(round));
         }
-        false
+        Drawn::Incomplete
+    }
+
+    /// What the shares of the steps from one to another say about draws.
+    fn expected(&self, from: usize, step: usize) -> Expected {
+        let mut expected = Expected { whole: 1.0, each: 0.0, filter: 0.0 };
+        for step in from..=step {
+            expected.each += expected.whole;
+            expected.whole *= self.share(step);
+            expected.filter += self.wanted_population() / self.share(step);
+        }
+        expected
+    }
+
+    /// Enumerates the information set where so many attempts would cost as much as the search for it, or earlier ones
+    /// have saved as much. Which histories were drawn does not matter: otherwise those that are reported would not be
+    /// draws from the posterior.
+    fn enumerates_instead(
+        &mut self,
+        attempts: f64,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> bool {
+        let (saved, wanted) = self.saved;
+        let most = saved.max((attempts / ENUMERATION_COST) as u64);
+        if !self.options.enumerate || most < wanted {
+            self.saved.0 += attempts as u64 / SAVED;
+            return false;
+        }
+        self.saved = (0, most.saturating_mul(2));
+        self.enumerate_again(most, evidence, budget, seed)
     }
 
     /// Draws so many whole histories from the anchor.
@@ -455,7 +546,7 @@ impl<M: Bulk> Forward<M> {
         let spent_before = self.cost.states;
         for round in 0.. {
             let missing = wanted - growing.population.total();
-            let left = self.allowance(budget, self.cost.states - spent_before);
+            let left = self.allowance(self.cost.states - spent_before).min(self.left());
             if missing <= wanted * NEARLY || left == 0 || budget.is_late() {
                 return;
             }
@@ -469,52 +560,62 @@ impl<M: Bulk> Forward<M> {
         }
     }
 
-    /// Where few different histories were drawn, the information set may be small: looks for all of it. If it is not
-    /// small, a filter was too small, and a larger one begins anew.
+    /// Where a filter has few different histories, the information set may be small: looks for all of it. If it is not
+    /// small, the filter was too small, and a larger one begins anew.
     fn look_closer(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         let draws = (self.population.total() as usize).min(self.options.particles);
         if 2 * self.population.len() > draws {
             return Followed::Done;
         }
-        if self.options.enumerate {
-            let (wait, last) = self.patience;
-            if wait > 1 {
-                self.patience = (wait - 1, last);
-            } else if self.enumerate_again(evidence, budget, seed) {
-                self.patience = (1, 1);
-                return Followed::Done;
-            } else {
-                let next = (last * 2).min(PATIENCE);
-                self.patience = (next, next);
-            }
-        }
-        if self.kind != Kind::Filtered || self.options.method != SamplingMethod::Auto {
+        let attempts = self.options.all_states() as f64;
+        if self.enumerates_instead(attempts, evidence, budget, seed) {
             return Followed::Done;
         }
-        if self.population.len() <= self.covered {
+        let is_covered = self.population.len() <= self.covered;
+        if is_covered || self.options.method != SamplingMethod::Auto || self.is_spent(budget) {
             return Followed::Done;
         }
-        if self.growth >= MOST_GROWTH || step + 1 < evidence.step() {
-            return Followed::Stuck;
+        let from = self.anchor.as_ref().map_or(0, |anchor| anchor.generation);
+        let Expected { whole, each, filter } = self.expected(from, step);
+        let larger = GROWTH as f64 * filter;
+        if self.options.particles as f64 / whole * each > larger {
+            let is_last = self.growth >= MOST_GROWTH || step + 1 < evidence.step();
+            return if is_last { Followed::Stuck } else { self.grow(step, evidence, budget, seed) };
         }
-        // Where four times the draws find few more histories, there are no more.
+        let mut growing = Growing::new();
+        self.genealogy.drop_last();
+        self.genealogy.begin();
+        let seed = seed.child("closer");
+        let drawn = self.draw_independently(step, evidence, &mut growing, Some(larger), budget, &seed);
+        match drawn {
+            Drawn::Enumerated => {}
+            _ if growing.population.len() == 0 => return self.grow(step, evidence, budget, &seed),
+            _ => (self.kind, self.population) = (Kind::Independent, growing.population),
+        }
+        Followed::Done
+    }
+
+    /// Filters anew with a larger population.
+    fn grow(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
+        // Where several times the draws find few more histories, there are no more.
         self.covered = self.population.len() + self.population.len() / 4;
-        self.growth *= 4;
+        self.growth *= GROWTH;
         let followed = self.filter_anew(step, evidence, budget, seed);
-        self.growth = if self.population.len() <= self.covered { self.growth / 4 } else { self.growth };
+        if self.population.len() <= self.covered {
+            self.growth /= GROWTH;
+        }
         followed
     }
 
-    /// Enumerates from the anchor to the last generation; false if that costs too much.
-    fn enumerate_again(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+    /// Enumerates from the anchor to the last generation, visiting at most so many states; false if they are too few.
+    fn enumerate_again(&mut self, most: u64, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         let Some(anchor) = &self.anchor else { return false };
         let (generation, depth) = (anchor.generation, self.depth());
         let mut population = anchor.population.clone();
         let until = self.genealogy.until(generation);
         let held = std::mem::replace(&mut self.genealogy, until);
         let passed = self.passed.clone();
-        let most = self.options.all_states() / 4;
-        let most = budget.nodes.map_or(most, |nodes| most.min(nodes / 2));
+        let most = most.min(self.left() / 2);
         let before = self.cost.states;
         let mut by_state = false;
         for step in generation..depth {
