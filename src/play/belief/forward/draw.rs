@@ -184,7 +184,7 @@ fn piece_of_chains<M: Bulk>(
 
 /// Independent draws of entries by their weights, each in constant time.
 ///
-/// Reference: the alias method, Walker 1977, in the form of Vose 1991.
+/// Reference: the alias method, Walker77 (`docs/REFERENCES.md`).
 #[derive(Clone, Debug)]
 pub(super) struct Picks {
     /// For each entry the share of its column that is its own, and the entry that has the rest.

@@ -21,8 +21,7 @@
 //! far. It is made before the draws that it governs. Where nothing gets through, or too few different histories are left,
 //! the caller goes on by [backtracking](super::backtracking).
 //!
-//! References: Le Gland, Oudjane, *A Sequential Particle Algorithm that Keeps the Particle System Alive*, 2005; Gordon93
-//! and Doucet, Godsill, Andrieu 2000 (`docs/REFERENCES.md`).
+//! References: Robert04, LeGland05, DelMoral15, DelMoral04 (`docs/REFERENCES.md`).
 
 mod draw;
 mod enumeration;
