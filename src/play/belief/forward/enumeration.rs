@@ -1,4 +1,4 @@
-//! Enumeration: one step of a complete set of weighted histories.
+//! Enumeration: complete sets of weighted histories, step by step.
 //!
 //! All joint moves of all histories are tried, and those that agree with the observation are kept, each with the share
 //! of its parent's probability that falls to it. So the weights stay the posterior when they are normalised.
@@ -12,9 +12,19 @@ use rustc_hash::FxHashMap;
 
 use super::genealogy::Genealogy;
 use super::population::{Growing, Population};
+use super::{Forward, Kind, observed_step};
 use hyperplay_engine::machine::{
-    Bulk, ByRole, JointMove, JointMoves, Move, ObservedStep, Seed, StateMachineExt,
+    Budget, Bulk, ByRole, Evidence, JointMove, JointMoves, Move, ObservedStep, Seed, StateMachineExt,
 };
+
+/// An enumerated step may cost so many states for each history that is reported.
+const ENUMERATED_STATES: u64 = 8;
+
+/// One joint move that is enumerated costs as much as so many attempts.
+const ENUMERATION_COST: f64 = 4.0;
+
+/// One part in so many of the attempts of every update is saved for a search for the complete information set.
+const SAVED: u64 = 8;
 
 /// Steps asked about in one call.
 const BLOCK: usize = 4096;
@@ -128,4 +138,92 @@ pub(super) fn merge_states<M: Bulk>(
         }
     }
     merged
+}
+
+impl<M: Bulk> Forward<M> {
+    /// The states that one enumerated step may cost: what a sample costs, and not less than a few for each history
+    /// that may be reported.
+    pub(super) fn affordable_states(&self, step: usize) -> u64 {
+        let share = step.checked_sub(1).map_or(1.0, |last| self.share(last));
+        let sampled = self.options.particles as f64 / share / ENUMERATION_COST;
+        (sampled as u64).max(ENUMERATED_STATES * self.options.limit() as u64)
+    }
+
+    /// One enumerated step of a population, if it visits at most so many states; and whether its histories stand for all
+    /// with their state.
+    pub(super) fn enumerated(
+        &mut self,
+        population: &Population<M::State>,
+        observed: &ObservedStep<'_>,
+        by_state: bool,
+        most: u64,
+        seed: &Seed,
+    ) -> Option<(bool, Population<M::State>)> {
+        let Forward { machine, scratch, genealogy, .. } = self;
+        let (options, states) = all_options(&**machine, population, observed, most, scratch)?;
+        let mut next = extended(&**machine, population, &options, observed, genealogy, scratch);
+        self.cost.states += states;
+        let agreed = next.len();
+        self.passed[self.genealogy.depth() - 1] = [states, agreed as u64];
+        let merges = self.options.exact_update && (by_state || agreed > self.options.limit());
+        if merges {
+            next = merge_states::<M>(next, &mut self.genealogy, &seed.child("states"));
+        }
+        Some((merges, next))
+    }
+
+    /// Enumerates the information set where so many attempts would cost as much as the search for it, or earlier ones
+    /// have saved as much. Which histories were drawn does not matter: otherwise those that are reported would not be
+    /// draws from the posterior.
+    pub(super) fn enumerates_instead(
+        &mut self,
+        attempts: f64,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> bool {
+        let (saved, wanted) = self.saved;
+        let most = saved.max((attempts / ENUMERATION_COST) as u64);
+        if !self.options.enumerate || most < wanted {
+            self.saved.0 += attempts as u64 / SAVED;
+            return false;
+        }
+        self.saved = (0, most.saturating_mul(2));
+        self.enumerate_again(most, evidence, budget, seed)
+    }
+
+    /// Enumerates from the anchor to the last generation, visiting at most so many states; false if they are too few.
+    pub(super) fn enumerate_again(
+        &mut self,
+        most: u64,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> bool {
+        let Some(anchor) = &self.anchor else { return false };
+        let (generation, depth) = (anchor.generation, self.depth());
+        let mut population = anchor.population.clone();
+        let until = self.genealogy.until(generation);
+        let held = std::mem::replace(&mut self.genealogy, until);
+        let passed = self.passed.clone();
+        let most = most.min(self.left() / 2);
+        let before = self.cost.states;
+        let mut by_state = false;
+        for step in generation..depth {
+            let left = most.saturating_sub(self.cost.states - before);
+            let observed = observed_step(evidence, step);
+            let next = self.enumerated(&population, &observed, by_state, left, &seed.index(step));
+            match next {
+                Some((merged, next)) if next.len() > 0 && !budget.is_late() => {
+                    (by_state, population) = (merged, next);
+                }
+                _ => {
+                    (self.genealogy, self.passed) = (held, passed);
+                    return false;
+                }
+            }
+        }
+        (self.kind, self.population) = (Kind::Enumerated { by_state }, population);
+        true
+    }
 }

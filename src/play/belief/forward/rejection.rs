@@ -1,0 +1,149 @@
+//! Rejection: independent draws from the posterior.
+//!
+//! Draws of the last update that explain the new step are kept. What is missing is drawn as whole histories from the
+//! anchor. How many are drawn is decided by counts.
+
+use super::draw::Drawing;
+use super::population::Growing;
+use super::{Anchor, Forward, Kind, observed_step};
+use crate::belief::options::SamplingMethod;
+use hyperplay_engine::machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
+
+/// So many times what is expected to be needed is drawn, so that a second round is seldom needed.
+const SURPLUS: f64 = 1.05;
+
+/// A round for no more than so many particles is to be the last.
+const LAST: f64 = 64.0;
+
+/// What draws are expected to take.
+pub(super) struct Expected {
+    /// The share of whole histories that get through.
+    pub(super) whole: f64,
+    /// The attempts that each of them takes.
+    pub(super) each: f64,
+    /// The attempts of a filter from the first of the steps on.
+    pub(super) filter: f64,
+}
+
+/// How drawing whole histories ended.
+pub(super) enum Drawn {
+    /// There are as many as are wanted.
+    Complete,
+    /// There are fewer.
+    Incomplete,
+    /// The information set was enumerated instead.
+    Enumerated,
+}
+
+impl<M: Bulk> Forward<M> {
+    /// One attempt for each of these entries of the population.
+    pub(super) fn attempt(
+        &mut self,
+        entries: &[u32],
+        observed: &ObservedStep<'_>,
+        growing: &mut Growing<M::State>,
+        budget: &Budget,
+        seed: &Seed,
+    ) {
+        let Forward { machine, scratch, failure, population, genealogy, .. } = self;
+        let mut drawing = Drawing { machine: &**machine, scratch, budget, failure };
+        let draws = drawing.attempts(&population.states, entries, observed, seed);
+        self.cost.spend(draws.tried as u64, draws.steps.len() as u64);
+        let passed = &mut self.passed[genealogy.depth() - 1];
+        passed[0] += draws.tried as u64;
+        passed[1] += draws.steps.len() as u64;
+        for step in draws.steps {
+            let parent = entries[step.place] as usize;
+            growing.add(genealogy, (parent, population.hashes[parent]), &step.joint, step.state, 1.0);
+        }
+    }
+
+    /// Draws of the last update that explain the new step, and whole histories in place of those that do not. Whatever
+    /// is decided here is decided by counts. Ends where more than `most` attempts are expected; without it, where a filter
+    /// takes fewer.
+    pub(super) fn draw_independently(
+        &mut self,
+        step: usize,
+        evidence: &Evidence,
+        growing: &mut Growing<M::State>,
+        most: Option<f64>,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Drawn {
+        let Some(anchor) = &self.anchor else { return Drawn::Incomplete };
+        let (from, wanted) = (anchor.generation, self.options.particles);
+        let reuses = self.options.method != SamplingMethod::Rejection;
+        let before = self.cost.states;
+        if reuses && self.kind == Kind::Independent {
+            let mut draws = self.population.draws();
+            draws.truncate(usize::try_from(self.left()).unwrap_or(usize::MAX));
+            let observed = observed_step(evidence, step);
+            self.attempt(&draws, &observed, growing, budget, &seed.child("survive"));
+        }
+        let observed: Vec<ObservedStep<'_>> =
+            (from..=step).map(|step| observed_step(evidence, step)).collect();
+        for round in 0.. {
+            let drawn = growing.population.total() as usize;
+            if drawn >= wanted {
+                return Drawn::Complete;
+            }
+            let missing = (wanted - drawn) as f64;
+            let Expected { whole, each, filter } = self.expected(from, step);
+            let attempts = missing / whole * each;
+            if round == 0 && reuses && self.enumerates_instead(attempts, evidence, budget, seed) {
+                return Drawn::Enumerated;
+            }
+            if reuses && step > from && attempts > most.unwrap_or(filter) {
+                return Drawn::Incomplete;
+            }
+            let is_known = self.passed[step][0] > 0;
+            // The last round draws a little more than is needed, those before it a little less.
+            let surplus = if missing > LAST { 2.0 - SURPLUS } else { SURPLUS };
+            let count = if is_known { surplus * missing / whole + 4.0 } else { missing };
+            let own = self.allowance(self.cost.states - before) as f64 / each;
+            // A budget in nodes is kept even if every history gets as far as the last step.
+            let given = self.left() / observed.len() as u64;
+            let count = count.min(own).min(given as f64) as usize;
+            if count == 0 || budget.is_late() {
+                return Drawn::Incomplete;
+            }
+            self.draw_whole(&observed, count, growing, budget, &seed.index(round));
+        }
+        Drawn::Incomplete
+    }
+
+    /// What the shares of the steps from one to another say about draws.
+    pub(super) fn expected(&self, from: usize, step: usize) -> Expected {
+        let mut expected = Expected { whole: 1.0, each: 0.0, filter: 0.0 };
+        for step in from..=step {
+            expected.each += expected.whole;
+            expected.whole *= self.share(step);
+            expected.filter += self.wanted_population() / self.share(step);
+        }
+        expected
+    }
+
+    /// Draws so many whole histories from the anchor.
+    pub(super) fn draw_whole(
+        &mut self,
+        observed: &[ObservedStep<'_>],
+        count: usize,
+        growing: &mut Growing<M::State>,
+        budget: &Budget,
+        seed: &Seed,
+    ) {
+        let Forward { machine, scratch, failure, anchor, genealogy, .. } = self;
+        let Some(Anchor { generation, population, picks }) = anchor else { return };
+        let mut drawing = Drawing { machine: &**machine, scratch, budget, failure };
+        let chains = drawing.chains(population, picks, observed, count, seed);
+        for (passed, [tried, agreed]) in self.passed[*generation..].iter_mut().zip(chains.passed) {
+            passed[0] += tried;
+            passed[1] += agreed;
+            self.cost.spend(tried, agreed);
+        }
+        for chain in chains.found {
+            let from = (chain.from, population.hashes[chain.from]);
+            growing.add_chain(genealogy, *generation, from, &chain.joints, chain.state);
+        }
+    }
+}
