@@ -106,7 +106,7 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
                 outcome
             }
             Followed::Ended(outcome) => outcome,
-            Followed::Stuck => {
+            Followed::Degenerate => {
                 let explained = evidence.until(forward.depth());
                 let histories = forward.histories(seed);
                 let mut belief = self.backtracking(evidence.role).resume(&explained, &histories);

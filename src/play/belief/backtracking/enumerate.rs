@@ -113,7 +113,7 @@ impl EnumeratedSet {
     fn merge_states<M: Bulk>(&mut self, tree: &Tree<M>, seed: &Seed) {
         self.is_by_state = true;
         let mut rng = seed.rng();
-        let mut place: FxHashMap<(&M::State, u32), usize> = FxHashMap::default();
+        let mut place: FxHashMap<(&M::State, u128), usize> = FxHashMap::default();
         let mut kept: Vec<(NodeId, f64)> = Vec::new();
         for &(node, ln) in &self.list {
             let at = *place.entry(tree.key(node)).or_insert(kept.len());

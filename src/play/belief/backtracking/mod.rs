@@ -220,7 +220,7 @@ impl<M: Bulk> Backtracking<M> {
     fn distinct(&self) -> usize {
         if self.options.exact_update {
             let keys = self.particles.iter().map(|particle| self.tree.key(particle.id.into()));
-            return keys.collect::<FxHashSet<(&M::State, u32)>>().len();
+            return keys.collect::<FxHashSet<(&M::State, u128)>>().len();
         }
         let nodes = self.particles.iter().map(|particle| particle.id.into());
         nodes.collect::<FxHashSet<NodeId>>().len()

@@ -15,6 +15,7 @@
 //! [`Tree::expand`] is the only way to new nodes. It expands in blocks what many particles request
 //! ([`lockstep`](super::lockstep)); every state visited is paid for from a [`BudgetAccount`](hyperplay_engine::machine::BudgetAccount).
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -72,8 +73,8 @@ struct Node<S> {
     state: S,
     /// Its place in the list of all that was perceived.
     percepts: u32,
-    /// The number of what the roles that the opponent model speaks of know; 0 for all under uniform opponents.
-    known: u32,
+    /// A hash of what the roles that the opponent model speaks of know; 0 for all under uniform opponents.
+    known: u128,
     depth: u32,
     /// The greatest depth at which a descendant is known.
     reach: u32,
@@ -99,9 +100,6 @@ impl IndexedPercepts {
     }
 }
 
-/// What the roles that a model speaks of knew before a step, and what each did and perceived in it.
-type Known = (u32, Vec<(Move, Percepts)>);
-
 pub(in crate::belief) struct Tree<M: Bulk> {
     machine: Arc<M>,
     model: Arc<dyn OpponentModel>,
@@ -112,8 +110,6 @@ pub(in crate::belief) struct Tree<M: Bulk> {
     large: usize,
     /// All that the roles perceived of some step; many nodes share it.
     perceived: IndexedPercepts,
-    /// The numbers of what the roles that the model speaks of may know.
-    known: FxHashMap<Known, u32>,
     /// The lists of moves that nodes share.
     lists: FxHashSet<Arc<ByRole<Vec<Move>>>>,
     deepest: usize,
@@ -135,7 +131,6 @@ impl<M: Bulk> Tree<M> {
             nodes: Vec::new(),
             large: LARGE,
             perceived: IndexedPercepts::default(),
-            known: FxHashMap::default(),
             lists: FxHashSet::default(),
             deepest: 0,
             spent: UpdateCost::default(),
@@ -189,22 +184,27 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// What the probability of all that may follow a history depends on: its state, and what the roles that the model
-    /// speaks of know.
-    pub(in crate::belief) fn key(&self, node: NodeId) -> (&M::State, u32) {
+    /// speaks of know. What they know is told apart by a hash of 128 bits.
+    pub(in crate::belief) fn key(&self, node: NodeId) -> (&M::State, u128) {
         let Node { state, known, .. } = self.node(node);
         (state, *known)
     }
 
-    /// The number of what the roles that the model speaks of know after a step.
-    fn known_after(&mut self, parent: NodeId, joint: &JointMove, percepts: &ByRole<Percepts>) -> u32 {
+    /// The hash of what the roles that the model speaks of know after a step.
+    fn known_after(&self, parent: NodeId, joint: &JointMove, percepts: &ByRole<Percepts>) -> u128 {
         if self.model.is_uniform() {
             return 0;
         }
         let is_modelled = |role: &Role| *role != self.evidence.role && Some(*role) != self.machine.random();
-        let roles = self.machine.each_role().filter(is_modelled);
-        let step = roles.map(|role| (joint.of(role), percepts[role].clone())).collect();
-        let next = self.known.len() as u32 + 1;
-        *self.known.entry((self.node(parent).known, step)).or_insert(next)
+        let half = |half: u8| {
+            let mut hasher = DefaultHasher::new();
+            (half, self.node(parent).known).hash(&mut hasher);
+            for role in self.machine.each_role().filter(is_modelled) {
+                (joint.of(role), &percepts[role]).hash(&mut hasher);
+            }
+            u128::from(hasher.finish())
+        };
+        half(0) << 64 | half(1)
     }
 
     /// Why an evaluation of the rules met a limit, if one did since the last call.

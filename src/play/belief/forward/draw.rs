@@ -19,7 +19,7 @@ const PIECE: usize = 1 << 14;
 const SHARED: usize = 4;
 
 /// What one thread draws with.
-pub(super) struct Drawing<'a, M: Bulk> {
+pub(super) struct DrawContext<'a, M: Bulk> {
     pub(super) machine: &'a M,
     pub(super) scratch: &'a mut M::Scratch,
     pub(super) budget: &'a Budget,
@@ -27,7 +27,7 @@ pub(super) struct Drawing<'a, M: Bulk> {
     pub(super) failure: &'a mut Option<EvaluationFailure>,
 }
 
-impl<M: Bulk> Drawing<'_, M> {
+impl<M: Bulk> DrawContext<'_, M> {
     /// The results of so many pieces of work, in order; what stands behind a late one is missing.
     fn pieces<T: Send>(
         &mut self,
@@ -83,28 +83,37 @@ impl<M: Bulk> Drawing<'_, M> {
 
     /// Draws so many whole histories: an entry of a population by its weight, then step by step, each an attempt that
     /// agrees with what was observed or ends the history.
-    pub(super) fn chains(
+    pub(super) fn trajectories(
         &mut self,
         from: &Population<M::State>,
-        picks: &Picks,
+        table: &AliasTable,
         observed: &[ObservedStep<'_>],
         count: usize,
         seed: &Seed,
-    ) -> Chains<M::State> {
+    ) -> Trajectories<M::State> {
         let (machine, budget) = (self.machine, self.budget);
         let made = self.pieces(count.div_ceil(PIECE), |piece, scratch| {
             let count = PIECE.min(count - piece * PIECE);
             let late = piece > 0 && budget.is_late();
             (!late).then(|| {
-                piece_of_chains(machine, from, picks, observed, count, &seed.index(piece), budget, scratch)
+                piece_of_trajectories(
+                    machine,
+                    from,
+                    table,
+                    observed,
+                    count,
+                    &seed.index(piece),
+                    budget,
+                    scratch,
+                )
             })
         });
-        let mut all = Chains { tried: 0, passed: vec![[0; 2]; observed.len()], found: Vec::new() };
-        for mut chains in made {
-            all.tried += chains.tried;
-            all.found.append(&mut chains.found);
-            for (sum, passed) in all.passed.iter_mut().zip(chains.passed) {
-                (0..2).for_each(|place| sum[place] += passed[place]);
+        let mut all = Trajectories { tried: 0, trials: vec![[0; 2]; observed.len()], found: Vec::new() };
+        for mut trajectories in made {
+            all.tried += trajectories.tried;
+            all.found.append(&mut trajectories.found);
+            for (sum, trials) in all.trials.iter_mut().zip(trajectories.trials) {
+                (0..2).for_each(|place| sum[place] += trials[place]);
             }
         }
         all
@@ -113,7 +122,7 @@ impl<M: Bulk> Drawing<'_, M> {
 
 /// A history that agrees with all observations.
 #[derive(Debug)]
-pub(super) struct Chain<S> {
+pub(super) struct Trajectory<S> {
     /// The entry that it continues.
     pub(super) from: usize,
     pub(super) joints: Vec<JointMove>,
@@ -122,29 +131,29 @@ pub(super) struct Chain<S> {
 
 /// Whole histories.
 #[derive(Debug)]
-pub(super) struct Chains<S> {
+pub(super) struct Trajectories<S> {
     /// How many were drawn.
     pub(super) tried: usize,
     /// For each step the attempts, and those that agreed.
-    pub(super) passed: Vec<[u64; 2]>,
+    pub(super) trials: Vec<[u64; 2]>,
     /// Those that agree with everything.
-    pub(super) found: Vec<Chain<S>>,
+    pub(super) found: Vec<Trajectory<S>>,
 }
 
 #[expect(clippy::too_many_arguments, reason = "what a piece needs is all there is")]
-fn piece_of_chains<M: Bulk>(
+fn piece_of_trajectories<M: Bulk>(
     machine: &M,
     from: &Population<M::State>,
-    picks: &Picks,
+    table: &AliasTable,
     observed: &[ObservedStep<'_>],
     count: usize,
     seed: &Seed,
     budget: &Budget,
     scratch: &mut M::Scratch,
-) -> Chains<M::State> {
+) -> Trajectories<M::State> {
     let mut rng = seed.child("from").rng();
-    let picked: Vec<u32> = (0..count).map(|_| picks.draw(&mut rng)).collect();
-    let mut passed = vec![[0; 2]; observed.len()];
+    let picked: Vec<u32> = (0..count).map(|_| table.draw(&mut rng)).collect();
+    let mut trials = vec![[0; 2]; observed.len()];
     // For each step the histories that passed it: their places among those before, and their joint moves.
     let mut levels: Vec<Vec<(usize, JointMove)>> = Vec::with_capacity(observed.len());
     let mut states: Vec<M::State> = Vec::new();
@@ -157,7 +166,7 @@ fn piece_of_chains<M: Bulk>(
             (&states[..], &all)
         };
         let draws = machine.draw_consistent(starts, attempts, observed, &seed.index(step), budget, scratch);
-        passed[step] = [draws.tried as u64, draws.steps.len() as u64];
+        trials[step] = [draws.tried as u64, draws.steps.len() as u64];
         let (mut next, mut level) = (Vec::with_capacity(draws.steps.len()), Vec::new());
         for step in draws.steps {
             level.push((step.place, step.joint));
@@ -176,24 +185,24 @@ fn piece_of_chains<M: Bulk>(
             place = level[place].0;
         }
         joints.reverse();
-        Chain { from: picked[place] as usize, joints, state }
+        Trajectory { from: picked[place] as usize, joints, state }
     };
     let found = states.into_iter().enumerate().map(history).collect();
-    Chains { tried: count, passed, found }
+    Trajectories { tried: count, trials, found }
 }
 
 /// Independent draws of entries by their weights, each in constant time.
 ///
 /// Reference: the alias method, Walker77 (`docs/REFERENCES.md`).
 #[derive(Clone, Debug)]
-pub(super) struct Picks {
+pub(super) struct AliasTable {
     /// For each entry the share of its column that is its own, and the entry that has the rest.
     columns: Vec<(f64, u32)>,
 }
 
-impl Picks {
+impl AliasTable {
     /// Draws by these weights: positive, at least one.
-    pub(super) fn new(weights: &[f64]) -> Picks {
+    pub(super) fn new(weights: &[f64]) -> AliasTable {
         let scale = weights.len() as f64 / weights.iter().sum::<f64>();
         let mut columns: Vec<(f64, u32)> =
             (0..).zip(weights).map(|(own, weight)| (weight * scale, own)).collect();
@@ -207,7 +216,7 @@ impl Picks {
                 small.push(rich);
             }
         }
-        Picks { columns }
+        AliasTable { columns }
     }
 
     fn draw(&self, rng: &mut impl Rng) -> u32 {
@@ -227,10 +236,10 @@ mod tests {
     #[test]
     fn entries_are_picked_by_their_weights() {
         let weights = [1.0, 5.0, 0.5, 3.5];
-        let picks = Picks::new(&weights);
+        let table = AliasTable::new(&weights);
         let mut rng = Seed::root(1).rng();
         let mut counts = [0_u32; 4];
-        (0..100_000).for_each(|_| counts[picks.draw(&mut rng) as usize] += 1);
+        (0..100_000).for_each(|_| counts[table.draw(&mut rng) as usize] += 1);
         for (count, weight) in counts.iter().zip(weights) {
             let expected = 10_000.0 * weight;
             assert!((f64::from(*count) - expected).abs() < 5.0 * expected.sqrt(), "{counts:?}");

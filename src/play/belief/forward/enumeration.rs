@@ -11,7 +11,7 @@ use rand::RngExt;
 use rustc_hash::FxHashMap;
 
 use super::genealogy::Genealogy;
-use super::population::{Growing, Population};
+use super::population::{Population, PopulationBuilder};
 use super::{Forward, Kind, observed_step};
 use hyperplay_engine::machine::{
     Budget, Bulk, ByRole, Evidence, JointMove, JointMoves, Move, ObservedStep, Seed, StateMachineExt,
@@ -26,23 +26,26 @@ const ENUMERATION_COST: f64 = 4.0;
 /// One part in so many of the attempts of every update is saved for a search for the complete information set.
 const SAVED: u64 = 8;
 
-/// Steps asked about in one call.
-const BLOCK: usize = 4096;
+/// Steps asked about in one call, and between two looks at the clock.
+const BLOCK: usize = 1024;
+
+/// States whose moves are listed between two looks at the clock.
+const LOOK: usize = 64;
 
 /// The joint moves that one history may be continued by.
-pub(super) struct Options(ByRole<Vec<Move>>);
+pub(super) struct LegalJoints(ByRole<Vec<Move>>);
 
-impl Options {
+impl LegalJoints {
     /// The legal moves in a state that agree with the own move.
     pub(super) fn of<M: Bulk>(
         machine: &M,
         state: &M::State,
         observed: &ObservedStep<'_>,
         scratch: &mut M::Scratch,
-    ) -> Options {
+    ) -> LegalJoints {
         let mut legal = machine.legal_by_role(state, scratch);
         legal[observed.role].retain(|&own| observed.observation.own.admits(own));
-        Options(legal)
+        LegalJoints(legal)
     }
 
     /// How many joint moves there are; `u64::MAX` if there are more.
@@ -51,20 +54,22 @@ impl Options {
     }
 }
 
-/// The joint moves that each history of a population may be continued by, if there are at most `most` in all.
-pub(super) fn all_options<M: Bulk>(
+/// The joint moves that each history of a population may be continued by, if there are at most `most` in all
+/// and the clock allows it.
+pub(super) fn all_legal_joints<M: Bulk>(
     machine: &M,
     population: &Population<M::State>,
     observed: &ObservedStep<'_>,
     most: u64,
+    budget: &Budget,
     scratch: &mut M::Scratch,
-) -> Option<(Vec<Options>, u64)> {
+) -> Option<(Vec<LegalJoints>, u64)> {
     let mut all = Vec::with_capacity(population.len());
     let mut count = 0_u64;
     for state in &population.states {
-        let options = Options::of(machine, state, observed, scratch);
+        let options = LegalJoints::of(machine, state, observed, scratch);
         count = count.saturating_add(options.count());
-        if count > most {
+        if count > most || all.len() % LOOK == 0 && budget.is_late() {
             return None;
         }
         all.push(options);
@@ -73,36 +78,41 @@ pub(super) fn all_options<M: Bulk>(
 }
 
 /// The histories that continue a population and agree with an observation, as a new generation, with weights that sum
-/// to 1. Empty if there is none.
+/// to 1. Empty if there is none; `None` if the clock ran out.
 pub(super) fn extended<M: Bulk>(
     machine: &M,
     population: &Population<M::State>,
-    options: &[Options],
+    options: &[LegalJoints],
     observed: &ObservedStep<'_>,
     genealogy: &mut Genealogy,
+    budget: &Budget,
     scratch: &mut M::Scratch,
-) -> Population<M::State> {
+) -> Option<Population<M::State>> {
     genealogy.begin();
-    let mut growing = Growing::new();
+    let mut builder = PopulationBuilder::new(population.len());
     let each = options.iter().enumerate();
     let mut open =
-        each.flat_map(|(entry, Options(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
+        each.flat_map(|(entry, LegalJoints(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
     loop {
         let block: Vec<(usize, JointMove)> = open.by_ref().take(BLOCK).collect();
         if block.is_empty() {
             break;
+        }
+        if budget.is_late() {
+            genealogy.drop_last();
+            return None;
         }
         let steps: Vec<(&M::State, &JointMove)> =
             block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
         for (place, state) in machine.select_consistent(&steps, observed, scratch) {
             let (entry, joint) = &block[place];
             let weight = population.weights[*entry] / options[*entry].count() as f64;
-            growing.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
+            builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
         }
     }
-    let mut next = growing.population;
+    let mut next = builder.population;
     next.normalise();
-    next
+    Some(next)
 }
 
 /// Keeps one history for each state.
@@ -144,7 +154,7 @@ impl<M: Bulk> Forward<M> {
     /// The states that one enumerated step may cost: what a sample costs, and not less than a few for each history
     /// that may be reported.
     pub(super) fn affordable_states(&self, step: usize) -> u64 {
-        let share = step.checked_sub(1).map_or(1.0, |last| self.share(last));
+        let share = step.checked_sub(1).map_or(1.0, |last| self.acceptance_rate(last));
         let sampled = self.options.particles as f64 / share / ENUMERATION_COST;
         (sampled as u64).max(ENUMERATED_STATES * self.options.limit() as u64)
     }
@@ -157,14 +167,15 @@ impl<M: Bulk> Forward<M> {
         observed: &ObservedStep<'_>,
         by_state: bool,
         most: u64,
+        budget: &Budget,
         seed: &Seed,
     ) -> Option<(bool, Population<M::State>)> {
         let Forward { machine, scratch, genealogy, .. } = self;
-        let (options, states) = all_options(&**machine, population, observed, most, scratch)?;
-        let mut next = extended(&**machine, population, &options, observed, genealogy, scratch);
+        let (options, states) = all_legal_joints(&**machine, population, observed, most, budget, scratch)?;
+        let mut next = extended(&**machine, population, &options, observed, genealogy, budget, scratch)?;
         self.cost.states += states;
         let agreed = next.len();
-        self.passed[self.genealogy.depth() - 1] = [states, agreed as u64];
+        self.trials[self.genealogy.depth() - 1] = [states, agreed as u64];
         let merges = self.options.exact_update && (by_state || agreed > self.options.limit());
         if merges {
             next = merge_states::<M>(next, &mut self.genealogy, &seed.child("states"));
@@ -192,7 +203,7 @@ impl<M: Bulk> Forward<M> {
         self.enumerate_again(most, evidence, budget, seed)
     }
 
-    /// Enumerates from the anchor to the last generation, visiting at most so many states; false if they are too few.
+    /// Enumerates from the last enumerated set to the last generation, visiting at most so many states; false if they are too few.
     pub(super) fn enumerate_again(
         &mut self,
         most: u64,
@@ -200,25 +211,25 @@ impl<M: Bulk> Forward<M> {
         budget: &Budget,
         seed: &Seed,
     ) -> bool {
-        let Some(anchor) = &self.anchor else { return false };
-        let (generation, depth) = (anchor.generation, self.depth());
-        let mut population = anchor.population.clone();
+        let Some(last) = &self.last_enumerated else { return false };
+        let (generation, depth) = (last.generation, self.depth());
+        let mut population = last.population.clone();
         let until = self.genealogy.until(generation);
         let held = std::mem::replace(&mut self.genealogy, until);
-        let passed = self.passed.clone();
+        let trials = self.trials.clone();
         let most = most.min(self.left() / 2);
         let before = self.cost.states;
         let mut by_state = false;
         for step in generation..depth {
             let left = most.saturating_sub(self.cost.states - before);
             let observed = observed_step(evidence, step);
-            let next = self.enumerated(&population, &observed, by_state, left, &seed.index(step));
+            let next = self.enumerated(&population, &observed, by_state, left, budget, &seed.index(step));
             match next {
                 Some((merged, next)) if next.len() > 0 && !budget.is_late() => {
                     (by_state, population) = (merged, next);
                 }
                 _ => {
-                    (self.genealogy, self.passed) = (held, passed);
+                    (self.genealogy, self.trials) = (held, trials);
                     return false;
                 }
             }

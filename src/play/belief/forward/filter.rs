@@ -1,13 +1,20 @@
 //! The particle filter: a population of histories, continued by attempts until it is full again.
 //!
-//! It begins at the anchor, with its whole population. Where few different histories are left although the information
-//! set is not small, the population was too small, and a larger one begins anew.
+//! It begins at the last enumerated set, with its whole population. All attempts of a step are shared out by weight, in
+//! rounds; a round that the clock cut short does not count, because it would favour the histories that come first.
+//! This differs from the alive particle filter of the literature only in its last draw, which that one leaves out: for a
+//! fixed number of steps the bias of both is inversely proportional to the population.
+//!
+//! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
+//! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
+//! What is made anew replaces the old population only when it is complete.
 //!
 //! References: LeGland05, DelMoral15 (`docs/REFERENCES.md`).
 
-use super::population::Growing;
+use super::population::PopulationBuilder;
 use super::rejection::{Drawn, Expected};
 use super::{Followed, Forward, Kind, observed_step};
+use crate::belief::UpdateOutcome;
 use crate::belief::options::SamplingMethod;
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
@@ -20,31 +27,55 @@ const MOST_GROWTH: usize = 16;
 /// A population that lacks at most this share is full.
 const NEARLY: f64 = 0.05;
 
+/// Attempts of a round, on an engine that makes many at once and on another.
+const ROUND: [usize; 2] = [1 << 17, 1 << 12];
+
+/// With fewer particles than this a population is judged as if so many were wanted.
+const FEW_PARTICLES: usize = 16;
+
+/// For so many steps it is believed that a population has nearly all histories.
+const COVERED_STEPS: usize = 4;
+
 impl<M: Bulk> Forward<M> {
-    /// Filters from the anchor to a step.
-    pub(super) fn filter_anew(
+    /// Filters from the last enumerated set to a step, with larger populations where one dies out.
+    pub(super) fn begin_filter(
         &mut self,
         step: usize,
         evidence: &Evidence,
         budget: &Budget,
         seed: &Seed,
     ) -> Followed {
-        let Some(anchor) = &self.anchor else { return Followed::Stuck };
-        self.genealogy = self.genealogy.until(anchor.generation);
-        self.population = anchor.population.clone();
-        self.kind = Kind::Filtered;
-        let seed = seed.child("anew").index(self.growth);
-        for step in anchor.generation..=step {
-            let mut growing = Growing::new();
-            self.genealogy.begin();
-            self.refill(&observed_step(evidence, step), &mut growing, budget, &seed.index(step));
-            if growing.population.len() == 0 {
-                self.genealogy.drop_last();
-                return self.none(budget);
+        while !self.filter_anew(step, evidence, budget, seed) {
+            if self.is_spent(budget) {
+                return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
             }
-            self.population = growing.population;
+            if self.growth >= MOST_GROWTH {
+                return Followed::Degenerate;
+            }
+            self.growth *= GROWTH;
         }
-        self.look_closer(step, evidence, budget, &seed)
+        self.check_degeneracy(step, evidence, budget, seed)
+    }
+
+    /// Filters from the last enumerated set to a step. If no history arrives, all is as before and the result is false.
+    fn filter_anew(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        let Some(last) = &self.last_enumerated else { return false };
+        let (from, population) = (last.generation, last.population.clone());
+        let until = self.genealogy.until(from);
+        let genealogy = std::mem::replace(&mut self.genealogy, until);
+        let population = std::mem::replace(&mut self.population, population);
+        let kind = std::mem::replace(&mut self.kind, Kind::Filtered);
+        let seed = seed.child("anew").index(self.growth);
+        for step in from..=step {
+            self.genealogy.begin();
+            self.population =
+                self.refilled(&observed_step(evidence, step), budget, &seed.index(step)).population;
+            if self.population.len() == 0 {
+                (self.genealogy, self.population, self.kind) = (genealogy, population, kind);
+                return false;
+            }
+        }
+        true
     }
 
     /// The histories that the population of the filter should have.
@@ -52,89 +83,100 @@ impl<M: Bulk> Forward<M> {
         (self.options.population() * self.growth) as f64
     }
 
-    /// Continues the population by attempts until there are as many draws as it should have.
-    pub(super) fn refill(
+    /// A new population in the last generation: the old one, continued by attempts until there are as many draws as there
+    /// should be, or the budget ends.
+    pub(super) fn refilled(
         &mut self,
         observed: &ObservedStep<'_>,
-        growing: &mut Growing<M::State>,
         budget: &Budget,
         seed: &Seed,
-    ) {
+    ) -> PopulationBuilder<M::State> {
         let wanted = self.wanted_population();
+        let mut builder = PopulationBuilder::new(wanted as usize);
         let step = self.depth() - 1;
         let spent_before = self.cost.states;
+        let most = if self.is_in_lanes() { ROUND[0] } else { ROUND[1] };
         for round in 0.. {
-            let missing = wanted - growing.population.total();
+            let missing = wanted - builder.population.total();
             let left = self.allowance(self.cost.states - spent_before).min(self.left());
             if missing <= wanted * NEARLY || left == 0 || budget.is_late() {
-                return;
+                break;
             }
-            let is_known = self.passed[step][0] > 0;
-            let count = if is_known { missing / self.share(step) } else { missing };
+            let is_known = self.trials[step][0] > 0;
+            let count = if is_known { missing / self.acceptance_rate(step) } else { missing };
+            let count = (count.ceil() as u64).min(left) as usize;
             let seed = seed.index(round);
-            let entries = self
-                .population
-                .systematic((count.ceil() as u64).min(left) as usize, &mut seed.child("parents").rng());
-            self.attempt(&entries, observed, growing, budget, &seed);
+            let parents = self.population.systematic(count.min(most), &mut seed.child("parents").rng());
+            self.attempt(&parents, observed, &mut builder, false, budget, &seed);
         }
+        builder
     }
 
     /// Where a filter has few different histories, the information set may be small: looks for all of it. If it is not
-    /// small, the filter was too small, and a larger one begins anew.
-    pub(super) fn look_closer(
+    /// small, the population was too small.
+    pub(super) fn check_degeneracy(
         &mut self,
         step: usize,
         evidence: &Evidence,
         budget: &Budget,
         seed: &Seed,
     ) -> Followed {
-        let draws = (self.population.total() as usize).min(self.options.particles);
-        if 2 * self.population.len() > draws {
-            return Followed::Done;
-        }
-        let attempts = self.options.all_states() as f64;
-        if self.enumerates_instead(attempts, evidence, budget, seed) {
-            return Followed::Done;
-        }
-        let is_covered = self.population.len() <= self.covered;
-        if is_covered || self.options.method != SamplingMethod::Auto || self.is_spent(budget) {
-            return Followed::Done;
-        }
-        let from = self.anchor.as_ref().map_or(0, |anchor| anchor.generation);
-        let Expected { whole, each, filter } = self.expected(from, step);
-        let larger = GROWTH as f64 * filter;
-        if self.options.particles as f64 / whole * each > larger {
-            let is_last = self.growth >= MOST_GROWTH || step + 1 < evidence.step();
-            return if is_last { Followed::Stuck } else { self.grow(step, evidence, budget, seed) };
-        }
-        let mut growing = Growing::new();
-        self.genealogy.drop_last();
-        self.genealogy.begin();
-        let seed = seed.child("closer");
-        let drawn = self.draw_independently(step, evidence, &mut growing, Some(larger), budget, &seed);
-        match drawn {
-            Drawn::Enumerated => {}
-            _ if growing.population.len() == 0 => return self.grow(step, evidence, budget, &seed),
-            _ => (self.kind, self.population) = (Kind::Independent, growing.population),
+        let is_last = step + 1 == evidence.step();
+        let wanted = self.options.particles.max(FEW_PARTICLES);
+        while self.options.method == SamplingMethod::Auto && is_last && !self.is_spent(budget) {
+            let different = self.population.len();
+            let is_full = self.population.total() >= self.options.particles as f64;
+            if is_full && 2 * different > wanted {
+                return Followed::Done;
+            }
+            let attempts = self.options.all_states() as f64;
+            if self.enumerates_instead(attempts, evidence, budget, seed) {
+                return Followed::Done;
+            }
+            let (covered, until) = self.covered;
+            if different <= covered && step < until {
+                return Followed::Done;
+            }
+            if self.draws_instead(step, evidence, budget, seed) {
+                return Followed::Done;
+            }
+            if self.growth >= MOST_GROWTH {
+                return Followed::Degenerate;
+            }
+            self.growth *= GROWTH;
+            let seed = seed.child("larger");
+            if self.filter_anew(step, evidence, budget, &seed) && 4 * self.population.len() <= 5 * different {
+                // Several times the draws have found few more histories: there are no more.
+                self.covered = (self.population.len(), step + COVERED_STEPS);
+                self.growth /= GROWTH;
+                return Followed::Done;
+            }
         }
         Followed::Done
     }
 
-    /// Filters anew with a larger population.
-    pub(super) fn grow(
-        &mut self,
-        step: usize,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Followed {
-        // Where several times the draws find few more histories, there are no more.
-        self.covered = self.population.len() + self.population.len() / 4;
-        self.growth *= GROWTH;
-        let followed = self.filter_anew(step, evidence, budget, seed);
-        if self.population.len() <= self.covered {
-            self.growth /= GROWTH;
+    /// Draws whole histories in place of the population, where a larger filter would take more attempts. If they do not
+    /// get through, all is as before and the result is false.
+    fn draws_instead(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        let Some(last) = &self.last_enumerated else { return false };
+        let Expected { whole, each, filter } = self.expected(last.generation, step);
+        let larger = GROWTH as f64 * filter;
+        if self.options.particles as f64 / whole * each > larger {
+            return false;
         }
-        followed
+        let mut builder = PopulationBuilder::new(self.options.particles);
+        let before = self.genealogy.take_last();
+        self.genealogy.begin();
+        let seed = seed.child("closer");
+        match self.draw_independently(step, evidence, &mut builder, Some(larger), budget, &seed) {
+            Drawn::Complete => (self.kind, self.population) = (Kind::Independent, builder.population),
+            Drawn::Enumerated => {}
+            Drawn::Incomplete => {
+                self.genealogy.drop_last();
+                self.genealogy.put_back(before);
+                return false;
+            }
+        }
+        true
     }
 }

@@ -15,7 +15,7 @@ use hyperplay_engine::machine::{History, JointMove};
 
 /// The entries of one length.
 #[derive(Clone, Debug, Default)]
-struct Generation {
+pub(super) struct Generation {
     parents: Vec<u32>,
     joints: Vec<u32>,
     /// The joint moves of this step, each once.
@@ -90,6 +90,16 @@ impl Genealogy {
     /// Adds a generation without entries.
     pub(super) fn begin(&mut self) {
         self.generations.push(Generation::default());
+    }
+
+    /// Takes the last generation away.
+    pub(super) fn take_last(&mut self) -> Option<Generation> {
+        self.generations.pop()
+    }
+
+    /// Puts a generation back that was [taken away](Self::take_last).
+    pub(super) fn put_back(&mut self, generation: Option<Generation>) {
+        self.generations.extend(generation);
     }
 
     /// Drops the last generation.

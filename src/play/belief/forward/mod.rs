@@ -6,7 +6,7 @@
 //! | rejection | whole histories drawn from the last enumerated set get through | independent draws |
 //! | particle filter | they do not, but one step does | draws of a large population, bias O(1/population) |
 //!
-//! **[Rejection](rejection).** A history drawn from the last enumerated set (the *anchor*; at worst the empty history) by its
+//! **[Rejection](rejection).** A history drawn from the last enumerated set (at worst the empty history) by its
 //! probability, continued at random, and kept if it explains everything, is a draw from the posterior. Draws of the
 //! last update that explain the new step as well, one attempt each, are draws from the new posterior. So only what was
 //! lost is drawn anew. How many whole histories are drawn depends on counts alone, never on what was found; therefore
@@ -36,12 +36,12 @@ use super::options::{BeliefOptions, SamplingMethod};
 use super::{UpdateCost, UpdateMethod, UpdateOutcome};
 use rustc_hash::FxHashMap;
 
-use draw::Picks;
+use draw::AliasTable;
 use genealogy::Genealogy;
 use hyperplay_engine::machine::{
-    Budget, Bulk, EvaluationFailure, Evidence, History, ObservedStep, Role, Seed,
+    Budget, Bulk, EvaluationFailure, Evidence, History, Observation, ObservedStep, OwnMove, Role, Seed,
 };
-use population::{Growing, Population};
+use population::{Population, PopulationBuilder};
 use rejection::Drawn;
 
 /// An engine that makes many attempts at once makes so many in the time in which another visits a state.
@@ -62,10 +62,10 @@ enum Kind {
 }
 
 /// The last population that was enumerated before sampling began.
-struct Anchor<S> {
+struct LastEnumerated<S> {
     generation: usize,
     population: Population<S>,
-    picks: Picks,
+    table: AliasTable,
 }
 
 /// How following the evidence went.
@@ -76,7 +76,7 @@ pub(super) enum Followed {
     /// It ended.
     Ended(UpdateOutcome),
     /// The histories explain the first steps, and too few of them can be continued.
-    Stuck,
+    Degenerate,
 }
 
 /// The histories of one role under uniform opponents.
@@ -89,13 +89,14 @@ pub(super) struct Forward<M: Bulk> {
     genealogy: Genealogy,
     population: Population<M::State>,
     kind: Kind,
-    anchor: Option<Anchor<M::State>>,
+    last_enumerated: Option<LastEnumerated<M::State>>,
     /// How many times larger the population of the filter is than usual.
     growth: usize,
-    /// So many different histories are known to be nearly all.
-    covered: usize,
-    /// For each step, the attempts at it and those that agreed.
-    passed: Vec<[u64; 2]>,
+    /// So many different histories are nearly all, until this step.
+    covered: (usize, usize),
+    /// For each step, the attempts at it and those that agreed; where it was enumerated, joint moves. They say what is to be
+    /// expected, and what is reported does not depend on them.
+    trials: Vec<[u64; 2]>,
     /// Entries of the genealogy from which on it is large.
     large: usize,
     /// States saved for a search for the complete information set, and how many the next one is to have.
@@ -117,10 +118,10 @@ impl<M: Bulk> Forward<M> {
             genealogy: Genealogy::default(),
             population: Population::initial(initial),
             kind: Kind::Independent,
-            anchor: None,
+            last_enumerated: None,
             growth: 1,
-            covered: 0,
-            passed: Vec::new(),
+            covered: (0, 0),
+            trials: Vec::new(),
             large: LARGE,
             saved: (0, 0),
             cost: UpdateCost::default(),
@@ -135,9 +136,9 @@ impl<M: Bulk> Forward<M> {
         self.genealogy = Genealogy::default();
         self.population = Population::initial(self.machine.initial());
         self.kind = Kind::Enumerated { by_state: false };
-        self.anchor = None;
-        (self.growth, self.covered) = (1, 0);
-        self.passed.clear();
+        self.last_enumerated = None;
+        (self.growth, self.covered) = (1, (0, 0));
+        self.trials.clear();
         self.large = LARGE;
     }
 
@@ -188,12 +189,12 @@ impl<M: Bulk> Forward<M> {
         }
         self.most = budget.nodes.map_or(u64::MAX, |nodes| self.cost.states.saturating_add(nodes));
         let is_plain = self.is_plain();
-        if is_plain && self.anchor.is_none() {
-            self.drop_anchor();
+        if is_plain && self.last_enumerated.is_none() {
+            self.begin_sampling();
         }
         while self.depth() < evidence.step() {
             let step = self.depth();
-            self.passed.resize(self.passed.len().max(step + 1), [0; 2]);
+            self.trials.resize(self.trials.len().max(step + 1), [0; 2]);
             if is_plain && step + 1 < evidence.step() {
                 // Only the last step matters to histories that are drawn as a whole.
                 self.genealogy.begin();
@@ -204,7 +205,7 @@ impl<M: Bulk> Forward<M> {
                 return followed;
             }
             if self.genealogy.len() >= self.large {
-                let whole = self.anchor.as_ref().map_or(0, |anchor| anchor.generation);
+                let whole = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
                 self.genealogy.compact(whole);
                 self.large = LARGE.max(4 * self.genealogy.len());
             }
@@ -218,7 +219,7 @@ impl<M: Bulk> Forward<M> {
         if let (Kind::Enumerated { by_state }, false) = (self.kind, self.is_plain()) {
             let most = self.affordable_states(step).min(self.left() / 2);
             let next = if self.options.enumerate {
-                self.enumerated(&self.population.clone(), &observed, by_state, most, seed)
+                self.enumerated(&self.population.clone(), &observed, by_state, most, budget, seed)
             } else {
                 None
             };
@@ -231,7 +232,10 @@ impl<M: Bulk> Forward<M> {
                     (self.kind, self.population) = (Kind::Enumerated { by_state }, next);
                     return Followed::Done;
                 }
-                None => self.drop_anchor(),
+                None if budget.is_late() => {
+                    return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+                }
+                None => self.begin_sampling(),
             }
         }
         self.sampled(step, &evidence, budget, seed)
@@ -243,53 +247,66 @@ impl<M: Bulk> Forward<M> {
     }
 
     /// Makes the enumerated population the one that whole histories are drawn from.
-    fn drop_anchor(&mut self) {
+    fn begin_sampling(&mut self) {
         let population = self.population.clone();
-        let picks = Picks::new(&population.weights);
-        self.anchor = Some(Anchor { generation: self.depth(), population, picks });
+        let table = AliasTable::new(&population.weights);
+        self.last_enumerated = Some(LastEnumerated { generation: self.depth(), population, table });
         self.saved = (0, self.options.limit() as u64);
     }
 
     /// The share of attempts at a step that agreed with what was observed.
-    fn share(&self, step: usize) -> f64 {
-        let [tried, agreed] = self.passed[step];
+    fn acceptance_rate(&self, step: usize) -> f64 {
+        let [tried, agreed] = self.trials[step];
         (agreed as f64 + 0.5) / (tried as f64 + 1.0)
     }
 
     /// One step of a sample.
     fn sampled(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        let mut growing = Growing::new();
+        let method = self.options.method;
         self.genealogy.begin();
-        let is_filter = self.options.method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered;
-        if !is_filter {
-            match self.draw_independently(step, evidence, &mut growing, None, budget, seed) {
-                Drawn::Enumerated => return Followed::Done,
-                Drawn::Incomplete if self.options.method == SamplingMethod::Auto => {
-                    self.genealogy.drop_last();
-                    return self.filter_anew(step, evidence, budget, seed);
+        if method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered {
+            let population =
+                self.refilled(&observed_step(evidence, step), budget, &seed.child("refill")).population;
+            return self.filtered(population, step, evidence, budget, seed);
+        }
+        let mut builder = PopulationBuilder::new(self.options.particles);
+        let drawn = self.draw_independently(step, evidence, &mut builder, None, budget, seed);
+        let is_over = self.is_spent(budget) || method != SamplingMethod::Auto;
+        match drawn {
+            Drawn::Enumerated => Followed::Done,
+            Drawn::Incomplete if !is_over || builder.population.len() == 0 => {
+                self.genealogy.drop_last();
+                if is_over {
+                    return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
                 }
-                Drawn::Complete | Drawn::Incomplete => self.kind = Kind::Independent,
+                self.begin_filter(step, evidence, budget, seed)
             }
-        } else {
-            self.kind = Kind::Filtered;
-            self.refill(&observed_step(evidence, step), &mut growing, budget, &seed.child("refill"));
-        }
-        if growing.population.len() == 0 {
-            self.genealogy.drop_last();
-            return self.none(budget);
-        }
-        self.population = growing.population;
-        match self.kind {
-            Kind::Filtered => self.look_closer(step, evidence, budget, seed),
-            Kind::Enumerated { .. } | Kind::Independent => Followed::Done,
+            // Draws are independent however few there are.
+            Drawn::Complete | Drawn::Incomplete => {
+                (self.kind, self.population) = (Kind::Independent, builder.population);
+                Followed::Done
+            }
         }
     }
 
-    /// No history was found that explains the next step.
-    fn none(&self, budget: &Budget) -> Followed {
-        let is_over = self.is_spent(budget) || self.options.method != SamplingMethod::Auto;
-        let depleted = UpdateOutcome::Depleted { step: self.evidence.step() };
-        if is_over { Followed::Ended(depleted) } else { Followed::Stuck }
+    /// Goes on with a new population of the filter.
+    fn filtered(
+        &mut self,
+        population: Population<M::State>,
+        step: usize,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Followed {
+        if population.len() > 0 {
+            (self.kind, self.population) = (Kind::Filtered, population);
+            return self.check_degeneracy(step, evidence, budget, seed);
+        }
+        self.genealogy.drop_last();
+        if self.is_spent(budget) || self.options.method != SamplingMethod::Auto {
+            return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+        }
+        self.begin_filter(step, evidence, budget, seed)
     }
 
     /// States that may still be visited in this update.
@@ -302,10 +319,17 @@ impl<M: Bulk> Forward<M> {
         budget.is_late() || self.left() == 0
     }
 
+    /// Whether attempts are made many at once: with an own move that is not known for certain they are not.
+    fn is_in_lanes(&self) -> bool {
+        let from = self.last_enumerated.as_ref().map_or(0, |last| last.generation);
+        let is_known = |step: &Observation| matches!(step.own, OwnMove::Known(_));
+        self.machine.at_once() > 1 && self.evidence.steps[from..].iter().all(is_known)
+    }
+
     /// Attempts that may be made where so many have been: what all particles may visit, and more on an engine that makes
     /// many at once.
     fn allowance(&self, made: u64) -> u64 {
-        let each = if self.machine.at_once() > 1 { ATTEMPTS_A_STATE } else { 1 };
+        let each = if self.is_in_lanes() { ATTEMPTS_A_STATE } else { 1 };
         self.options.all_states().saturating_mul(each).saturating_sub(made)
     }
 
@@ -319,7 +343,7 @@ impl<M: Bulk> Forward<M> {
                 let all = population.weights.iter().copied().enumerate().collect();
                 return (all, UpdateOutcome::Enumerated);
             }
-            Kind::Independent => population.subset(wanted, &mut rng),
+            Kind::Independent => population.without_replacement(wanted, &mut rng),
             Kind::Filtered if population.total() as usize <= wanted => population.draws(),
             Kind::Enumerated { .. } | Kind::Filtered => population.systematic(wanted, &mut rng),
         };

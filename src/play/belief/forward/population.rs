@@ -4,7 +4,7 @@
 //! was drawn.
 
 use rand::{Rng, RngExt};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 use super::genealogy::Genealogy;
@@ -57,7 +57,8 @@ impl<S> Population<S> {
     /// Makes the weights sum to 1.
     pub(super) fn normalise(&mut self) {
         let total = self.total();
-        self.weights.iter_mut().for_each(|weight| *weight /= total);
+        // What is too small to be told from nothing stays possible.
+        self.weights.iter_mut().for_each(|weight| *weight = (*weight / total).max(f64::MIN_POSITIVE));
     }
 
     /// Every history as often as it was drawn.
@@ -73,8 +74,8 @@ impl<S> Population<S> {
         systematic(&shares, count, rng).into_iter().map(|entry| entry as u32).collect()
     }
 
-    /// So many of the draws of a sampled population, each as likely as any other; all if there are no more.
-    pub(super) fn subset(&self, count: usize, rng: &mut impl Rng) -> Vec<u32> {
+    /// So many of the draws of a sampled population, each as likely as any other, in random order; all if there are no more.
+    pub(super) fn without_replacement(&self, count: usize, rng: &mut impl Rng) -> Vec<u32> {
         let mut draws = self.draws();
         let count = count.min(draws.len());
         for place in 0..count {
@@ -86,18 +87,28 @@ impl<S> Population<S> {
     }
 }
 
+/// Memory is reserved for so many draws at most.
+const RESERVED: usize = 1 << 12;
+
 /// Collects the histories of a new generation.
 #[derive(Debug)]
-pub(super) struct Growing<S> {
+pub(super) struct PopulationBuilder<S> {
     /// What was collected.
     pub(super) population: Population<S>,
     places: FxHashMap<u64, u32>,
 }
 
-impl<S> Growing<S> {
-    /// Nothing yet.
-    pub(super) fn new() -> Self {
-        Growing { population: Population::empty(), places: FxHashMap::default() }
+impl<S> PopulationBuilder<S> {
+    /// Nothing yet, with memory for so many draws (but not for very many).
+    pub(super) fn new(draws: usize) -> Self {
+        let capacity = draws.min(RESERVED);
+        let population = Population {
+            states: Vec::with_capacity(capacity),
+            weights: Vec::with_capacity(capacity),
+            hashes: Vec::with_capacity(capacity),
+        };
+        let places = FxHashMap::with_capacity_and_hasher(capacity, FxBuildHasher);
+        PopulationBuilder { population, places }
     }
 
     /// Adds a history of the last generation: an entry of the one before, with its hash, continued by a joint move.
@@ -126,7 +137,7 @@ impl<S> Growing<S> {
 
     /// Adds a history that was drawn from the generation `from` on: an entry of that one, with its hash, and the joint
     /// moves after it.
-    pub(super) fn add_chain(
+    pub(super) fn add_trajectory(
         &mut self,
         genealogy: &mut Genealogy,
         from: usize,

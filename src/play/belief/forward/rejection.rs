@@ -1,11 +1,11 @@
 //! Rejection: independent draws from the posterior.
 //!
 //! Draws of the last update that explain the new step are kept. What is missing is drawn as whole histories from the
-//! anchor. How many are drawn is decided by counts.
+//! last enumerated set. How many are drawn is decided by counts.
 
-use super::draw::Drawing;
-use super::population::Growing;
-use super::{Anchor, Forward, Kind, observed_step};
+use super::draw::DrawContext;
+use super::population::PopulationBuilder;
+use super::{Forward, Kind, LastEnumerated, observed_step};
 use crate::belief::options::SamplingMethod;
 use hyperplay_engine::machine::{Budget, Bulk, Evidence, ObservedStep, Seed};
 
@@ -25,7 +25,7 @@ pub(super) struct Expected {
     pub(super) filter: f64,
 }
 
-/// How drawing whole histories ended.
+/// How context whole histories ended.
 pub(super) enum Drawn {
     /// There are as many as are wanted.
     Complete,
@@ -36,25 +36,30 @@ pub(super) enum Drawn {
 }
 
 impl<M: Bulk> Forward<M> {
-    /// One attempt for each of these entries of the population.
+    /// One attempt for each of these entries of the population. What the clock cuts short counts only if it `keeps_some`:
+    /// if any of the entries is as likely to come first as any other.
     pub(super) fn attempt(
         &mut self,
         entries: &[u32],
         observed: &ObservedStep<'_>,
-        growing: &mut Growing<M::State>,
+        builder: &mut PopulationBuilder<M::State>,
+        keeps_some: bool,
         budget: &Budget,
         seed: &Seed,
     ) {
         let Forward { machine, scratch, failure, population, genealogy, .. } = self;
-        let mut drawing = Drawing { machine: &**machine, scratch, budget, failure };
-        let draws = drawing.attempts(&population.states, entries, observed, seed);
+        let mut context = DrawContext { machine: &**machine, scratch, budget, failure };
+        let draws = context.attempts(&population.states, entries, observed, seed);
         self.cost.spend(draws.tried as u64, draws.steps.len() as u64);
-        let passed = &mut self.passed[genealogy.depth() - 1];
-        passed[0] += draws.tried as u64;
-        passed[1] += draws.steps.len() as u64;
+        let trials = &mut self.trials[genealogy.depth() - 1];
+        trials[0] += draws.tried as u64;
+        trials[1] += draws.steps.len() as u64;
+        if draws.tried < entries.len() && !keeps_some {
+            return;
+        }
         for step in draws.steps {
             let parent = entries[step.place] as usize;
-            growing.add(genealogy, (parent, population.hashes[parent]), &step.joint, step.state, 1.0);
+            builder.add(genealogy, (parent, population.hashes[parent]), &step.joint, step.state, 1.0);
         }
     }
 
@@ -65,25 +70,25 @@ impl<M: Bulk> Forward<M> {
         &mut self,
         step: usize,
         evidence: &Evidence,
-        growing: &mut Growing<M::State>,
+        builder: &mut PopulationBuilder<M::State>,
         most: Option<f64>,
         budget: &Budget,
         seed: &Seed,
     ) -> Drawn {
-        let Some(anchor) = &self.anchor else { return Drawn::Incomplete };
-        let (from, wanted) = (anchor.generation, self.options.particles);
+        let Some(last) = &self.last_enumerated else { return Drawn::Incomplete };
+        let (from, wanted) = (last.generation, self.options.particles);
         let reuses = self.options.method != SamplingMethod::Rejection;
         let before = self.cost.states;
         if reuses && self.kind == Kind::Independent {
-            let mut draws = self.population.draws();
-            draws.truncate(usize::try_from(self.left()).unwrap_or(usize::MAX));
-            let observed = observed_step(evidence, step);
-            self.attempt(&draws, &observed, growing, budget, &seed.child("survive"));
+            let count = usize::try_from(self.left()).unwrap_or(usize::MAX);
+            let seed = seed.child("survive");
+            let draws = self.population.without_replacement(count, &mut seed.child("order").rng());
+            self.attempt(&draws, &observed_step(evidence, step), builder, true, budget, &seed);
         }
         let observed: Vec<ObservedStep<'_>> =
             (from..=step).map(|step| observed_step(evidence, step)).collect();
         for round in 0.. {
-            let drawn = growing.population.total() as usize;
+            let drawn = builder.population.total() as usize;
             if drawn >= wanted {
                 return Drawn::Complete;
             }
@@ -96,7 +101,7 @@ impl<M: Bulk> Forward<M> {
             if reuses && step > from && attempts > most.unwrap_or(filter) {
                 return Drawn::Incomplete;
             }
-            let is_known = self.passed[step][0] > 0;
+            let is_known = self.trials[step][0] > 0;
             // The last round draws a little more than is needed, those before it a little less.
             let surplus = if missing > LAST { 2.0 - SURPLUS } else { SURPLUS };
             let count = if is_known { surplus * missing / whole + 4.0 } else { missing };
@@ -107,7 +112,7 @@ impl<M: Bulk> Forward<M> {
             if count == 0 || budget.is_late() {
                 return Drawn::Incomplete;
             }
-            self.draw_whole(&observed, count, growing, budget, &seed.index(round));
+            self.draw_whole(&observed, count, builder, budget, &seed.index(round));
         }
         Drawn::Incomplete
     }
@@ -117,33 +122,33 @@ impl<M: Bulk> Forward<M> {
         let mut expected = Expected { whole: 1.0, each: 0.0, filter: 0.0 };
         for step in from..=step {
             expected.each += expected.whole;
-            expected.whole *= self.share(step);
-            expected.filter += self.wanted_population() / self.share(step);
+            expected.whole *= self.acceptance_rate(step);
+            expected.filter += self.wanted_population() / self.acceptance_rate(step);
         }
         expected
     }
 
-    /// Draws so many whole histories from the anchor.
+    /// Draws so many whole histories from the last enumerated set.
     pub(super) fn draw_whole(
         &mut self,
         observed: &[ObservedStep<'_>],
         count: usize,
-        growing: &mut Growing<M::State>,
+        builder: &mut PopulationBuilder<M::State>,
         budget: &Budget,
         seed: &Seed,
     ) {
-        let Forward { machine, scratch, failure, anchor, genealogy, .. } = self;
-        let Some(Anchor { generation, population, picks }) = anchor else { return };
-        let mut drawing = Drawing { machine: &**machine, scratch, budget, failure };
-        let chains = drawing.chains(population, picks, observed, count, seed);
-        for (passed, [tried, agreed]) in self.passed[*generation..].iter_mut().zip(chains.passed) {
-            passed[0] += tried;
-            passed[1] += agreed;
+        let Forward { machine, scratch, failure, last_enumerated, genealogy, .. } = self;
+        let Some(LastEnumerated { generation, population, table }) = last_enumerated else { return };
+        let mut context = DrawContext { machine: &**machine, scratch, budget, failure };
+        let trajectories = context.trajectories(population, table, observed, count, seed);
+        for (trials, [tried, agreed]) in self.trials[*generation..].iter_mut().zip(trajectories.trials) {
+            trials[0] += tried;
+            trials[1] += agreed;
             self.cost.spend(tried, agreed);
         }
-        for chain in chains.found {
-            let from = (chain.from, population.hashes[chain.from]);
-            growing.add_chain(genealogy, *generation, from, &chain.joints, chain.state);
+        for trajectory in trajectories.found {
+            let from = (trajectory.from, population.hashes[trajectory.from]);
+            builder.add_trajectory(genealogy, *generation, from, &trajectory.joints, trajectory.state);
         }
     }
 }
