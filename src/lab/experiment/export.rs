@@ -40,6 +40,10 @@ fn counted(number: Option<usize>) -> TableEntry {
     number.map_or(TableEntry::Missing, TableEntry::from)
 }
 
+fn text(written: Option<&str>) -> TableEntry {
+    written.map_or(TableEntry::Missing, TableEntry::from)
+}
+
 fn match_columns<'a>() -> [Column<MatchRow<'a>>; 13] {
     [
         Column::plain("match", Number, |row| id(row.record.id)),
@@ -62,7 +66,7 @@ fn match_columns<'a>() -> [Column<MatchRow<'a>>; 13] {
     ]
 }
 
-fn turn_columns<'a>() -> [Column<TurnRow<'a>>; 23] {
+fn turn_columns<'a>() -> [Column<TurnRow<'a>>; 26] {
     [
         Column::plain("match", Number, |row| id(row.turn.id)),
         Column::plain("game", Text, |row| row.turn.game.as_str().into()),
@@ -82,15 +86,16 @@ fn turn_columns<'a>() -> [Column<TurnRow<'a>>; 23] {
         Column::plain("enumerated", Number, |row| {
             row.turn.enumerated.map_or(TableEntry::Missing, TableEntry::Flag)
         }),
+        Column::plain("method", Text, |row| text(row.turn.method.as_deref())),
+        Column::plain("attempts", Number, |row| row.turn.attempts.map_or(TableEntry::Missing, id)),
+        Column::plain("accepted", Number, |row| row.turn.accepted.map_or(TableEntry::Missing, id)),
         Column::plain("depleted", Number, |row| TableEntry::Flag(row.turn.depleted)),
         Column::plain("visited", Number, |row| id(row.turn.visited)),
         Column::plain("playouts", Number, |row| id(row.turn.playouts)),
         Column::plain("playouts_per_move", Digits(1), |row| row.turn.playouts_per_move.into()),
         Column::plain("time_to_update", Digits(6), |row| row.time.and_then(|time| time.update).into()),
         Column::plain("time_to_select", Digits(6), |row| row.time.and_then(|time| time.select).into()),
-        Column::plain("fault", Text, |row| {
-            row.turn.fault.as_deref().map_or(TableEntry::Missing, TableEntry::from)
-        }),
+        Column::plain("fault", Text, |row| text(row.turn.fault.as_deref())),
     ]
 }
 

@@ -34,6 +34,7 @@ pub mod slurm;
 mod summary;
 mod tables;
 mod watched;
+mod work;
 mod written;
 
 pub use arena::{Arena, ArenaError};
@@ -57,5 +58,6 @@ pub use run::{RunEnd, RunError, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};
 pub use shard::Shard;
-pub use summary::{CellSummary, Contrast, DecisionWork, EntrantSummary, ExperimentSummary, StepSummary};
+pub use summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary, StepSummary};
 pub use tables::tables;
+pub use work::DecisionWork;

@@ -139,6 +139,12 @@ pub struct TurnRecord {
     pub effective: Option<f64>,
     /// Whether they were the complete information set.
     pub enumerated: Option<bool>,
+    /// How they were found, as [`UpdateMethod`](hyperplay_play::belief::UpdateMethod) is written.
+    pub method: Option<String>,
+    /// Steps drawn at random and compared with what was observed.
+    pub attempts: Option<u64>,
+    /// Those of them that agreed.
+    pub accepted: Option<u64>,
     /// Whether the belief was depleted.
     pub depleted: bool,
     /// States visited.
@@ -174,6 +180,13 @@ pub struct TurnTime {
     pub update: Option<f64>,
     /// Seconds for all the rest.
     pub select: Option<f64>,
+}
+
+impl TurnTime {
+    /// Seconds in all.
+    pub fn all(self) -> Option<f64> {
+        self.select.map(|select| select + self.update.unwrap_or(0.0))
+    }
 }
 
 /// A decision in full, for training and analysis by other programs.
@@ -223,7 +236,7 @@ pub struct SeenRecord {
 }
 
 /// A belief in figures.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct HeldRecord {
     /// Particles.
     pub particles: usize,
@@ -233,6 +246,12 @@ pub struct HeldRecord {
     pub effective: f64,
     /// Whether it is the complete information set.
     pub enumerated: bool,
+    /// How the particles were found.
+    pub method: String,
+    /// Steps drawn at random and compared with what was observed.
+    pub attempts: u64,
+    /// Those of them that agreed.
+    pub accepted: u64,
 }
 
 /// Pairs that are written as an object, in their order.

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use super::folder::Planned;
 use super::plan::{ExperimentPlan, StoppingCriterion};
-use super::record::{TimingRecord, TurnRecord};
+use super::record::{TimingRecord, TurnRecord, TurnTime};
 use super::results::{FinishedMatch, MissingMatches, Results, ResultsError};
 use super::sequential_test::SequentialVerdict;
+use super::work::{DecisionWork, MatchWork};
 use crate::report::Sample;
 
 /// Up to this many entrants that met the same others are all compared with each other; if there are more, only
@@ -73,29 +74,6 @@ pub struct EntrantSummary {
     pub work: DecisionWork,
 }
 
-/// What decisions cost and rested on. Samples are of means over a match: decisions of one match are not independent.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DecisionWork {
-    /// Decisions.
-    pub turns: u64,
-    /// Those on a depleted belief.
-    pub depleted: u64,
-    /// Particles held.
-    pub particles: Sample,
-    /// Their distinct states.
-    pub states: Sample,
-    /// Their effective sample size.
-    pub effective: Sample,
-    /// Playouts for each legal move and state.
-    pub playouts_per_move: Sample,
-    /// Seconds of the belief.
-    pub update: Sample,
-    /// Seconds of all the rest.
-    pub select: Sample,
-    /// Seconds in all.
-    pub time: Sample,
-}
-
 /// What happened at one step, over all matches of a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepSummary {
@@ -131,26 +109,6 @@ struct Deal {
     broken: bool,
     /// By entrant of the summary: the sum of its goals and their number.
     sums: Vec<(f64, u32)>,
-}
-
-/// Means over one match.
-#[derive(Default)]
-struct Means(BTreeMap<&'static str, (f64, u32)>);
-
-impl Means {
-    fn add(&mut self, what: &'static str, value: Option<f64>) {
-        if let Some(value) = value {
-            let (sum, count) = self.0.entry(what).or_default();
-            (*sum, *count) = (*sum + value, *count + 1);
-        }
-    }
-
-    fn into(self, sample: &mut Sample, what: &'static str) -> Self {
-        if let Some((sum, count)) = self.0.get(what) {
-            sample.add(sum / f64::from(*count));
-        }
-        self
-    }
 }
 
 impl ExperimentSummary {
@@ -302,43 +260,24 @@ impl<'a> Summing<'a> {
             finished.timing.as_ref().and_then(|line| serde_json::from_slice::<TimingRecord>(line).ok());
         let timing = timing.filter(|timing| timing.id == place.id);
         let cell = &mut self.summary.cells[place.cell];
-        let mut means: Vec<Means> = cell.entrants.iter().map(|_| Means::default()).collect();
+        let mut matches = vec![MatchWork::default(); cell.entrants.len()];
         for (number, line) in finished.turns.iter().enumerate() {
             let Ok(turn) = serde_json::from_slice::<TurnRecord>(line) else { continue };
             let is_of = |summary: &EntrantSummary| self.plan.label(summary.entrant) == turn.player;
             let Some(at) = cell.entrants.iter().position(is_of) else { continue };
             let summary = &mut cell.entrants[at];
             let time = timing.as_ref().and_then(|timing| timing.turns.get(number)).copied();
-            let (update, select) = (time.and_then(|time| time.update), time.and_then(|time| time.select));
-            let all = select.map(|select| select + update.unwrap_or(0.0));
-            summary.work.turns += 1;
-            summary.work.depleted += u64::from(turn.depleted);
-            let number = |count: Option<usize>| count.map(|count| count as f64);
-            means[at].add("particles", number(turn.particles));
-            means[at].add("states", number(turn.states));
-            means[at].add("effective", turn.effective);
-            means[at].add("playouts", Some(turn.playouts_per_move));
-            means[at].add("update", update);
-            means[at].add("select", select);
-            means[at].add("time", all);
+            matches[at].add(&turn, time, &mut summary.work);
             let step = self.summary.steps.entry((game, summary.entrant, turn.step)).or_default();
             step.turns += 1;
             step.depleted += u64::from(turn.depleted);
             step.has_belief |= turn.particles.is_some() || turn.depleted;
-            if let Some(all) = all {
+            if let Some(all) = time.and_then(TurnTime::all) {
                 step.time.add(all);
             }
         }
-        for (summary, means) in cell.entrants.iter_mut().zip(means) {
-            let work = &mut summary.work;
-            means
-                .into(&mut work.particles, "particles")
-                .into(&mut work.states, "states")
-                .into(&mut work.effective, "effective")
-                .into(&mut work.playouts_per_move, "playouts")
-                .into(&mut work.update, "update")
-                .into(&mut work.select, "select")
-                .into(&mut work.time, "time");
+        for (summary, of_match) in cell.entrants.iter_mut().zip(matches) {
+            of_match.end(&mut summary.work);
         }
     }
 

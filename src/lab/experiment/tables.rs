@@ -238,6 +238,10 @@ fn work(planned: &Planned, summary: &ExperimentSummary) -> Table {
         Column::plain("particles", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.particles)),
         Column::plain("states", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.states)),
         Column::plain("effective", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.effective)),
+        Column::plain("method", Text, |met: &Met<'_>| met.entrant.work.method().as_str().into()),
+        Column::plain("acceptance", Rounded(1), |met: &Met<'_>| percent(met.entrant.work.acceptance()))
+            .headed("acceptance %"),
+        Column::plain("playouts", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.playouts)),
         Column::plain("playouts_per_move", Rounded(1), |met: &Met<'_>| {
             mean(&met.entrant.work.playouts_per_move)
         })
@@ -252,6 +256,8 @@ fn work(planned: &Planned, summary: &ExperimentSummary) -> Table {
             milliseconds(met.entrant.work.time.half_width())
         })
         .headed("+-"),
+        Column::plain("belief_share", Rounded(1), |met: &Met<'_>| percent(met.entrant.work.belief_share()))
+            .headed("belief %"),
         Column::plain("depleted", Rounded(2), |met: &Met<'_>| {
             percent(share(met.entrant.work.depleted, met.entrant.work.turns).map(|(mean, ..)| mean))
         })
@@ -260,7 +266,9 @@ fn work(planned: &Planned, summary: &ExperimentSummary) -> Table {
     Table::of(&columns, &met(planned, summary)).named(
         "work",
         "What the decisions cost",
-        "Over decisions between two legal moves or more; means over a match first. Times are wall times of the computers \
-         that played, in milliseconds, and no part of the result.",
+        "Over decisions between two legal moves or more; means over a match first. The method is how the particles were found, \
+         with the number of decisions where it differs; acceptance is the percentage of attempts to extend a history that agreed \
+         with what was observed. Times are wall times of the computers that played, in milliseconds, and no part of the result; \
+         the belief has its percentage of the mean time.",
     )
 }

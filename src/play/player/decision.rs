@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rand::RngExt;
 
+use crate::belief::UpdateMethod;
 use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
 
 /// The share of the time until the deadline that a player that reasons uses; the rest is for whatever cannot be
@@ -53,13 +54,21 @@ pub struct HeldBelief {
     pub effective: f64,
     /// Whether they were the complete information set, with the exact posterior.
     pub is_enumerated: bool,
+    /// How they were found.
+    pub method: UpdateMethod,
+    /// The steps that the last update drew at random and compared with what was observed; none where another method
+    /// found the particles.
+    pub attempts: u64,
+    /// Those of them that agreed.
+    pub accepted: u64,
 }
 
 /// The answer of a player.
 ///
 /// ```
 /// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine, StateMachineExt};
-/// use hyperplay_play::player::{Decision, DecisionCost, HeldBelief, Registry, Seat, View};
+/// use hyperplay_play::belief::UpdateMethod;
+/// use hyperplay_play::player::{Decision, DecisionCost, Registry, Seat, View};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
@@ -77,7 +86,9 @@ pub struct HeldBelief {
 ///
 /// let Decision { choice, cost, held, .. } = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
 /// assert_eq!(machine.show_move(choice), "yes");
-/// assert_eq!(held, Some(HeldBelief { particles: 1, states: 1, effective: 1.0, is_enumerated: true }));
+/// let held = held.expect("it has a belief");
+/// assert_eq!((held.particles, held.states, held.effective, held.is_enumerated), (1, 1, 1.0, true));
+/// assert_eq!((held.method, held.attempts, held.accepted), (UpdateMethod::Enumeration, 0, 0));
 /// assert_ne!(cost, DecisionCost::default());
 /// // Whoever does not reason spends nothing.
 /// assert_eq!(Decision::uniform(&legal, &Seed::root(1)).cost, DecisionCost { states: 0, playouts: 0 });

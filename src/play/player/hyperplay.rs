@@ -24,7 +24,9 @@ use std::time::Duration;
 
 use super::decision::{Decision, HeldBelief, Player, SAFE_SHARE, View};
 use super::deliberation::{Deliberation, merge};
-use crate::belief::{Belief, OpponentModel, Sampler, Uniform, UpdateOutcome, effective_size};
+use crate::belief::{
+    Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
+};
 use crate::search::StateSearch;
 use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine as _, Stopwatch};
 use hyperplay_engine::{Engine, EngineScratch, State};
@@ -136,16 +138,15 @@ impl HyperPlay {
         (outcome, spent)
     }
 
-    /// What is believed, in sentences: how many histories and states, and the likeliest states by the fluents in
-    /// which they differ.
-    fn explain(&self, outcome: UpdateOutcome, states: &[(&State, f64)]) -> Vec<String> {
-        let particles = self.belief.particles();
-        let kind = if outcome == UpdateOutcome::Enumerated { "the whole information set" } else { "sampled" };
-        let size = effective_size(particles.iter().map(|particle| particle.weight));
+    /// What is believed, in sentences: how many histories and states, how they were found at which cost, and the likeliest
+    /// states by the fluents in which they differ.
+    fn explain(&self, held: &HeldBelief, spent: u64, states: &[(&State, f64)]) -> Vec<String> {
+        let HeldBelief { particles, effective, .. } = held;
         let mut lines = vec![format!(
-            "{} particles ({kind}) in {} states, effective sample size {size:.1}",
-            particles.len(),
-            states.len()
+            "{particles} particles ({}) in {} states, effective sample size {effective:.1}; {spent} states visited in \
+             the update",
+            source(held),
+            held.states,
         )];
         if states.len() == 1 {
             return lines;
@@ -164,6 +165,22 @@ impl HyperPlay {
             lines.push(format!("  ... and {} more", states.len() - SHOWN));
         }
         lines
+    }
+}
+
+/// How particles were found, with the share of attempts that agreed where attempts were made.
+fn source(held: &HeldBelief) -> String {
+    let how = match held.method {
+        _ if held.is_enumerated => return "the whole information set".to_owned(),
+        UpdateMethod::Enumeration => "drawn from the whole information set",
+        UpdateMethod::Rejection => "sampled by rejection",
+        UpdateMethod::ParticleFilter => "sampled by a particle filter",
+        UpdateMethod::Backtracking => "sampled by backtracking",
+        UpdateMethod::Other => "sampled",
+    };
+    match held.attempts {
+        0 => how.to_owned(),
+        attempts => format!("{how}: {} of {attempts} attempts agreed", held.accepted),
     }
 }
 
@@ -195,14 +212,18 @@ impl Player for HyperPlay {
         }
         let particles = self.belief.particles().iter();
         let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
-        let mut explanation: Vec<String> =
-            excluded.into_iter().chain(self.explain(outcome, &states)).collect();
+        let UpdateCost { attempts, accepted, .. } = self.belief.cost();
         let held = HeldBelief {
             particles: self.belief.particles().len(),
             states: states.len(),
             effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
             is_enumerated: outcome == UpdateOutcome::Enumerated,
+            method: self.belief.method(),
+            attempts,
+            accepted,
         };
+        let mut explanation: Vec<String> =
+            excluded.into_iter().chain(self.explain(&held, spent, &states)).collect();
         let deliberation = Deliberation {
             machine: &self.machine,
             role: self.role,
