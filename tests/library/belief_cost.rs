@@ -56,8 +56,9 @@ fn no_update_costs_far_more_than_another(matches: usize) {
     for particles in [16, 64, 200] {
         let (mean, median, most) = spread("hyperplay:method=backtracking", particles, matches);
         assert!(most < 5.0 * mean && most < 5.0 * median && mean < 5.0 * median);
-        let (_, _, most_of_all) = spread("hyperplay", particles, matches);
-        assert!(most_of_all < 2.5 * mean, "{most_of_all}, {mean}");
+        let (new_mean, _, new_most) = spread("hyperplay", particles, matches);
+        // A filter that dies out, once in some matches, begins anew with up to sixteen times the population.
+        assert!(new_mean < mean && new_most < 20.0 * mean, "{new_mean}, {new_most}, {mean}");
     }
     spread("hyperplay12", 64, matches);
 }

@@ -59,7 +59,7 @@ fn a_large_belief_is_the_same_on_one_thread_and_on_two() {
     let known = known(&machine, 7);
     for (spec, particles, steps, method) in [
         ("hyperplay:enumerate=off,merge=off", 100_000, 5, UpdateMethod::Rejection),
-        ("hyperplay:enumerate=off", 50_000, 7, UpdateMethod::ParticleFilter),
+        ("hyperplay:enumerate=off,method=filter", 50_000, 6, UpdateMethod::ParticleFilter),
     ] {
         let known = &known[..steps];
         let [one, two] =
@@ -101,9 +101,9 @@ fn random_explanation(machine: &Arc<Machine>, evidence: &Evidence) -> History {
 fn a_decision_under_a_node_budget_is_the_same_on_one_thread_and_on_two() {
     let machine = imperfect("blind_breakthrough_6x6");
     let known = known(&machine, 5);
-    let spec = "hyperplay:particles=40000,enumerate=off";
+    let spec = "hyperplay:particles=100000,enumerate=off";
     let [one, two] =
-        [1, 2].map(|threads| on_threads(threads, || decisions(&machine, spec, 1_000_000, &known)));
+        [1, 2].map(|threads| on_threads(threads, || decisions(&machine, spec, 4_000_000, &known)));
     assert_eq!(one, two);
     let held: Vec<_> = one.iter().filter_map(|decision| decision.held).collect();
     println!("{held:#?}");

@@ -384,7 +384,11 @@ fn every_engine_gives_the_same_answers() {
         "inspect monty_hall --count-information-sets",
         &["state_at_start", "states", "moves", "information_sets"],
     );
-    same("belief monty_hall --replicates 5 --particles 4 --seed 1", &["rows", "summary"]);
+    // What lanes draw is distributed as on every engine, but it is not the same (`tests/library/engine_draws.rs`).
+    same(
+        "belief monty_hall --sampler hyperplay --sampler hyperplay12 --replicates 5 --particles 4 --seed 1",
+        &["rows", "summary"],
+    );
     same("check nim --simulate 20 --seed 1", &["findings"]);
 }
 

@@ -133,8 +133,11 @@ const MONTY_HALL: [(usize, [f64; 3]); 5] = [
 /// Plays every cell of the table. A match scores 0 or 100, with a standard deviation of 50 at most; one of the 15 cells
 /// lies more than three standard errors off once in 25 seeds, so four are allowed.
 fn the_learning_curve_of_monty_hall(matches: usize) {
-    const SAMPLERS: [&str; 3] =
-        ["weight=none,merge=off", "weight=posterior", "weight=none,backtrack=off,merge=off"];
+    const SAMPLERS: [&str; 3] = [
+        "method=backtracking,weight=none,merge=off",
+        "method=backtracking",
+        "weight=none,method=rejection,merge=off",
+    ];
     let allowed = 4.0 * 50.0 / (matches as f64).sqrt();
     for (particles, expected) in MONTY_HALL {
         for (sampler, expected) in SAMPLERS.iter().zip(expected) {

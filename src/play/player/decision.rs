@@ -44,6 +44,22 @@ pub struct DecisionCost {
 }
 
 /// What a belief held when a decision was made.
+///
+/// ```
+/// use hyperplay_play::belief::UpdateMethod;
+/// use hyperplay_play::player::HeldBelief;
+///
+/// let held = HeldBelief {
+///     particles: 63,
+///     states: 61,
+///     effective: 62.1,
+///     is_enumerated: false,
+///     method: UpdateMethod::Rejection,
+///     attempts: 640,
+///     accepted: 320,
+/// };
+/// assert!(held.states <= held.particles && held.accepted <= held.attempts);
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct HeldBelief {
     /// Particles, those with equal histories counted once where these are merged.

@@ -33,6 +33,9 @@ const ROUND: [usize; 2] = [1 << 17, 1 << 12];
 /// With fewer particles than this a population is judged as if so many were wanted.
 const FEW_PARTICLES: usize = 16;
 
+/// So many different histories are never too few.
+const ENOUGH: usize = 4096;
+
 /// For so many steps it is believed that a population has nearly all histories.
 const COVERED_STEPS: usize = 4;
 
@@ -126,7 +129,7 @@ impl<M: Bulk> Forward<M> {
         while self.options.method == SamplingMethod::Auto && is_last && !self.is_spent(budget) {
             let different = self.population.len();
             let is_full = self.population.total() >= self.options.particles as f64;
-            if is_full && 2 * different > wanted {
+            if is_full && (2 * different > wanted || different >= ENOUGH) {
                 return Followed::Done;
             }
             let attempts = self.options.all_states() as f64;

@@ -347,18 +347,19 @@ impl<M: Bulk> Forward<M> {
             Kind::Filtered if population.total() as usize <= wanted => population.draws(),
             Kind::Enumerated { .. } | Kind::Filtered => population.systematic(wanted, &mut rng),
         };
-        let weight = 1.0 / drawn.len() as f64;
+        let count = drawn.len() as f64;
         let mut reported: Vec<(usize, f64)> = Vec::new();
         let mut places: FxHashMap<u32, usize> = FxHashMap::default();
         for entry in drawn {
             match places.get(&entry) {
-                Some(&place) if options.merge => reported[place].1 += weight,
+                Some(&place) if options.merge => reported[place].1 += 1.0,
                 _ => {
                     places.insert(entry, reported.len());
-                    reported.push((entry as usize, weight));
+                    reported.push((entry as usize, 1.0));
                 }
             }
         }
+        reported.iter_mut().for_each(|(_, weight)| *weight /= count);
         (reported, UpdateOutcome::Sampled)
     }
 

@@ -15,6 +15,9 @@ const SURPLUS: f64 = 1.05;
 /// A round for no more than so many particles is to be the last.
 const LAST: f64 = 64.0;
 
+/// A round draws at most so many times what the rounds before it have drawn.
+const MORE: usize = 8;
+
 /// What draws are expected to take.
 pub(super) struct Expected {
     /// The share of whole histories that get through.
@@ -87,6 +90,7 @@ impl<M: Bulk> Forward<M> {
         }
         let observed: Vec<ObservedStep<'_>> =
             (from..=step).map(|step| observed_step(evidence, step)).collect();
+        let mut tried = 0;
         for round in 0.. {
             let drawn = builder.population.total() as usize;
             if drawn >= wanted {
@@ -105,6 +109,8 @@ impl<M: Bulk> Forward<M> {
             // The last round draws a little more than is needed, those before it a little less.
             let surplus = if missing > LAST { 2.0 - SURPLUS } else { SURPLUS };
             let count = if is_known { surplus * missing / whole + 4.0 } else { missing };
+            // The shares are known the better the more was drawn.
+            let count = count.min((MORE * tried.max(wanted)) as f64);
             let own = self.allowance(self.cost.states - before) as f64 / each;
             // A budget in nodes is kept even if every history gets as far as the last step.
             let given = self.left() / observed.len() as u64;
@@ -112,6 +118,7 @@ impl<M: Bulk> Forward<M> {
             if count == 0 || budget.is_late() {
                 return Drawn::Incomplete;
             }
+            tried += count;
             self.draw_whole(&observed, count, builder, budget, &seed.index(round));
         }
         Drawn::Incomplete
