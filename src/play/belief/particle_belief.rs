@@ -53,37 +53,38 @@ impl<M: Bulk> ParticleBelief<M> {
     /// The belief of `role` before the first step.
     pub fn new(machine: Arc<M>, role: Role, model: Arc<dyn OpponentModel>, options: BeliefOptions) -> Self {
         let options = BeliefOptions { particles: options.particles.max(1), ..options };
-        let mut belief = ParticleBelief {
+        ParticleBelief {
             evidence: Evidence::new(role),
-            held: Held::Forward(Box::new(Forward::new(Arc::clone(&machine), role, options.clone()))),
+            held: Held::new(&machine, role, &model, &options),
             particles: vec![Particle { id: ParticleId(0), weight: 1.0 }],
             cost: UpdateCost::default(),
             machine,
             model,
             options,
-        };
-        belief.begin(role);
-        belief
+        }
     }
+}
 
-    fn begin(&mut self, role: Role) {
-        let is_forward = self.model.is_uniform() && self.options.method != SamplingMethod::Backtracking;
-        self.held = if is_forward {
-            Held::Forward(Box::new(Forward::new(Arc::clone(&self.machine), role, self.options.clone())))
+impl<M: Bulk> Held<M> {
+    fn new(
+        machine: &Arc<M>,
+        role: Role,
+        model: &Arc<dyn OpponentModel>,
+        options: &BeliefOptions,
+    ) -> Held<M> {
+        let (machine, model, options) = (Arc::clone(machine), Arc::clone(model), options.clone());
+        if model.is_uniform() && options.method != SamplingMethod::Backtracking {
+            Held::Forward(Box::new(Forward::new(machine, role, options)))
         } else {
-            Held::Backtracking(Box::new(self.backtracking(role)))
-        };
-    }
-
-    fn backtracking(&self, role: Role) -> Backtracking<M> {
-        Backtracking::new(Arc::clone(&self.machine), role, Arc::clone(&self.model), self.options.clone())
+            Held::Backtracking(Box::new(Backtracking::new(machine, role, model, options)))
+        }
     }
 }
 
 impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !evidence.continues(&self.evidence) {
-            self.begin(evidence.role);
+            self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);
         }
         self.evidence = evidence.clone();
         self.particles.clear();
@@ -109,7 +110,9 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
             Followed::Degenerate => {
                 let explained = evidence.until(forward.depth());
                 let histories = forward.histories(seed);
-                let mut belief = self.backtracking(evidence.role).resume(&explained, &histories);
+                let (machine, model) = (Arc::clone(&self.machine), Arc::clone(&self.model));
+                let belief = Backtracking::new(machine, evidence.role, model, self.options.clone());
+                let mut belief = belief.resume(&explained, &histories);
                 let left = budget.less(self.cost.states);
                 let outcome = belief.update(evidence, &left, &seed.child("backtracking"));
                 self.cost = self.cost.and(belief.cost());

@@ -10,7 +10,7 @@
 //! 4. When the effective sample size is below half (or whenever weights differ, if moves follow), particles are
 //!    [resampled](super::resample), and each gets the mean of the old weights.
 //! 5. They are [rejuvenated](rejuvenate), with more moves the more uneven the weights were.
-//! 6. When all particles are inconsistent, a larger sample is [re-initialised](reinitialise) from the first
+//! 6. When all particles are inconsistent, a larger sample is [re-initialised](mod@reinitialise) from the first
 //!    step on.
 //! 7. When few different ones are left, enumeration is tried again.
 //!

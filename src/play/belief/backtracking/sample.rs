@@ -9,7 +9,7 @@
 //! A particle is inconsistent when it has no continuation from its resampling time on. It then has weight 0. It is
 //! restarted from the root if the budget allows, and waits for the next resampling otherwise. When no particle is
 //! left, all are restarted from the root; if that fails too, the sample is depleted, and may be
-//! [re-initialised](super::reinitialise).
+//! [re-initialised](mod@super::reinitialise).
 //!
 //! The *restarted* particles estimate the posterior by themselves, and so do the others. The two groups share the
 //! total weight by their effective sizes. (At their own scale the restarted ones would weigh next to nothing: each

@@ -39,13 +39,17 @@ use rustc_hash::FxHashMap;
 use draw::AliasTable;
 use genealogy::Genealogy;
 use hyperplay_engine::machine::{
-    Budget, Bulk, EvaluationFailure, Evidence, History, Observation, ObservedStep, OwnMove, Role, Seed,
+    Budget, Bulk, EvaluationFailure, Evidence, History, JointMoves, Observation, ObservedStep, OwnMove,
+    Percepts, Role, Seed, StateMachineExt,
 };
 use population::{Population, PopulationBuilder};
 use rejection::Drawn;
 
 /// An engine that makes many attempts at once makes so many in the time in which another visits a state.
 const ATTEMPTS_A_STATE: u64 = 16;
+
+/// An engine makes so many steps in bulk and not one by one.
+const SEVERAL: usize = 8;
 
 /// A genealogy with fewer entries is never compacted.
 const LARGE: usize = 1 << 18;
@@ -129,7 +133,22 @@ impl<M: Bulk> Forward<M> {
             machine,
         };
         forward.forget();
+        forward.prepare();
         forward
+    }
+
+    /// Asks the machine both questions of a belief once. An engine compiles what it needs for a role when it is first
+    /// asked, and the clock of the first update need not pay for that.
+    fn prepare(&mut self) {
+        let Forward { machine, scratch, evidence, population, .. } = self;
+        let legal = machine.legal_by_role(&population.states[0], scratch);
+        let Some(joint) = JointMoves::new(&legal).next() else { return };
+        let own = OwnMove::Known(joint.of(evidence.role));
+        let observation = Observation { own, percepts: Percepts::default() };
+        let observed = ObservedStep { role: evidence.role, observation: &observation, is_end: false };
+        let (seed, budget) = (Seed::root(0), Budget::UNLIMITED);
+        machine.draw_consistent(&population.states, &[0], &observed, &seed, &budget, scratch);
+        machine.select_consistent(&[(&population.states[0], &joint); SEVERAL], &observed, scratch);
     }
 
     fn forget(&mut self) {
