@@ -217,6 +217,51 @@ fn a_softmax_opponent_answers_alike_and_beliefs_follow_it() {
     }
 }
 
+/// A role plays the more unevenly the more it has perceived, so that histories of equal states have other futures.
+struct Learning;
+
+impl OpponentModel for Learning {
+    fn policy(&self, _: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        let seen: usize = evidence.steps.iter().map(|step| step.percepts.len()).sum();
+        let shares: Vec<f64> = (0..legal.len()).map(|place| 1.0 + (place * (1 + seen)) as f64).collect();
+        let sum: f64 = shares.iter().sum();
+        shares.into_iter().map(|share| share / sum).collect()
+    }
+}
+
+/// Where histories are too many, those with equal states become one only if the others know the same in them.
+#[test]
+fn the_exact_update_is_exact_under_a_model_that_is_not_uniform() {
+    let machine = imperfect("krieg_tictactoe_3x3");
+    let model: Arc<dyn OpponentModel> = Arc::new(Learning);
+    let (mut merged, mut by_state_alone) = (0, 0);
+    for seed in 0..3 {
+        let history = random_match(&machine, 5, &Seed::root(seed)).unwrap();
+        let role = players(&machine)[0];
+        let options = BeliefOptions {
+            particles: 64,
+            enumerate_limit: 2_000,
+            states: 10_000,
+            ..BeliefOptions::default()
+        };
+        let mut belief = ParticleBelief::new(machine.clone(), role, Arc::clone(&model), options);
+        for evidence in evidence_before_the_end(&machine, &history, role) {
+            let seed = Seed::root(seed).index(evidence.step());
+            if belief.update(&evidence, &Budget::UNLIMITED, &seed) != UpdateOutcome::Enumerated {
+                break;
+            }
+            let posterior = exact::posterior(&*machine, &evidence, &Learning, 100_000).unwrap();
+            assert!(Distribution::of(&belief).on(&posterior).state_variation(&posterior) < 1e-9);
+            let held = belief.particles().len();
+            merged += usize::from(held < posterior.histories.len());
+            let states = posterior.ends.iter().max().map_or(0, |last| last + 1);
+            by_state_alone += usize::from(held < posterior.histories.len() && held == states);
+        }
+    }
+    println!("{merged} merged, {by_state_alone} of them to as many as there are states");
+    assert!(merged > 0 && by_state_alone < merged, "{merged} {by_state_alone}");
+}
+
 /// In small Battleships the information set grows past any bound and ends with a few histories.
 #[test]
 fn a_belief_changes_from_the_enumerated_set_to_particles_and_back() {

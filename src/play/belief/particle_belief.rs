@@ -66,12 +66,7 @@ impl<M: Bulk> ParticleBelief<M> {
 }
 
 impl<M: Bulk> Held<M> {
-    fn new(
-        machine: &Arc<M>,
-        role: Role,
-        model: &Arc<dyn OpponentModel>,
-        options: &BeliefOptions,
-    ) -> Held<M> {
+    fn new(machine: &Arc<M>, role: Role, model: &Arc<dyn OpponentModel>, options: &BeliefOptions) -> Held<M> {
         let (machine, model, options) = (Arc::clone(machine), Arc::clone(model), options.clone());
         if model.is_uniform() && options.method != SamplingMethod::Backtracking {
             Held::Forward(Box::new(Forward::new(machine, role, options)))

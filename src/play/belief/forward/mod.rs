@@ -10,12 +10,14 @@
 //! probability, continued at random, and kept if it explains everything, is a draw from the posterior. Draws of the
 //! last update that explain the new step as well, one attempt each, are draws from the new posterior. So only what was
 //! lost is drawn anew. How many whole histories are drawn depends on counts alone, never on what was found; therefore
-//! the particles are independent draws from the posterior, without weights and without bias.
+//! the particles are independent draws from the posterior, without weights and without bias. (Where the last set was
+//! enumerated by states, all draws through a state share the history that stands for it. Then the states are
+//! independent draws, and each history is a draw from the posterior, but two histories are not independent.)
 //!
-//! **The [particle filter](filter).** Where that is too expensive, every history of a population is continued by as many random
-//! attempts as it takes until the population is full again: the *alive* particle filter. The population is several times
-//! larger than the particles asked for, which are drawn from it, because its bias is inversely proportional to its
-//! size.
+//! **The [particle filter](filter).** Where that is too expensive, every history of a population is continued by as many
+//! random attempts as it takes until the population is full again. The population is several times larger than the
+//! particles asked for, which are drawn from it, because for a fixed number of steps its bias is inversely proportional
+//! to its size.
 //!
 //! **The choice** goes by expected cost in attempts, estimated from the share of attempts that got through each step so
 //! far. It is made before the draws that it governs. Where nothing gets through, or too few different histories are left,
@@ -294,11 +296,17 @@ impl<M: Bulk> Forward<M> {
         match drawn {
             Drawn::Enumerated => Followed::Done,
             Drawn::Incomplete if !is_over || builder.population.len() == 0 => {
-                self.genealogy.drop_last();
-                if is_over {
-                    return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+                let last = self.genealogy.take_last();
+                let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+                let followed =
+                    if is_over { depleted } else { self.begin_filter(step, evidence, budget, seed) };
+                if followed != depleted || builder.population.len() == 0 {
+                    return followed;
                 }
-                self.begin_filter(step, evidence, budget, seed)
+                // The filter was too late: what was drawn before it is at hand.
+                self.genealogy.put_back(last);
+                (self.kind, self.population) = (Kind::Independent, builder.population);
+                Followed::Done
             }
             // Draws are independent however few there are.
             Drawn::Complete | Drawn::Incomplete => {
