@@ -10,7 +10,8 @@ use crate::common::machines::{
 use hyperplay::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleBelief, Uniform, UpdateOutcome, exact,
 };
-use hyperplay::engine::Engine as Machine;
+use hyperplay::engine::{Engine as Machine, EngineKind, Engines};
+use hyperplay::gdl::{Source, load};
 use hyperplay::machine::{
     Budget, Evidence, History, Move, OwnMove, Role, Seed, StateMachine, StateMachineExt,
 };
@@ -229,37 +230,66 @@ impl OpponentModel for Learning {
     }
 }
 
+/// A number is drawn. The other role perceives something if it is odd, and the state forgets it. Then the other role
+/// moves twice, and both see what it does.
+const FORGOTTEN: &str = "
+    (role me) (role other) (role random) (init (step 0))
+    (succ 0 1) (succ 1 2) (succ 2 3)
+    (<= (legal random (draw ?n)) (true (step 0)) (number ?n))
+    (<= (legal random noop) (not (true (step 0))))
+    (legal me noop)
+    (<= (legal other noop) (true (step 0)))
+    (<= (legal other ?m) (not (true (step 0))) (choice ?m))
+    (choice a) (choice b)
+    (<= (sees other odd) (does random (draw ?n)) (odd ?n))
+    (<= (sees ?r (did ?m)) (player ?r) (does other ?m) (choice ?m))
+    (player me) (player other)
+    (<= (next (step ?k)) (true (step ?l)) (succ ?l ?k))
+    (<= terminal (true (step 3)))
+    (<= (goal ?r 50) (role ?r))";
+
 /// Where histories are too many, those with equal states become one only if the others know the same in them.
 #[test]
 fn the_exact_update_is_exact_under_a_model_that_is_not_uniform() {
-    let machine = imperfect("krieg_tictactoe_3x3");
-    let model: Arc<dyn OpponentModel> = Arc::new(Learning);
-    let (mut merged, mut by_state_alone) = (0, 0);
-    for seed in 0..3 {
-        let history = random_match(&machine, 5, &Seed::root(seed)).unwrap();
-        let role = players(&machine)[0];
-        let options = BeliefOptions {
-            particles: 64,
-            enumerate_limit: 2_000,
-            states: 10_000,
-            ..BeliefOptions::default()
-        };
-        let mut belief = ParticleBelief::new(machine.clone(), role, Arc::clone(&model), options);
-        for evidence in evidence_before_the_end(&machine, &history, role) {
-            let seed = Seed::root(seed).index(evidence.step());
-            if belief.update(&evidence, &Budget::UNLIMITED, &seed) != UpdateOutcome::Enumerated {
-                break;
+    let number =
+        |n: u32| format!("(number {n}){}", if n % 3 == 1 { format!("(odd {n})") } else { String::new() });
+    let numbers: String = (1..=45).map(number).collect();
+    let source = Source::new("forgotten", format!("{FORGOTTEN} {numbers}"));
+    let game = load(source, None).game.expect("the rules are in order");
+    let machine = Engines::new(&game).get(EngineKind::Auto).unwrap();
+    let me = Role::new(0);
+    let is_odd = |history: &History| {
+        let own = machine.show_move(history.0[0].of(Role::new(2)));
+        let number: u32 = own.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+        number % 3 == 1
+    };
+    for seed in 0..4 {
+        let history = random_match(&machine, 2, &Seed::root(seed)).unwrap();
+        let options = BeliefOptions { particles: 4, enumerate_limit: 10, ..BeliefOptions::default() };
+        let mut belief = ParticleBelief::new(machine.clone(), me, Arc::new(Learning), options);
+        for evidence in evidence_by_step(&machine, &history, me) {
+            let outcome = belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(1).index(evidence.step()));
+            assert_eq!(outcome, UpdateOutcome::Enumerated);
+            if evidence.step() == 0 {
+                continue;
             }
-            let posterior = exact::posterior(&*machine, &evidence, &Learning, 100_000).unwrap();
-            assert!(Distribution::of(&belief).on(&posterior).state_variation(&posterior) < 1e-9);
-            let held = belief.particles().len();
-            merged += usize::from(held < posterior.histories.len());
-            let states = posterior.ends.iter().max().map_or(0, |last| last + 1);
-            by_state_alone += usize::from(held < posterior.histories.len() && held == states);
+            // One state, and two things that the other role may know of it.
+            assert_eq!(belief.particles().len(), 2);
+            let posterior = exact::posterior(&*machine, &evidence, &Learning, 1_000).unwrap();
+            assert_eq!(posterior.histories.len(), 45);
+            let expected: f64 = posterior
+                .histories
+                .iter()
+                .filter(|(history, _)| is_odd(history))
+                .map(|(_, share)| share)
+                .sum();
+            let odd = belief.particles().iter().filter(|particle| is_odd(&belief.history(particle)));
+            let held: f64 = odd.map(|particle| particle.weight).sum();
+            assert!((held - expected).abs() < 1e-9, "{held} {expected}");
+            // What is seen of the other role tells the two apart.
+            assert!(evidence.step() == 1 || (expected - 1.0 / 3.0).abs() > 0.01);
         }
     }
-    println!("{merged} merged, {by_state_alone} of them to as many as there are states");
-    assert!(merged > 0 && by_state_alone < merged, "{merged} {by_state_alone}");
 }
 
 /// In small Battleships the information set grows past any bound and ends with a few histories.
