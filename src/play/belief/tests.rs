@@ -275,11 +275,11 @@ fn an_uncertain_own_move_leaves_all_its_readings_in_the_belief() {
         belief(&toy, BeliefOptions { enumerate_limit: ALL, states: 1 << 30, ..BeliefOptions::default() });
     all.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
     assert!(distance(&all, &expected) < 1e-9);
-    for options in [sampled(4_000), backtracking(4_000)] {
+    // Independent draws scatter more than weighted particles that were moved.
+    for options in [sampled(16_000), backtracking(4_000)] {
         let mut sampled = belief(&toy, options);
         sampled.update(&evidence, &Budget::UNLIMITED, &Seed::root(1));
-        let (distance, baseline) = (distance(&sampled, &expected), baseline(&expected, 4_000));
-        assert!(distance < 2.0 * baseline, "{distance}, baseline {baseline}");
+        assert!(distance(&sampled, &expected) < 0.03);
     }
 }
 

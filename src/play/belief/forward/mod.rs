@@ -221,7 +221,7 @@ impl<M: Bulk> Forward<M> {
                 self.genealogy.begin();
                 continue;
             }
-            let followed = self.step(step, budget, &seed.index(step));
+            let followed = self.step(step, evidence, budget, &seed.index(step));
             if followed != Followed::Done {
                 return followed;
             }
@@ -234,16 +234,17 @@ impl<M: Bulk> Forward<M> {
         Followed::Done
     }
 
-    fn step(&mut self, step: usize, budget: &Budget, seed: &Seed) -> Followed {
-        let evidence = self.evidence.clone();
-        let observed = observed_step(&evidence, step);
+    fn step(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         if let (Kind::Enumerated { by_state }, false) = (self.kind, self.is_plain()) {
             let most = self.affordable_states(step).min(self.left() / 2);
+            let population = std::mem::replace(&mut self.population, Population::empty());
             let next = if self.options.enumerate {
-                self.enumerated(&self.population.clone(), &observed, by_state, most, budget, seed)
+                let observed = observed_step(evidence, step);
+                self.enumerated(&population, &observed, by_state, most, budget, seed)
             } else {
                 None
             };
+            self.population = population;
             match next {
                 Some((_, next)) if next.len() == 0 => {
                     self.genealogy.drop_last();
@@ -259,7 +260,7 @@ impl<M: Bulk> Forward<M> {
                 None => self.begin_sampling(),
             }
         }
-        self.sampled(step, &evidence, budget, seed)
+        self.sampled(step, evidence, budget, seed)
     }
 
     /// Whether every update draws whole histories, from the empty one on.
