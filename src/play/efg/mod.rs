@@ -1,0 +1,33 @@
+//! Layer 4, the extensive form: a game as a tree with information sets, its judgement and its equilibria.
+//!
+//! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own moves,
+//! and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any
+//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`estimate_size`] says how
+//! large a tree would be, and [`extent()`] counts information sets without building it.
+//!
+//! A step of a game is a sequence of decisions here: first `random`, then the other roles in role order, none of whom
+//! sees what the others choose in that step. An information set is the evidence of its role: own moves and percepts
+//! step by step. So every tree has perfect recall.
+//!
+//! Reference: von Stengel, *Efficient Computation of Behavior Strategies* (1996); Thielscher, *GDL-II* (2011),
+//! section 4.
+//!
+//! Third-party: `hashbrown` (evidence by hash), `rayon` (parts of an iteration side by side).
+
+mod estimate;
+mod extent;
+mod judge;
+mod profile;
+mod regret;
+mod sequences;
+mod solve;
+mod tree;
+
+pub use estimate::{SizeEstimate, estimate_size};
+pub use extent::{CountError, Extent, extent, extent_until};
+pub use judge::Verdict;
+pub use profile::Profile;
+pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
+pub use sequences::SequenceForm;
+pub use solve::{Solution, SolveLimits, SolvePoint, solve};
+pub use tree::{GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};

@@ -1,0 +1,99 @@
+//! The evidence of one role, as classes: what a history tells it is one number.
+//!
+//! A class is the class before it, the own move, and the percepts of the step; class 0 is the evidence before the first
+//! step. Equal evidence has equal numbers, so comparing two histories by what a role knows compares two numbers. The
+//! table keeps only numbers and compares through the arrays, which costs about 20 bytes a class.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percepts, Role};
+
+/// A class of evidence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Class {
+    /// The class before the step.
+    former: u32,
+    own: Move,
+    /// The number of the set of percepts.
+    percepts: u32,
+}
+
+impl Class {
+    fn hash(&self) -> u64 {
+        BuildHasherDefault::<FxHasher>::default().hash_one((self.former, self.own, self.percepts))
+    }
+}
+
+/// All sets of percepts met, numbered; the empty set is 0.
+#[derive(Clone, Debug)]
+pub(super) struct PerceptSets {
+    numbers: FxHashMap<Percepts, u32>,
+    sets: Vec<Percepts>,
+}
+
+impl Default for PerceptSets {
+    fn default() -> Self {
+        PerceptSets { numbers: FxHashMap::default(), sets: vec![Percepts::default()] }
+    }
+}
+
+impl PerceptSets {
+    pub(super) fn number(&mut self, percepts: &Percepts) -> u32 {
+        if percepts.is_empty() {
+            return 0;
+        }
+        if let Some(&number) = self.numbers.get(percepts) {
+            return number;
+        }
+        let number = self.sets.len() as u32;
+        self.sets.push(percepts.clone());
+        self.numbers.insert(percepts.clone(), number);
+        number
+    }
+}
+
+/// The classes of one role.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EvidenceClasses {
+    classes: Vec<Class>,
+    table: HashTable<u32>,
+}
+
+impl EvidenceClasses {
+    /// The class of what is known after one more step.
+    pub(super) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
+        let class = Class { former, own, percepts };
+        let (hash, classes) = (class.hash(), &mut self.classes);
+        let is_it = |&number: &u32| classes[number as usize - 1] == class;
+        if let Some(&number) = self.table.find(hash, is_it) {
+            return number;
+        }
+        classes.push(class);
+        let number = classes.len() as u32;
+        self.table.insert_unique(hash, number, |&number| classes[number as usize - 1].hash());
+        number
+    }
+
+    /// Gives up the table: no class is looked up from now on.
+    pub(super) fn freeze(&mut self) {
+        self.table = HashTable::new();
+        self.classes.shrink_to_fit();
+    }
+
+    /// The evidence of a class.
+    pub(super) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
+        let mut evidence = Evidence::new(role);
+        let mut number = class;
+        while number != 0 {
+            let Class { former, own, percepts: seen } = self.classes[number as usize - 1];
+            let percepts = percepts.sets[seen as usize].clone();
+            evidence.steps.push(Observation { own: OwnMove::Known(own), percepts });
+            number = former;
+        }
+        evidence.steps.reverse();
+        evidence
+    }
+}

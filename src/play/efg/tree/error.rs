@@ -1,0 +1,54 @@
+//! Why a game has no tree here.
+
+use thiserror::Error;
+
+use super::super::estimate::SizeEstimate;
+use hyperplay_engine::machine::EvaluationFailure;
+
+/// Why a tree could not be built.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum TreeError {
+    /// It has more nodes.
+    #[error("the game tree has more than {limit} nodes: {estimate}")]
+    TooLarge {
+        /// The limit on nodes.
+        limit: usize,
+        /// How large it probably is.
+        estimate: SizeEstimate,
+    },
+    /// A match may go on for ever, or for longer than any playout.
+    #[error("a history of {steps} steps is not over; the game may never end, and its tree is not finite")]
+    Endless {
+        /// How many steps it has.
+        steps: usize,
+    },
+    /// What a role may do differs between histories that it cannot tell apart.
+    #[error(
+        "after {step} steps the legal moves of the role '{role}' depend on what it does not know: ({one}) in one \
+         history, ({other}) in another with the same evidence; let it see what decides them"
+    )]
+    MovesDiffer {
+        /// The role.
+        role: String,
+        /// Steps made.
+        step: usize,
+        /// The moves in one history.
+        one: String,
+        /// The moves in the other.
+        other: String,
+    },
+    /// A role has no move in a state that is not terminal.
+    #[error("after {step} steps the role '{role}' has no legal move, and the game is not over")]
+    NoLegalMove {
+        /// The role.
+        role: String,
+        /// Steps made.
+        step: usize,
+    },
+    /// The caller asked it to stop.
+    #[error("the game tree was not finished: the time is over or it was interrupted")]
+    Stopped,
+    /// The rules could not be evaluated.
+    #[error(transparent)]
+    Failed(#[from] EvaluationFailure),
+}
