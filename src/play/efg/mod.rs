@@ -12,11 +12,13 @@
 //! Reference: von Stengel, *Efficient Computation of Behavior Strategies* (1996); Thielscher, *GDL-II* (2011),
 //! section 4.
 //!
-//! Third-party: `hashbrown` (evidence by hash), `rayon` (parts of an iteration side by side).
+//! Third-party: `hashbrown` (evidence by hash), `rayon` (parts of an iteration side by side), `clarabel` and
+//! `amd` (the linear program: an interior point method, and the order of its elimination).
 
 mod estimate;
 mod extent;
 mod judge;
+mod linear_program;
 mod profile;
 mod regret;
 mod sequences;
@@ -26,6 +28,7 @@ mod tree;
 pub use estimate::{SizeEstimate, estimate_size};
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use judge::Verdict;
+pub use linear_program::{LinearProgramError, linear_program};
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
 pub use sequences::SequenceForm;
