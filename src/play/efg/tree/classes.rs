@@ -29,7 +29,7 @@ impl Class {
 
 /// All sets of percepts met, numbered; the empty set is 0.
 #[derive(Clone, Debug)]
-pub(super) struct PerceptSets {
+pub(in crate::efg) struct PerceptSets {
     numbers: FxHashMap<Percepts, u32>,
     sets: Vec<Percepts>,
 }
@@ -41,11 +41,8 @@ impl Default for PerceptSets {
 }
 
 impl PerceptSets {
-    pub(super) fn number(&mut self, percepts: &Percepts) -> u32 {
-        if percepts.is_empty() {
-            return 0;
-        }
-        if let Some(&number) = self.numbers.get(percepts) {
+    pub(in crate::efg) fn number(&mut self, percepts: &Percepts) -> u32 {
+        if let Some(number) = self.number_of(percepts) {
             return number;
         }
         let number = self.sets.len() as u32;
@@ -53,38 +50,53 @@ impl PerceptSets {
         self.numbers.insert(percepts.clone(), number);
         number
     }
+
+    /// The number of a set of percepts, if it was met.
+    pub(in crate::efg) fn number_of(&self, percepts: &Percepts) -> Option<u32> {
+        if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
+    }
 }
 
 /// The classes of one role.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EvidenceClasses {
+pub(in crate::efg) struct EvidenceClasses {
     classes: Vec<Class>,
     table: HashTable<u32>,
 }
 
 impl EvidenceClasses {
     /// The class of what is known after one more step.
-    pub(super) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
+    pub(in crate::efg) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
         let class = Class { former, own, percepts };
-        let (hash, classes) = (class.hash(), &mut self.classes);
-        let is_it = |&number: &u32| classes[number as usize - 1] == class;
-        if let Some(&number) = self.table.find(hash, is_it) {
+        let hash = class.hash();
+        if let Some(number) = self.find_hashed(class, hash) {
             return number;
         }
+        let classes = &mut self.classes;
         classes.push(class);
         let number = classes.len() as u32;
         self.table.insert_unique(hash, number, |&number| classes[number as usize - 1].hash());
         number
     }
 
+    /// The same, if it was met.
+    pub(in crate::efg) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
+        let class = Class { former, own, percepts };
+        self.find_hashed(class, class.hash())
+    }
+
+    fn find_hashed(&self, class: Class, hash: u64) -> Option<u32> {
+        self.table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
+    }
+
     /// Gives up the table: no class is looked up from now on.
-    pub(super) fn freeze(&mut self) {
+    pub(in crate::efg) fn freeze(&mut self) {
         self.table = HashTable::new();
         self.classes.shrink_to_fit();
     }
 
     /// The evidence of a class.
-    pub(super) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
+    pub(in crate::efg) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
         let mut evidence = Evidence::new(role);
         let mut number = class;
         while number != 0 {
