@@ -17,6 +17,7 @@
 mod estimate;
 mod extent;
 mod judge;
+mod move_values;
 mod profile;
 mod regret;
 mod sequences;
@@ -26,8 +27,9 @@ mod tree;
 pub use estimate::{SizeEstimate, estimate_size};
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use judge::Verdict;
+pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
 pub use sequences::SequenceForm;
 pub use solve::{Solution, SolveLimits, SolvePoint, solve};
-pub use tree::{GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};
+pub use tree::{EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};

@@ -264,7 +264,8 @@ impl FilePolicy {
         FilePolicy { machine, file, met: Remembered::new() }
     }
 
-    fn look_up(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+    /// The probabilities of the legal moves as the file says, summing to 1; none where it says nothing.
+    pub(super) fn written(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
         let terms = self.machine.terms();
         let show = |term| fold(&terms.show(term)).into_owned();
         let step = |step: &hyperplay_engine::machine::Observation| {
@@ -279,23 +280,20 @@ impl FilePolicy {
         };
         let role = fold(&self.machine.roles()[role]).into_owned();
         let known = (role, evidence.steps.iter().map(step).collect());
-        let entry = self.file.entries.get(&known);
-        let shares: Vec<f64> = legal
-            .iter()
-            .map(|own| entry.and_then(|moves| moves.get(&show(own.0))).copied().unwrap_or(0.0))
-            .collect();
+        let entry = self.file.entries.get(&known)?;
+        let shares: Vec<f64> =
+            legal.iter().map(|own| entry.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
         let sum: f64 = shares.iter().sum();
-        if sum <= 0.0 {
-            return vec![1.0 / legal.len() as f64; legal.len()];
-        }
-        shares.into_iter().map(|share| share / sum).collect()
+        (sum > 0.0).then(|| shares.into_iter().map(|share| share / sum).collect())
     }
 }
 
 impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        let Ok(policy) =
-            self.met.or(evidence, legal, || Ok::<_, Infallible>(self.look_up(role, evidence, legal)));
+        let Ok(policy) = self.met.or(evidence, legal, || {
+            let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
+            Ok::<_, Infallible>(self.written(role, evidence, legal).unwrap_or_else(uniform))
+        });
         policy
     }
 }

@@ -7,9 +7,11 @@ use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
 use super::decision::Seat;
+use super::equilibrium::with_equilibria;
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
 use super::models::with_models;
+use super::policy_player::PolicyPlayer;
 use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::search_keys::{SearchEffort, with_searches};
@@ -28,7 +30,7 @@ impl Registry {
 fn made() -> Result<Registry, RegistryError> {
     let registry = with_models(Registry::empty())?;
     let registry = with_samplers(with_searches(registry)?)?;
-    with_players(registry)
+    with_equilibria(with_players(registry)?)
 }
 
 fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
@@ -45,6 +47,8 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
     clairvoyant.keys.extend(SearchEffort::keys());
     clairvoyant.keys.push(SpecKey::engine());
+    let policy = SpecEntry::new("policy", "draws from a policy file, uniformly where it says nothing")
+        .with(SpecKey::policy_file("path", "the policy file"));
     registry
         .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
@@ -62,6 +66,12 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             let search = SearchEffort::search(spec, registry)?;
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::clairvoyant(Clairvoyant::new(Arc::clone(engine), role, Arc::clone(&search)))
+            })
+        })?
+        .with_player(policy, |spec, _| {
+            let file = Arc::clone(spec.policy("path")?);
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(PolicyPlayer::new(Arc::clone(engine), role, Arc::clone(&file)))
             })
         })
 }

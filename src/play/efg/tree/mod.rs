@@ -12,6 +12,7 @@
 mod builder;
 mod classes;
 mod error;
+mod index;
 mod layout;
 
 use std::ops::Range;
@@ -21,6 +22,7 @@ use hyperplay_engine::machine::{ByRole, Evidence, Goal, Move, Role};
 
 pub use builder::TreeLimits;
 pub use error::TreeError;
+pub use index::EvidenceIndex;
 
 /// What a node is.
 ///
