@@ -26,6 +26,7 @@ mod mean_matrix;
 mod models;
 mod policy_file;
 mod policy_player;
+mod policy_writer;
 mod random;
 mod registry;
 mod remembered;
@@ -47,6 +48,7 @@ pub use decision::{
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
 pub use policy_file::{PolicyError, PolicyFile};
+pub use policy_writer::{PolicyDocument, known_in_words, read_checkpoints};
 pub use random::RandomPlayer;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;

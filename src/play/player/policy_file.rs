@@ -13,6 +13,9 @@
 //! move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others in
 //! proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
 //!
+//! A file may name its game by the hash of the rules (`rules`), and say how it was made (`game`, `method`, `iterations`,
+//! `unit`, `values`, `nash_conv`, and the state of the `solver`); `hyperplay solve` does.
+//!
 //! Its identity is the hash of its text: another spelling of the same policy is another file.
 //!
 //! Every error names the file and the place in it, and says what is expected instead.
@@ -24,6 +27,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use super::remembered::Remembered;
@@ -32,7 +36,7 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_logic::gdl::{fold, text_hash};
 
-const SCHEMA: &str = "hyperplay.policy/1";
+pub(super) const SCHEMA: &str = "hyperplay.policy/1";
 
 /// How far a sum of probabilities may be from 1. This allows for probabilities rounded to six digits.
 const ROUNDING: f64 = 1e-5;
@@ -85,6 +89,23 @@ pub enum PolicyError {
 struct File {
     schema: String,
     policy: Vec<Entry>,
+    /// The hash of the rules of its game.
+    rules: Option<String>,
+    // What a solver writes besides, for readers of the file.
+    #[serde(rename = "game")]
+    _game: Option<IgnoredAny>,
+    #[serde(rename = "method")]
+    _method: Option<IgnoredAny>,
+    #[serde(rename = "iterations")]
+    _iterations: Option<IgnoredAny>,
+    #[serde(rename = "unit")]
+    _unit: Option<IgnoredAny>,
+    #[serde(rename = "values")]
+    _values: Option<IgnoredAny>,
+    #[serde(rename = "nash_conv")]
+    _nash_conv: Option<IgnoredAny>,
+    #[serde(rename = "solver")]
+    _solver: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +147,7 @@ type Known = (String, Vec<(String, Vec<String>)>);
 pub struct PolicyFile {
     path: PathBuf,
     hash: String,
+    rules: Option<String>,
     entries: FxHashMap<Known, BTreeMap<String, f64>>,
 }
 
@@ -166,7 +188,7 @@ impl PolicyFile {
                 return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
             }
         }
-        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), entries })
+        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), rules: file.rules, entries })
     }
 
     /// Where it was read.
@@ -177,6 +199,11 @@ impl PolicyFile {
     /// The hash of its text, `sha256:` and 64 digits.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// The hash of the rules of its game, where it names them.
+    pub fn rules(&self) -> Option<&str> {
+        self.rules.as_deref()
     }
 
     /// The roles it speaks of, in alphabetical order, folded.
