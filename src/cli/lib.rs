@@ -25,6 +25,7 @@ mod experiment_report;
 mod experiment_results;
 mod failure;
 mod game_argument;
+mod game_tree;
 mod games;
 mod inspect;
 mod matches;
@@ -37,6 +38,7 @@ mod progress;
 mod report;
 mod seats;
 mod shell;
+mod solve;
 mod verbose;
 mod verify;
 
@@ -95,6 +97,9 @@ enum Command {
     /// Write a rulesheet in the other syntax
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
+    /// Find an equilibrium of a game
+    #[command(after_help = examples::SOLVE)]
+    Solve(solve::SolveArguments),
     /// Count the sequences of joint moves, depth by depth
     #[command(after_help = examples::PERFT)]
     Perft(perft::PerftArguments),
@@ -170,6 +175,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::BeliefCost(_)
             | Command::Experiment(_)
             | Command::Check(_)
+            | Command::Solve(_)
             | Command::Inspect(_)
             | Command::Perft(_)
             | Command::Crosscheck(_)
@@ -189,6 +195,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
         Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
         Command::Convert(arguments) => convert::run(arguments, &out),
+        Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
         Command::Players(arguments) => players::run(arguments, registry, &out),

@@ -17,6 +17,7 @@
 mod estimate;
 mod extent;
 mod judge;
+mod linear_program;
 mod move_values;
 mod profile;
 mod regret;
@@ -27,6 +28,7 @@ mod tree;
 pub use estimate::{SizeEstimate, estimate_size};
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use judge::Verdict;
+pub use linear_program::{LinearProgramError, LinearProgramSolution, linear_program};
 pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};

@@ -36,13 +36,13 @@ const NONE: u32 = u32::MAX;
 pub struct TreeLimits<'a> {
     /// The most nodes; at most 2^30.
     pub nodes: usize,
-    /// Asked now and then: whether to give up.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Asked now and then, with the number of nodes so far: whether to give up.
+    pub stop: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
 impl Default for TreeLimits<'_> {
     fn default() -> Self {
-        TreeLimits { nodes: 30_000_000, stop: &|| false }
+        TreeLimits { nodes: 30_000_000, stop: &|_| false }
     }
 }
 
@@ -142,7 +142,7 @@ impl Builder {
             vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
         let limit = limits.nodes.min(1 << 30);
         while !stack.is_empty() {
-            if (limits.stop)() {
+            if (limits.stop)(self.nodes.len()) {
                 return Err(TreeError::Stopped.into());
             }
             let block = stack.split_off(stack.len().saturating_sub(BLOCK));
