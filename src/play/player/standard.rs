@@ -7,7 +7,7 @@ use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
 use super::decision::Seat;
-use super::equilibrium::with_equilibria;
+use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::hyperplay::HyperPlay;
 use super::legal::LegalPlayer;
 use super::models::with_models;
@@ -28,7 +28,7 @@ impl Registry {
 }
 
 fn made() -> Result<Registry, RegistryError> {
-    let registry = with_models(Registry::empty())?;
+    let registry = with_equilibrium_model(with_models(Registry::empty())?)?;
     let registry = with_samplers(with_searches(registry)?)?;
     with_equilibria(with_players(registry)?)
 }
