@@ -62,7 +62,7 @@ struct Classes {
 /// If there are more than `limit` histories or the rules cannot be evaluated.
 ///
 /// ```
-#[doc = include_str!("monty_hall.example")]
+#[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_play::efg::{CountError, Extent, extent};
 ///
 /// let Extent { histories, ends, information_sets } = extent(&*machine, 1_000)?;
@@ -82,7 +82,7 @@ pub fn extent<M: StateMachine>(machine: &M, limit: u64) -> Result<Extent, CountE
 /// As [`extent`], or that it was stopped.
 ///
 /// ```
-#[doc = include_str!("monty_hall.example")]
+#[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_play::efg::{CountError, extent_until};
 ///
 /// assert_eq!(extent_until(&*machine, 1_000, &|| true), Err(CountError::Stopped));
