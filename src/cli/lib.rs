@@ -176,6 +176,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::Experiment(_)
             | Command::Check(_)
             | Command::Solve(_)
+            | Command::Convert(_)
             | Command::Inspect(_)
             | Command::Perft(_)
             | Command::Crosscheck(_)
@@ -194,7 +195,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
         Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
-        Command::Convert(arguments) => convert::run(arguments, &out),
+        Command::Convert(arguments) => convert::run(arguments, &interrupt, &out),
         Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),

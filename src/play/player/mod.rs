@@ -47,7 +47,7 @@ pub use decision::{
 };
 pub use hyperplay::HyperPlay;
 pub use legal::LegalPlayer;
-pub use policy_file::{PolicyError, PolicyFile};
+pub use policy_file::{PolicyError, PolicyFile, profile_of};
 pub use policy_writer::{PolicyDocument, known_in_words, read_checkpoints};
 pub use random::RandomPlayer;
 pub use registry::Registry;
