@@ -19,8 +19,8 @@ mod decision;
 mod deliberation;
 pub mod engine_beliefs;
 mod engine_key;
-mod evidence_seed;
 mod equilibrium;
+mod evidence_seed;
 mod hyperplay;
 mod judgement;
 mod legal;
@@ -43,8 +43,8 @@ mod standard;
 
 pub(crate) use asked::panic_message;
 pub use asked::{
-    AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget, LocalBestResponse,
-    LocalResponseOptions, ask_policy,
+    AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
+    LocalBestResponse, LocalResponseOptions, ask_policy,
 };
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;

@@ -19,9 +19,7 @@ use super::remembered::Remembered;
 use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
 use crate::search::{Algorithm, SearchOptions};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
-    Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _,
-};
+use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

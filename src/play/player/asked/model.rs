@@ -14,9 +14,7 @@ use super::budget::DecisionBudget;
 use super::question::{Answer, AskError, AskedCounts, ask, check};
 use crate::belief::OpponentModel;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
-    ByRole, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _,
-};
+use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
 use hyperplay_logic::gdl::fold;
 
 /// Each role does what its player would do; a role without a player chooses uniformly.

@@ -132,7 +132,8 @@ impl LocalBestResponse {
         let weights: Vec<f64> = self.belief.particles().iter().map(|particle| particle.weight).collect();
         let each = (self.options.followed / legal.len()).max(1);
         let drawn = systematic(&weights, each, &mut seed.child("histories").rng());
-        let mut judged = Judged { values: vec![0.0; legal.len()], cost: DecisionCost::default(), failure: None };
+        let mut judged =
+            Judged { values: vec![0.0; legal.len()], cost: DecisionCost::default(), failure: None };
         let mut starts: Vec<Start<State>> = Vec::new();
         let mut of_move: Vec<usize> = Vec::new();
         for (number, &place) in drawn.iter().enumerate() {
@@ -264,8 +265,7 @@ impl Player for LocalBestResponse {
         let share = |value: f64| if value >= best - TIE { 1.0 / ties } else { 0.0 };
         let policy = view.legal.iter().zip(&values).map(|(&own, &value)| (own, share(value))).collect();
         let values = view.legal.iter().copied().zip(values).collect();
-        let failure =
-            self.belief.take_failure().or(failure).or(self.machine.take_failure(&mut self.scratch));
+        let failure = self.belief.take_failure().or(failure).or(self.machine.take_failure(&mut self.scratch));
         let decision = Decision { values, cost, ..Decision::draw(policy, seed) };
         decision.admitting(failure, view.legal, seed)
     }
