@@ -17,6 +17,14 @@ Examples:
   hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
   hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
 
+/// Below `exploit`.
+pub const EXPLOIT: &str = "\
+Examples:
+  hyperplay exploit kuhn_poker alice=hyperplay bob=hyperplay --unit 25 --seed 1
+  hyperplay exploit leduc_poker alice=hyperplay:search=uniform --unit 3 --seed 1 --top 3
+  hyperplay exploit kuhn_poker alice=hyperplay --seed 1 --out alice.json --json
+  hyperplay exploit phantom_tictactoe x=hyperplay:playouts=100 --matches 20 --seed 1";
+
 /// Below `verify`.
 pub const VERIFY: &str = "\
 Examples:

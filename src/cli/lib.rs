@@ -23,6 +23,9 @@ mod experiment;
 mod experiment_check;
 mod experiment_report;
 mod experiment_results;
+mod exploit;
+mod exploit_matches;
+mod exploit_report;
 mod failure;
 mod game_argument;
 mod game_tree;
@@ -67,6 +70,9 @@ enum Command {
     /// Play matches and report the mean goal of each role
     #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
+    /// Say what can be gained against players, and where
+    #[command(after_help = examples::EXPLOIT)]
+    Exploit(exploit::ExploitArguments),
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
@@ -170,6 +176,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     let looks = matches!(
         command,
         Command::Match(_)
+            | Command::Exploit(_)
             | Command::Belief(_)
             | Command::BeliefBenchmark(_)
             | Command::BeliefCost(_)
@@ -186,6 +193,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     let interrupt = listen(looks, grace)?;
     match command {
         Command::Match(arguments) => matches::run(arguments, registry, &interrupt, &out),
+        Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
         Command::Verify(arguments) => verify::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),

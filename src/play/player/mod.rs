@@ -7,9 +7,10 @@
 //!
 //! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
 //!
-//! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `serde`, `serde_json` (policy files),
-//! `thiserror`.
+//! Third-party: `rand` (drawing from a policy), `rayon` (asking side by side), `rustc-hash` (grouping by state), `serde`,
+//! `serde_json` (policy files), `thiserror`.
 
+mod asked;
 mod belief_keys;
 mod catalogue;
 mod clairvoyant;
@@ -19,6 +20,7 @@ mod deliberation;
 pub mod engine_beliefs;
 mod engine_key;
 mod equilibrium;
+mod evidence_seed;
 mod hyperplay;
 mod judgement;
 mod legal;
@@ -39,6 +41,11 @@ mod spec_reader;
 mod spec_tests;
 mod standard;
 
+pub(crate) use asked::panic_message;
+pub use asked::{
+    AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
+    LocalBestResponse, LocalResponseOptions, ask_policy,
+};
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
