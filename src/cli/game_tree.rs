@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
+use super::options::positive;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Role};
@@ -14,17 +15,11 @@ use hyperplay_play::referee::Interrupt;
 #[derive(Args, Clone, Copy, Debug)]
 pub struct TreeOptions {
     /// Goal points for a payoff of 1; a payoff is (goal - 50) / G
-    #[arg(long, value_name = "G", default_value_t = 50.0, value_parser = unit)]
+    #[arg(long, value_name = "G", default_value_t = 50.0, value_parser = positive, allow_negative_numbers = true)]
     pub unit: f64,
     /// The most nodes of the game tree
     #[arg(long, value_name = "N", default_value_t = 30_000_000)]
     pub max_nodes: usize,
-}
-
-/// Reads a number of goal points.
-fn unit(text: &str) -> Result<f64, String> {
-    let unit: f64 = text.parse().map_err(|_| "expected a number of goal points".to_owned())?;
-    if unit.is_finite() && unit > 0.0 { Ok(unit) } else { Err("expected a number above 0".to_owned()) }
 }
 
 impl TreeOptions {
