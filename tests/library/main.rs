@@ -30,6 +30,7 @@ mod facts;
 mod games;
 mod hostile_text;
 mod layers;
+mod linear_program;
 mod perft;
 mod players;
 mod playthroughs;
