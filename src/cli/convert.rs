@@ -35,7 +35,8 @@ pub struct ConvertArguments {
 pub fn run(arguments: &ConvertArguments, out: &Output) -> Result<(), CommandFailure> {
     let game = &arguments.game.game;
     let to: Syntax = arguments.to.into();
-    let source = if Path::new(game).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("efg")) {
+    let source = if Path::new(game).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("efg"))
+    {
         let rules = extensive_form(arguments)?;
         if to == Syntax::Kif {
             return out.text(&rules);

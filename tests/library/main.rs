@@ -26,6 +26,8 @@ mod engines;
 mod examples;
 mod experiment_stop;
 mod facts;
+mod gambit;
+mod gambit_hostile;
 mod games;
 mod hostile_text;
 mod layers;

@@ -9,5 +9,6 @@ mod gambit;
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use gambit::{
     Fraction, GambitBuilder, GambitCause, GambitChance, GambitChanceId, GambitError, GambitFile, GambitKif,
-    GambitNode, GambitOutcomeId, GambitPlace, GambitSet, GambitSetId, GoalScale, KifError, KifOptions, to_kif,
+    GambitNode, GambitOutcomeId, GambitPlace, GambitSet, GambitSetId, GoalScale, KifError, KifOptions,
+    to_kif,
 };

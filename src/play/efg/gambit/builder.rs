@@ -154,10 +154,7 @@ impl GambitBuilder {
     }
 
     /// As [`GambitBuilder::finish`], with the place of each node.
-    pub(super) fn finish_at(
-        mut self,
-        place: &dyn Fn(u32) -> GambitPlace,
-    ) -> Result<GambitFile, GambitError> {
+    pub(super) fn finish_at(mut self, place: &dyn Fn(u32) -> GambitPlace) -> Result<GambitFile, GambitError> {
         let fail = |node: u32, cause| Err(GambitError { place: place(node), cause });
         if let Err((node, cause)) = self.balanced() {
             return fail(node, cause);
@@ -224,7 +221,9 @@ impl GambitBuilder {
                 GambitNode::Decision(id) => {
                     let old = id.index();
                     let number = |set: &mut GambitSet| {
-                        let count = of_player.get_mut(set.player as usize).ok_or_else(|| out_of_range(set, players))?;
+                        let count = of_player
+                            .get_mut(set.player as usize)
+                            .ok_or_else(|| out_of_range(set, players))?;
                         *count += 1;
                         set.number = *count;
                         numbers.push(self.numbers[old]);

@@ -132,7 +132,9 @@ pub enum GambitCause {
         probability: Fraction,
     },
     /// A player that reaches two nodes of a set has done or known other things before.
-    #[error("imperfect recall: player {player} reaches information set {number} here and at {first} by different own moves")]
+    #[error(
+        "imperfect recall: player {player} reaches information set {number} here and at {first} by different own moves"
+    )]
     ImperfectRecall {
         /// The player.
         player: u32,
@@ -142,7 +144,9 @@ pub enum GambitCause {
         first: GambitPlace,
     },
     /// A set is met twice on one path.
-    #[error("absent-mindedness: information set {number} of player {player} comes again here, on a path through its node at {first}")]
+    #[error(
+        "absent-mindedness: information set {number} of player {player} comes again here, on a path through its node at {first}"
+    )]
     AbsentMinded {
         /// The player.
         player: u32,
@@ -188,14 +192,22 @@ impl GambitCause {
             }
             GambitCause::UnclosedText => "close it; a quotation mark inside a text is written \\\"",
             GambitCause::DividesByZero { .. } => "correct the number",
-            GambitCause::TooLarge { .. } => "numerators and denominators may be up to 2^96, and nodes up to 2^32",
-            GambitCause::MissingNodes { .. } => "every move of a node needs a subtree, in the order of the moves",
+            GambitCause::TooLarge { .. } => {
+                "numerators and denominators may be up to 2^96, and nodes up to 2^32"
+            }
+            GambitCause::MissingNodes { .. } => {
+                "every move of a node needs a subtree, in the order of the moves"
+            }
             GambitCause::ExtraNodes => "leave it out, or add the move that leads to it to a node above",
             GambitCause::PlayerOutOfRange { .. } => "players are numbered from 1 in the order of the header",
             GambitCause::UnknownSet { .. } => "give its name and moves where it occurs first",
-            GambitCause::SetMismatch { .. } => "give both occurrences the same name and moves, or different numbers",
+            GambitCause::SetMismatch { .. } => {
+                "give both occurrences the same name and moves, or different numbers"
+            }
             GambitCause::NoMoves => "a node without moves is an end: t NAME OUTCOME",
-            GambitCause::Probabilities { .. } => "write them as exact fractions, such as 1/3 instead of 0.333",
+            GambitCause::Probabilities { .. } => {
+                "write them as exact fractions, such as 1/3 instead of 0.333"
+            }
             GambitCause::NegativeProbability { .. } => "probabilities are between 0 and 1",
             GambitCause::ImperfectRecall { .. } => {
                 "give the nodes different set numbers: a player remembers its own sets and moves"
@@ -203,8 +215,12 @@ impl GambitCause {
             GambitCause::AbsentMinded { .. } => {
                 "give the nodes different set numbers: a player remembers that it was here before"
             }
-            GambitCause::UnknownOutcome { .. } => "give its name and payoffs where it occurs first, or write 0 for none",
-            GambitCause::OutcomeMismatch { .. } => "give both occurrences the same payoffs, or different numbers",
+            GambitCause::UnknownOutcome { .. } => {
+                "give its name and payoffs where it occurs first, or write 0 for none"
+            }
+            GambitCause::OutcomeMismatch { .. } => {
+                "give both occurrences the same payoffs, or different numbers"
+            }
             GambitCause::NullOutcome => "give the outcome another number",
             GambitCause::Payoffs { .. } => "give one payoff for each player",
         }

@@ -241,9 +241,10 @@ impl GambitFile {
         // The nodes above the current one, each with the position of its next move.
         let mut above: Vec<(u32, u32)> = Vec::new();
         for (index, &node) in (0..).zip(&self.nodes) {
-            while above.last().is_some_and(|&(parent, next)| {
-                next as usize == self.move_count(self.nodes[parent as usize])
-            }) {
+            while above
+                .last()
+                .is_some_and(|&(parent, next)| next as usize == self.move_count(self.nodes[parent as usize]))
+            {
                 above.pop();
             }
             parents.push(above.last_mut().map(|(parent, next)| {

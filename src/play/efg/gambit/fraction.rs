@@ -6,7 +6,7 @@
 
 use num_integer::Integer;
 use num_rational::Ratio;
-use num_traits::{CheckedAdd, CheckedDiv, CheckedSub};
+use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 
 /// An exact number: a probability or a payoff.
 ///
@@ -47,6 +47,10 @@ pub(super) fn add(a: Fraction, b: Fraction) -> Option<Fraction> {
 
 pub(super) fn subtract(a: Fraction, b: Fraction) -> Option<Fraction> {
     a.checked_sub(&b).and_then(in_range)
+}
+
+pub(super) fn multiply(a: Fraction, b: Fraction) -> Option<Fraction> {
+    a.checked_mul(&b).and_then(in_range)
 }
 
 pub(super) fn divide(a: Fraction, b: Fraction) -> Option<Fraction> {
@@ -166,11 +170,15 @@ mod tests {
 
     #[test]
     fn what_is_no_number_or_too_large_is_refused() {
-        for text in ["", "-", "+", ".", "1/", "/2", "e3", "1e", "1e+", "--1", "1.2.3", "1/2/3", "1.5/2", "x", ".e1"] {
+        for text in
+            ["", "-", "+", ".", "1/", "/2", "e3", "1e", "1e+", "--1", "1.2.3", "1/2/3", "1.5/2", "x", ".e1"]
+        {
             assert_eq!(parse(text), Err(NumberFault::Malformed), "{text}");
         }
         assert_eq!(parse("1/0"), Err(NumberFault::DividesByZero));
-        for text in ["1e29", "1e-29", "1e99999999999999999999999999999999999999", "79228162514264337593543950337"] {
+        for text in
+            ["1e29", "1e-29", "1e99999999999999999999999999999999999999", "79228162514264337593543950337"]
+        {
             assert_eq!(parse(text), Err(NumberFault::TooLarge), "{text}");
         }
     }

@@ -30,6 +30,8 @@ mod write;
 
 pub use builder::GambitBuilder;
 pub use error::{GambitCause, GambitError, GambitPlace};
-pub use file::{GambitChance, GambitChanceId, GambitFile, GambitNode, GambitOutcomeId, GambitSet, GambitSetId};
+pub use file::{
+    GambitChance, GambitChanceId, GambitFile, GambitNode, GambitOutcomeId, GambitSet, GambitSetId,
+};
 pub use fraction::Fraction;
 pub use kif::{GambitKif, GoalScale, KifError, KifOptions, to_kif};

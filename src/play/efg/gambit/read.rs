@@ -100,7 +100,8 @@ impl<'t> Reader<'t> {
             players.push(reader.advance().unescaped());
         }
         reader.take(GambitTokenKind::Close, "the name of a player in quotation marks, or }")?;
-        let comment = if reader.token.kind == GambitTokenKind::Text { reader.advance().unescaped() } else { "".into() };
+        let comment =
+            if reader.token.kind == GambitTokenKind::Text { reader.advance().unescaped() } else { "".into() };
         reader.players = players.len();
         reader.builder = GambitBuilder::new(&title, &comment, &players);
         Ok(reader)
@@ -172,7 +173,8 @@ impl<'t> Reader<'t> {
             match self.chances.get(&number) {
                 Some(&(id, first)) => {
                     let known = &self.builder.registered_chance(id).moves;
-                    let labels = (known.iter().map(|known| known.0.as_str()), moves.iter().map(|own| &*own.0));
+                    let labels =
+                        (known.iter().map(|known| known.0.as_str()), moves.iter().map(|own| &*own.0));
                     let shares = known.iter().zip(&moves).find(|(known, own)| known.1 != own.1);
                     let shares = shares.map(|(known, own)| {
                         format!("the probability of '{}' is {} instead of {}", own.0, own.1, known.1)

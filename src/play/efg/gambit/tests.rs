@@ -23,15 +23,27 @@ fn written(file: &GambitFile) -> String {
 /// What stands after the header, and the error.
 const MALFORMED: [(&str, &str); 50] = [
     ("", "line 3, column 1: the tree ends here, but 1 more node is expected"),
-    ("x", "line 3, column 1: a comment in quotation marks, or the first node (c, p or t) is expected here, not 'x'"),
-    ("\"\" t \"\" 0", "line 3, column 1: a comment in quotation marks, or the first node (c, p or t) is expected here, not the text \"\""),
-    ("t", "line 3, column 2: the name of the node in quotation marks is expected here, not the end of the file"),
+    (
+        "x",
+        "line 3, column 1: a comment in quotation marks, or the first node (c, p or t) is expected here, not 'x'",
+    ),
+    (
+        "\"\" t \"\" 0",
+        "line 3, column 1: a comment in quotation marks, or the first node (c, p or t) is expected here, not the text \"\"",
+    ),
+    (
+        "t",
+        "line 3, column 2: the name of the node in quotation marks is expected here, not the end of the file",
+    ),
     ("t \"", "line 3, column 3: the text that begins here has no closing quotation mark"),
     ("t \"\\\" 0", "line 3, column 3: the text that begins here has no closing quotation mark"),
     ("t \"é\" x", "line 3, column 7: the number of the outcome is expected here, not 'x'"),
     ("t \"\" 1/2", "line 3, column 6: the number of the outcome is expected here, not the number 1/2"),
     ("t \"\" 1/0", "line 3, column 6: 1/0 divides by zero"),
-    ("t \"\" 99999999999999999999", "line 3, column 6: the number of the outcome is expected here, not the number 99999999999999999999"),
+    (
+        "t \"\" 99999999999999999999",
+        "line 3, column 6: the number of the outcome is expected here, not the number 99999999999999999999",
+    ),
     ("t \"\" 1e40", "line 3, column 6: the number 1e40 cannot be represented exactly here"),
     ("t \"\" 1 \"\" { 1 2", "line 3, column 16: a payoff, or } is expected here, not the end of the file"),
     ("t \"\" 1 \"\" { 1,, 2 }", "line 3, column 15: a payoff, or } is expected here, not ','"),
@@ -44,9 +56,18 @@ const MALFORMED: [(&str, &str); 50] = [
     ("t \"\" 0 \"\" { 1 2 }", "line 3, column 6: outcome 0 means no outcome, so it has no payoffs"),
     ("t \"\" 0\nt \"\" 0", "line 4, column 1: the tree is complete before this"),
     ("t \"\" 0 }", "line 3, column 8: the tree is complete before this"),
-    ("p \"\" 1 1 \"\" { \"l\" \"r\" } 0\nt \"\" 0", "line 4, column 7: the tree ends here, but 1 more node is expected"),
-    ("p \"\" 1 1 \"\" { \"l\" \"r\" } 0\np \"\" 2 1 \"\" { \"l\" \"r\" } 0", "line 4, column 27: the tree ends here, but 3 more nodes are expected"),
-    ("p \"\" 1 1 \"\" { \"l\" } 0\nq \"\" 0", "line 4, column 1: a node (c, p or t) is expected here, not 'q'"),
+    (
+        "p \"\" 1 1 \"\" { \"l\" \"r\" } 0\nt \"\" 0",
+        "line 4, column 7: the tree ends here, but 1 more node is expected",
+    ),
+    (
+        "p \"\" 1 1 \"\" { \"l\" \"r\" } 0\np \"\" 2 1 \"\" { \"l\" \"r\" } 0",
+        "line 4, column 26: the tree ends here, but 3 more nodes are expected",
+    ),
+    (
+        "p \"\" 1 1 \"\" { \"l\" } 0\nq \"\" 0",
+        "line 4, column 1: a node (c, p or t) is expected here, not 'q'",
+    ),
     ("p \"\" 3 1 \"\" { \"l\" } 0\nt \"\" 0", "line 3, column 6: there is no player 3: the game has 2"),
     ("p \"\" 0 1 \"\" { \"l\" } 0\nt \"\" 0", "line 3, column 6: there is no player 0: the game has 2"),
     ("p \"\" -1 1 \"\" { \"l\" } 0\nt \"\" 0", "line 3, column 6: there is no player -1: the game has 2"),
@@ -55,12 +76,27 @@ const MALFORMED: [(&str, &str); 50] = [
     ("p \"\" 1 1 \"\" { } 0", "line 3, column 15: the node has no moves"),
     ("c \"\" 1 \"\" { } 0", "line 3, column 13: the node has no moves"),
     ("p \"\" 1 1 \"\" \"l\" 0", "line 3, column 13: { and the moves is expected here, not the text \"l\""),
-    ("p \"\" 1 1 \"\" { \"l\" 1 } 0", "line 3, column 19: the label of a move in quotation marks, or } is expected here, not the number 1"),
+    (
+        "p \"\" 1 1 \"\" { \"l\" 1 } 0",
+        "line 3, column 19: the label of a move in quotation marks, or } is expected here, not the number 1",
+    ),
     ("p \"\" 1 1 \"\" { \"l", "line 3, column 15: the text that begins here has no closing quotation mark"),
-    ("p \"\" \"1\" 1 \"\" { \"l\" } 0", "line 3, column 6: the number of the player is expected here, not the text \"1\""),
-    ("c \"\" 1 \"\" { \"a\" \"b\" } 0", "line 3, column 17: the probability of the move is expected here, not the text \"b\""),
-    ("c \"\" 1 \"\" { \"a\" 1/2 \"b\" 1/3 } 0", "line 3, column 1: the probabilities of the chance node sum to 5/6, not to 1"),
-    ("c \"\" 1 \"\" { \"a\" 0.333 \"b\" 0.666 } 0", "line 3, column 1: the probabilities of the chance node sum to 999/1000, not to 1"),
+    (
+        "p \"\" \"1\" 1 \"\" { \"l\" } 0",
+        "line 3, column 6: the number of the player is expected here, not the text \"1\"",
+    ),
+    (
+        "c \"\" 1 \"\" { \"a\" \"b\" } 0",
+        "line 3, column 17: the probability of the move is expected here, not the text \"b\"",
+    ),
+    (
+        "c \"\" 1 \"\" { \"a\" 1/2 \"b\" 1/3 } 0",
+        "line 3, column 1: the probabilities of the chance node sum to 5/6, not to 1",
+    ),
+    (
+        "c \"\" 1 \"\" { \"a\" 0.333 \"b\" 0.666 } 0",
+        "line 3, column 1: the probabilities of the chance node sum to 999/1000, not to 1",
+    ),
     ("c \"\" 1 \"\" { \"a\" 3/2 \"b\" -1/2 } 0", "line 3, column 1: the probability -1/2 of 'b' is negative"),
     (
         "c \"\" 1 \"\" { \"a\" 1/2 \"b\" 1/2 } 0\nc \"\" 1 \"\" { \"a\" 1/3 \"b\" 2/3 } 0",
@@ -124,9 +160,18 @@ fn every_malformed_header_has_its_error() {
         ("EFG 1 R", "line 1, column 5: the version 2 is expected here, not the number 1"),
         ("EFG 2 Q", "line 1, column 7: the word R or D is expected here, not 'Q'"),
         ("EFG 2 R { ", "line 1, column 9: the title in quotation marks is expected here, not '{'"),
-        ("EFG 2 D \"a\"", "line 1, column 12: { and the names of the players is expected here, not the end of the file"),
-        ("EFG 2 R \"a\"\n{ \"A\", \"B\" }", "line 2, column 6: the name of a player in quotation marks, or } is expected here, not ','"),
-        ("EFG 2 R \"a\" { \"A\nB", "line 1, column 15: the text that begins here has no closing quotation mark"),
+        (
+            "EFG 2 D \"a\"",
+            "line 1, column 12: { and the names of the players is expected here, not the end of the file",
+        ),
+        (
+            "EFG 2 R \"a\"\n{ \"A\", \"B\" }",
+            "line 2, column 6: the name of a player in quotation marks, or } is expected here, not ','",
+        ),
+        (
+            "EFG 2 R \"a\" { \"A\nB",
+            "line 1, column 15: the text that begins here has no closing quotation mark",
+        ),
     ] {
         assert_eq!(GambitFile::read(text).unwrap_err().to_string(), expected, "{text}");
     }
@@ -219,7 +264,10 @@ fn payoffs_at_inner_nodes_are_added_to_all_ends_below() {
 
 #[test]
 fn names_may_be_left_out_and_blanks_too() {
-    let full = read("c \"\" 1 \"\" { \"a\" 1/2 \"b\" 1/2 } 0 p \"\" 1 1 \"\" { \"l\" } 0 t \"\" 1 \"\" { 1 2 } t \"\" 0").unwrap();
+    let full = read(
+        "c \"\" 1 \"\" { \"a\" 1/2 \"b\" 1/2 } 0 p \"\" 1 1 \"\" { \"l\" } 0 t \"\" 1 \"\" { 1 2 } t \"\" 0",
+    )
+    .unwrap();
     let short = read("c\"\"1{\"a\"1/2\"b\"1/2}0p\"\"1 1{\"l\"}0t\"\"1{1,2,}t\"\"0").unwrap();
     assert_eq!(short, full);
 }
@@ -244,8 +292,10 @@ fn a_chain_of_a_hundred_thousand_nodes_is_read_written_and_converted() {
     let kif = to_kif(&file, "chain", &KifOptions::default()).unwrap();
     assert!(kif.text.contains(&format!("(leads n{depth} go n{})", depth + 1)));
     // Text that never comes to an end of the tree, and one that forgets at the very end of it.
-    assert!(matches!(read(&rest[..rest.len() / 2]).unwrap_err().cause, GambitCause::MissingNodes { .. }
-        | GambitCause::Malformed { .. } | GambitCause::UnclosedText));
+    assert!(matches!(
+        read(&rest[..rest.len() / 2]).unwrap_err().cause,
+        GambitCause::MissingNodes { .. } | GambitCause::Malformed { .. } | GambitCause::UnclosedText
+    ));
     let forgets = "p \"\" 1 1 \"\" { \"go\" } 0\n".repeat(depth) + "t \"\" 0";
     assert!(matches!(read(&forgets).unwrap_err().cause, GambitCause::AbsentMinded { .. }));
 }

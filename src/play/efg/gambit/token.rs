@@ -47,7 +47,8 @@ impl<'t> GambitToken<'t> {
 
     /// The token as a message shows it.
     pub(super) fn shown(&self) -> String {
-        let short: String = self.text.chars().take(30).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let short: String =
+            self.text.chars().take(30).map(|c| if c.is_control() { ' ' } else { c }).collect();
         let dots = if short.len() < self.text.len() { "..." } else { "" };
         match self.kind {
             GambitTokenKind::End => "the end of the file".to_owned(),
@@ -109,7 +110,11 @@ impl<'t> GambitTokens<'t> {
             match bytes.get(end) {
                 None => {
                     self.at = bytes.len();
-                    return GambitToken { kind: GambitTokenKind::Unclosed, text: &self.text[start..], at: start };
+                    return GambitToken {
+                        kind: GambitTokenKind::Unclosed,
+                        text: &self.text[start..],
+                        at: start,
+                    };
                 }
                 Some(b'"') => break,
                 Some(b'\\') if bytes.get(end + 1) == Some(&b'"') => end += 2,

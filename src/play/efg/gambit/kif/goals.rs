@@ -72,7 +72,8 @@ impl Goals {
                 used[id.index()] = true;
             }
         }
-        let outcomes = || file.outcomes().iter().zip(&used).filter(|(_, used)| **used).map(|(payoffs, _)| payoffs);
+        let outcomes =
+            || file.outcomes().iter().zip(&used).filter(|(_, used)| **used).map(|(payoffs, _)| payoffs);
         let spread = |player: usize| spread(outcomes().map(|payoffs| payoffs[player]));
         let spreads: Option<Vec<Spread>> = (0..file.players().len()).map(spread).collect();
         let spreads = spreads.ok_or(KifError::PayoffsTooLarge)?;
@@ -88,9 +89,18 @@ impl Goals {
         };
         let goals: Option<Vec<Vec<u8>>> = file.outcomes().iter().zip(&used).map(goals).collect();
         let goals = goals.ok_or(KifError::PayoffsTooLarge)?;
+        // So that no use of a scale leaves the range.
+        let fits = |scale: &GoalScale| (0..=100).all(|goal| checked_payoff(scale, goal).is_some());
+        if !scales.iter().all(fits) {
+            return Err(KifError::PayoffsTooLarge);
+        }
         let common = units.windows(2).all(|pair| pair[0] == pair[1]);
         Ok(Goals { scales, goals, exact, common })
     }
+}
+
+fn checked_payoff(scale: &GoalScale, goal: i128) -> Option<Fraction> {
+    fraction::add(scale.offset, fraction::multiply(scale.unit, Fraction::from_integer(goal))?)
 }
 
 fn spread(payoffs: impl Iterator<Item = Fraction> + Clone) -> Option<Spread> {
@@ -113,7 +123,8 @@ fn units(spreads: &[Spread], file: &GambitFile, round: bool) -> Result<(Vec<Frac
     if let Some(unit) = step.and_then(|step| exact_unit(range, step)) {
         return Ok((vec![unit; spreads.len()], true));
     }
-    let own: Vec<Option<Fraction>> = spreads.iter().map(|spread| exact_unit(spread.range, spread.step)).collect();
+    let own: Vec<Option<Fraction>> =
+        spreads.iter().map(|spread| exact_unit(spread.range, spread.step)).collect();
     let Some(coarse) = own.iter().position(Option::is_none) else {
         return Ok((own.into_iter().flatten().collect(), true));
     };

@@ -111,7 +111,9 @@ pub enum KifError {
         limit: u32,
     },
     /// Whole goals from 0 to 100 cannot represent the payoffs of a player exactly.
-    #[error("the payoffs of '{player}' lie from {least} to {most} in steps of {step}, which is more than 100 steps")]
+    #[error(
+        "the payoffs of '{player}' lie from {least} to {most} in steps of {step}, which is more than 100 steps"
+    )]
     PayoffsTooFine {
         /// The name of the player.
         player: String,
@@ -163,7 +165,11 @@ pub fn to_kif(file: &GambitFile, source: &str, options: &KifOptions) -> Result<G
         cycle: cycle.iter().map(|&id| describe(file, id.index())).collect(),
     })?;
     let goals = goals::Goals::new(file, &live, options.round)?;
-    let text = sheet::sheet(file, source, &sheet::Plan { parents: &parents, live: &live, times: &times, goals: &goals });
+    let text = sheet::sheet(
+        file,
+        source,
+        &sheet::Plan { parents: &parents, live: &live, times: &times, goals: &goals },
+    );
     Ok(GambitKif { text, scales: goals.scales })
 }
 
@@ -193,7 +199,9 @@ fn copies(chance: &GambitChance) -> Option<(Vec<i128>, i128)> {
 
 fn check_copies(chance: &GambitChance, node: u32, limit: u32) -> Result<(), KifError> {
     match copies(chance) {
-        Some((copies, needed)) if needed <= i128::from(limit) || copies.iter().all(|&count| count <= 1) => Ok(()),
+        Some((copies, needed)) if needed <= i128::from(limit) || copies.iter().all(|&count| count <= 1) => {
+            Ok(())
+        }
         needed => {
             let needed = needed.map_or(i128::MAX, |(_, needed)| needed);
             Err(KifError::TooManyCopies { node: node + 1, needed, limit })

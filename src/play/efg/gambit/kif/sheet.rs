@@ -3,10 +3,10 @@
 //! Everything that belongs to one node stands together, in pre-order, under the number of the node in the file:
 //!
 //! ```text
-//! (turn n2 alice)        ; who moves at the node: a player, or random
-//! (in_set n2 ace)        ; the information set of a player's node
+//! (turn n1 random)       ; a chance node
+//! (asks n2 alice ace)    ; a node of a player, and its information set
 //! (leads n2 bet n3)      ; one fact for each move
-//! (delay n3 2)           ; the node above is reached two steps earlier than needed: all wait
+//! (delay n3 2)           ; the node is reached two steps too early: all wait
 //! (ends n4 o1)           ; an end, with its payoff vector
 //! ```
 //!
@@ -65,7 +65,11 @@ pub(super) fn sheet(file: &GambitFile, source: &str, plan: &Plan<'_>) -> String 
         chance: nodes().any(|node| matches!(node, GambitNode::Chance(_))),
         moves: nodes().any(|node| !matches!(node, GambitNode::Terminal(_))),
         decisions: nodes().any(|node| matches!(node, GambitNode::Decision(_))),
-        longest_delay: (0..plan.live.len()).filter(|&node| plan.live[node]).map(|node| plan.delay(node)).max().unwrap_or(0),
+        longest_delay: (0..plan.live.len())
+            .filter(|&node| plan.live[node])
+            .map(|node| plan.delay(node))
+            .max()
+            .unwrap_or(0),
     };
     let symbols = GambitSymbols::new(file);
     let mut sheet = Sheet { file, plan, symbols, parts, out: String::new() };
@@ -94,7 +98,8 @@ impl Sheet<'_> {
     /// A comment of several lines.
     fn comment(&mut self, text: &str) {
         let mut line = ";".to_owned();
-        for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty())
+        {
             if line.len() > 1 && line.len() + 1 + word.len() > WIDTH {
                 self.line(&line);
                 line = ";".to_owned();
@@ -117,7 +122,9 @@ impl Sheet<'_> {
             self.line(&format!("; {role}: {scale}"));
         }
         if !plan.goals.exact {
-            self.comment("The payoffs do not fit into whole goals from 0 to 100, so each is rounded to the next goal.");
+            self.comment(
+                "The payoffs do not fit into whole goals from 0 to 100, so each is rounded to the next goal.",
+            );
         } else if !plan.goals.common {
             self.comment(
                 "No unit fits the payoffs of all players, so each has its own: a constant sum of payoffs is not one of goals.",
@@ -127,7 +134,8 @@ impl Sheet<'_> {
         let live = plan.live.iter().filter(|live| **live).count();
         let ends = |&(node, live): &(&GambitNode, &bool)| *live && matches!(node, GambitNode::Terminal(_));
         let ends = file.nodes().iter().zip(plan.live).filter(ends).count();
-        let mut source = format!("Source: {source}, a game in extensive form with {live} nodes, {ends} of them ends");
+        let mut source =
+            format!("Source: {source}, a game in extensive form with {live} nodes, {ends} of them ends");
         if live < plan.live.len() {
             let _ = write!(source, " ({} more lie below moves of probability 0)", plan.live.len() - live);
         }
@@ -157,11 +165,13 @@ impl Sheet<'_> {
     fn names(&self) -> BTreeSet<(String, String)> {
         let (file, symbols) = (self.file, &self.symbols);
         let players = file.players().iter().zip(&symbols.roles);
-        let sets = file.sets().iter().map(|set| &set.name).zip(&symbols.sets).filter(|(name, _)| !name.is_empty());
-        let moves = file.sets().iter().zip(&symbols.moves).flat_map(|(set, symbols)| set.moves.iter().zip(symbols));
+        let sets =
+            file.sets().iter().map(|set| &set.name).zip(&symbols.sets).filter(|(name, _)| !name.is_empty());
+        let moves =
+            file.sets().iter().zip(&symbols.moves).flat_map(|(set, symbols)| set.moves.iter().zip(symbols));
         let chances = file.chances.iter().zip(&symbols.chances);
-        let chances = chances
-            .flat_map(|(chance, symbols)| chance.moves.iter().map(|(label, _)| label).zip(symbols));
+        let chances =
+            chances.flat_map(|(chance, symbols)| chance.moves.iter().map(|(label, _)| label).zip(symbols));
         players
             .chain(sets)
             .chain(moves)
@@ -210,7 +220,7 @@ impl Sheet<'_> {
         self.rule("(input ?role noop)", &["(role ?role)"]);
         if self.parts.decisions {
             self.out.push('\n');
-            self.rule("(percept ?role ?set)", &["(turn ?node ?role)", "(in_set ?node ?set)"]);
+            self.rule("(percept ?role ?set)", &["(asks ?node ?role ?set)"]);
         }
         self.section("Start");
         self.line("(init (at n1))");
@@ -223,13 +233,16 @@ impl Sheet<'_> {
             );
             self.rule("(legal ?role noop)", &["(role ?role)", "(not (active ?role))"]);
             self.rule("(active ?role)", &["(true (at ?node))", "(turn ?node ?role)"]);
+            if self.parts.decisions {
+                self.rule("(turn ?node ?role)", &["(asks ?node ?role ?set)"]);
+            }
         } else {
             self.rule("(legal ?role noop)", &["(role ?role)"]);
         }
         if self.parts.decisions {
             self.section("Percepts");
             self.line("; Whoever is to decide next learns at which of its information sets it is.");
-            self.rule("(sees ?role ?set)", &["(arrives ?node)", "(turn ?node ?role)", "(in_set ?node ?set)"]);
+            self.rule("(sees ?role ?set)", &["(arrives ?node)", "(asks ?node ?role ?set)"]);
         }
         if self.parts.moves {
             self.section("Next state");
@@ -260,7 +273,10 @@ impl Sheet<'_> {
             self.rule("(delayed ?to)", &["(delay ?to ?steps)"]);
             self.rule("(next (waiting ?to ?steps))", &["(reached ?to)", "(delay ?to ?steps)"]);
             if self.parts.longest_delay > 1 {
-                self.rule("(next (waiting ?to ?fewer))", &["(true (waiting ?to ?steps))", "(follows ?fewer ?steps)"]);
+                self.rule(
+                    "(next (waiting ?to ?fewer))",
+                    &["(true (waiting ?to ?steps))", "(follows ?fewer ?steps)"],
+                );
             }
         }
     }
@@ -287,8 +303,8 @@ impl Sheet<'_> {
             }
         }
         self.out.push('\n');
-        self.line("; The nodes in the order of the file: whose turn it is, at which information set, and where each move leads;");
-        self.line("; or with which payoffs the game ends.");
+        self.line("; The nodes in the order of the file: which player is asked at which of its information sets, or that it is");
+        self.line("; the turn of random, and where each move leads; or with which payoffs the game ends.");
         let children = children(plan.parents);
         for (index, &node) in self.file.nodes().iter().enumerate().filter(|(index, _)| plan.live[*index]) {
             let (children, number) = (&children.1[children.0[index]..children.0[index + 1]], index + 1);
@@ -303,17 +319,19 @@ impl Sheet<'_> {
                 GambitNode::Chance(id) => {
                     let _ = writeln!(self.out, "(turn n{number} random)");
                     let (counts, _) = copies(self.file.chance(id)).expect("the copies were counted before");
-                    for ((symbol, count), child) in self.symbols.chances[id.index()].iter().zip(counts).zip(children) {
+                    for ((symbol, count), child) in
+                        self.symbols.chances[id.index()].iter().zip(counts).zip(children)
+                    {
                         for copy in 1..=count {
-                            let term = if count == 1 { symbol.clone() } else { format!("(copy {symbol} {copy})") };
+                            let term =
+                                if count == 1 { symbol.clone() } else { format!("(copy {symbol} {copy})") };
                             let _ = writeln!(self.out, "(leads n{number} {term} n{})", child + 1);
                         }
                     }
                 }
                 GambitNode::Decision(id) => {
                     let role = &self.symbols.roles[self.file.set(id).player as usize];
-                    let _ = writeln!(self.out, "(turn n{number} {role})");
-                    let _ = writeln!(self.out, "(in_set n{number} {})", self.symbols.sets[id.index()]);
+                    let _ = writeln!(self.out, "(asks n{number} {role} {})", self.symbols.sets[id.index()]);
                     for (symbol, child) in self.symbols.moves[id.index()].iter().zip(children) {
                         let _ = writeln!(self.out, "(leads n{number} {symbol} n{})", child + 1);
                     }

@@ -77,7 +77,9 @@ fn symbol(name: &str) -> String {
             c if c.is_ascii_alphanumeric() => out.push(c.to_ascii_lowercase()),
             '+' => out.push_str(if begins { "plus_" } else { "_plus_" }),
             '-' if begins && chars.peek().is_some_and(char::is_ascii_digit) => out.push_str("minus_"),
-            c if c.is_alphanumeric() => write!(out, "u{:04x}", u32::from(c)).expect("a string can be written to"),
+            c if c.is_alphanumeric() => {
+                write!(out, "u{:04x}", u32::from(c)).expect("a string can be written to")
+            }
             _ if begins => {}
             _ => out.push('_'),
         }
