@@ -26,7 +26,10 @@ fn what_is_wrong_with_a_game_in_extensive_form_is_said_with_place_and_remedy() {
     fs::write(&path, "EFG 2 R \"\" { \"A\" }\np \"\" 1 1 \"\" { \"go\" \"stop\" } 0\nt \"\" 0\n").unwrap();
     let (printed, said) = run(program("convert --to kif").arg(&path), 1);
     assert_eq!(printed, "");
-    assert!(said.contains("Torn.EFG: line 4, column 1: the tree ends here, but 1 more node is expected"), "{said}");
+    assert!(
+        said.contains("Torn.EFG: line 4, column 1: the tree ends here, but 1 more node is expected"),
+        "{said}"
+    );
     assert!(said.contains("every move of a node needs a subtree"), "{said}");
 
     for (name, reason, option) in [
