@@ -27,6 +27,8 @@ mod equilibria;
 mod examples;
 mod experiment_stop;
 mod facts;
+mod gambit;
+mod gambit_hostile;
 mod games;
 mod hostile_text;
 mod layers;

@@ -10,6 +10,7 @@ mod belief_costs;
 mod belief_report;
 mod belief_snippets;
 mod cli;
+mod convert;
 mod experiment;
 mod experiment_analysis;
 mod experiment_policy;
