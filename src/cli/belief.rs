@@ -109,7 +109,7 @@ pub fn run(
     let opened = arguments.game.open()?;
     let names = role_names(&opened.game);
     for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
-        if let Some(misfit) = spec.misfit(&names) {
+        if let Some(misfit) = spec.misfit(&names, &opened.hash()) {
             return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
         }
     }

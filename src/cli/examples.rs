@@ -43,6 +43,14 @@ Examples:
   hyperplay experiment export kuhn
   hyperplay experiment slurm docs/experiments/clairvoyant_grid.toml --shards 64 | sh";
 
+/// Below `solve`.
+pub const SOLVE: &str = "\
+Examples:
+  hyperplay solve kuhn_poker --unit 25
+  hyperplay solve leduc_poker --unit 3 --seconds 2 --out leduc.json --html leduc.html
+  hyperplay solve kuhn_poker --unit 25 --method lp --json
+  hyperplay match kuhn_poker alice=equilibrium bob=hyperplay --matches 200 --seed 1";
+
 /// Below `belief`.
 pub const BELIEF: &str = "\
 Examples:

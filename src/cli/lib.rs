@@ -28,6 +28,7 @@ mod exploit_matches;
 mod exploit_report;
 mod failure;
 mod game_argument;
+mod game_tree;
 mod games;
 mod inspect;
 mod matches;
@@ -40,6 +41,7 @@ mod progress;
 mod report;
 mod seats;
 mod shell;
+mod solve;
 mod verbose;
 mod verify;
 
@@ -101,6 +103,9 @@ enum Command {
     /// Write a rulesheet in the other syntax
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
+    /// Find an equilibrium of a game
+    #[command(after_help = examples::SOLVE)]
+    Solve(solve::SolveArguments),
     /// Count the sequences of joint moves, depth by depth
     #[command(after_help = examples::PERFT)]
     Perft(perft::PerftArguments),
@@ -177,6 +182,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::BeliefCost(_)
             | Command::Experiment(_)
             | Command::Check(_)
+            | Command::Solve(_)
+            | Command::Convert(_)
             | Command::Inspect(_)
             | Command::Perft(_)
             | Command::Crosscheck(_)
@@ -196,7 +203,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
         Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
-        Command::Convert(arguments) => convert::run(arguments, &out),
+        Command::Convert(arguments) => convert::run(arguments, &interrupt, &out),
+        Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
         Command::Players(arguments) => players::run(arguments, registry, &out),

@@ -23,6 +23,7 @@ mod decisions;
 mod diagnostics;
 mod engine_draws;
 mod engines;
+mod equilibria;
 mod examples;
 mod experiment_stop;
 mod facts;

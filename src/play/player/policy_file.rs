@@ -32,6 +32,7 @@ use thiserror::Error;
 
 use super::remembered::Remembered;
 use crate::belief::OpponentModel;
+use crate::efg::{GameTree, Profile};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_logic::gdl::{fold, text_hash};
@@ -276,6 +277,44 @@ fn normal(text: &str) -> Result<String, String> {
 
 fn unbalanced(text: &str) -> String {
     format!("the brackets of '{text}' do not match")
+}
+
+/// The policies of a file at every information set of a tree, uniform where the file says nothing; and at how many
+/// information sets that is so.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// use hyperplay_play::efg::{GameTree, TreeLimits};
+/// use hyperplay_play::player::{PolicyFile, profile_of};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role me) (init asked) (legal me yes) (legal me no)
+/// #     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+/// #     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// # let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// # let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let text = r#"{"schema": "hyperplay.policy/1",
+///     "policy": [{"role": "me", "evidence": [], "moves": {"yes": 0.75, "no": 0.25}}]}"#;
+/// let file = Arc::new(PolicyFile::parse(Path::new("me.json"), text)?);
+/// let (profile, unsaid) = profile_of(&machine, &file, &tree);
+/// assert_eq!((profile.of(&tree, 0), unsaid), (&[0.25, 0.75][..], 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn profile_of(machine: &Arc<Engine>, file: &Arc<PolicyFile>, tree: &GameTree) -> (Profile, usize) {
+    let policy = FilePolicy::new(Arc::clone(machine), Arc::clone(file));
+    let mut unsaid = 0;
+    let profile = Profile::from_fn(tree, |set, moves| {
+        let set = &tree.sets()[set];
+        policy.written(set.role, &tree.evidence(set), moves).unwrap_or_else(|| {
+            unsaid += 1;
+            vec![1.0; moves.len()]
+        })
+    });
+    (profile, unsaid)
 }
 
 /// The opponent model of a policy file on a machine.

@@ -9,6 +9,7 @@
 //! One spec solves a game once: its players of all matches share the solution. Without a deadline the solution is the same
 //! on any machine.
 
+mod model;
 mod shared;
 mod solved_game;
 
@@ -20,31 +21,55 @@ use super::decision::{Decision, Player, SAFE_SHARE, Seat, View};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
+use crate::belief::OpponentModel;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, Role, Seed, StateMachineExt as _};
+use model::EquilibriumModel;
 use shared::SharedSolutions;
 use solved_game::{Advice, SolveEffort, SolvedGame};
+
+/// The keys of whatever solves its game; `about` says what the time is.
+fn keys(about: &'static str) -> [SpecKey; 4] {
+    [
+        SpecKey::real("seconds", 0.0..=1e6, 0.0, about),
+        SpecKey::real("nash_conv", 0.0..=100.0, 0.0001, "the NashConv, in goal points, that is enough"),
+        SpecKey::count("iterations", 1..=1_000_000_000, 20_000, "the most iterations"),
+        SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "the most nodes of the game tree"),
+    ]
+}
+
+fn effort(spec: &Spec, careful: bool) -> SolveEffort {
+    SolveEffort {
+        nash_conv: spec.real("nash_conv"),
+        iterations: spec.count("iterations"),
+        nodes: spec.size("nodes"),
+        careful,
+    }
+}
+
+/// Adds the opponent model that solves its game.
+pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, RegistryError> {
+    let about = "by an equilibrium of the game; uniformly where it is not solved";
+    let mut entry = SpecEntry::new("equilibrium", about);
+    entry.keys.extend(keys("the most time to solve; 0: no limit"));
+    registry.with_model(entry, |spec, _| {
+        let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
+        let shared = Arc::new(SharedSolutions::default());
+        Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
+            let (machine, shared) = (Arc::clone(engine), Arc::clone(&shared));
+            Arc::new(EquilibriumModel { machine, effort, seconds, shared })
+        })
+    })
+}
 
 /// Adds the players that solve their game.
 pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryError> {
     let equilibrium = "solves the game in the time of its first move and draws from the average policy";
     let auto = "equilibrium where the game is small enough to be solved in time, else hyperplay";
     let entry = |name: &'static str, about: &'static str| {
-        SpecEntry::new(name, about)
-            .with(SpecKey::real(
-                "seconds",
-                0.0..=1e6,
-                0.0,
-                "the most time to solve; 0: that of the first move",
-            ))
-            .with(SpecKey::real(
-                "nash_conv",
-                0.0..=100.0,
-                0.0001,
-                "the NashConv, in goal points, that is enough",
-            ))
-            .with(SpecKey::count("iterations", 1..=1_000_000_000, 20_000, "the most iterations"))
-            .with(SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "the most nodes of the game tree"))
+        let mut entry = SpecEntry::new(name, about);
+        entry.keys.extend(keys("the most time to solve; 0: that of the first move"));
+        entry
             .with(SpecKey::spec(
                 "otherwise",
                 SpecKind::Player,
@@ -63,12 +88,7 @@ fn builder(
     registry: &Registry,
     careful: bool,
 ) -> Result<impl Fn(&Arc<Engine>, Role) -> Seat + use<>, SpecError> {
-    let effort = SolveEffort {
-        nash_conv: spec.real("nash_conv"),
-        iterations: spec.count("iterations"),
-        nodes: spec.size("nodes"),
-        careful,
-    };
+    let effort = effort(spec, careful);
     let otherwise = Arc::new(registry.player_of(spec.inner("otherwise"))?);
     let seconds = spec.real("seconds");
     let shared = Arc::new(SharedSolutions::default());

@@ -74,7 +74,7 @@ impl SolvedGame {
                 return Err(format!("the game tree is too large for {} nodes: {estimate}", effort.nodes));
             }
         }
-        let limits = TreeLimits { nodes: effort.nodes, stop: &|| for_building.is_late() };
+        let limits = TreeLimits { nodes: effort.nodes, stop: &|_| for_building.is_late() };
         let tree = GameTree::build(machine, &limits).map_err(|error| error.to_string())?;
         let form = SequenceForm::new(&tree, 1.0);
         if effort.careful {
