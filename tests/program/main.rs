@@ -13,6 +13,7 @@ mod cli;
 mod experiment;
 mod experiment_analysis;
 mod experiment_policy;
+mod exploit;
 mod failing;
 mod harness;
 mod readme;
