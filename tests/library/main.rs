@@ -26,6 +26,7 @@ mod engines;
 mod equilibria;
 mod examples;
 mod experiment_stop;
+mod exploit;
 mod facts;
 mod gambit;
 mod gambit_hostile;
