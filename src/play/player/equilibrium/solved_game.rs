@@ -116,9 +116,9 @@ impl SolvedGame {
 
     /// The solution in a sentence, for a role.
     pub(super) fn describe(&self, role: Role) -> String {
-        let SolvePoint { rule, iterations, verdict, .. } = &self.point;
+        let SolvePoint { method, iterations, verdict, .. } = &self.point;
         format!(
-            "equilibrium of {} histories: {iterations} iterations of {rule}, NashConv {:.2e} goal points, value {:.3}",
+            "equilibrium of {} histories: {iterations} iterations of {method}, NashConv {:.2e} goal points, value {:.3}",
             self.tree.len(),
             verdict.nash_conv,
             self.values[role].value
