@@ -12,8 +12,9 @@ Side by side, Leduc poker and Liar's Dice (one die of six faces each) to a NashC
   rules, the game tree, the iterations, and every NashConv on the way.
 
 Nothing is subtracted. The script and both solvers are bound to one core. On a computer that others use, processor seconds
-mean more than those of the clock; both are shown, as medians over the repetitions with the least in brackets. The two games
-are the same trees (`tests/outside_judges.py` compares them), with the same payoffs: --unit 3 and 50.
+mean more than those of the clock; both are shown, as medians over the repetitions with the least in brackets. The games have
+the same payoffs with --unit 3 and 50; the script asserts that uniform play has the same NashConv. OpenSpiel's tree of Liar's
+Dice has twice the information sets, because it keeps those with one move, the call after the highest bid.
 
 Then it shows how far both are after 1 and 10 seconds (OpenSpiel: processor seconds without those of its NashConv;
 hyperplay: `--seconds`), and the time of every --method to a NashConv of 1e-4 and 1e-6 in Kuhn poker, Leduc poker and
@@ -96,6 +97,10 @@ def seconds(values):
 
 def side_by_side(spiel, program, repetitions):
     for name, game, unit in GAMES:
+        uniform = subprocess.run([program, "exploit", game, "--unit", str(unit), "--json"], capture_output=True, check=True)
+        opponent = spiel.load_game(name)
+        theirs = spiel.nash_conv(opponent, spiel.UniformRandomPolicy(opponent))
+        assert math.isclose(json.loads(uniform.stdout)["nash_conv"], theirs, rel_tol=1e-9), f"{game}: not the same game"
         iterations = iterations_needed(spiel, name)
         theirs, ours = [], []
         for _ in range(repetitions):
@@ -106,9 +111,10 @@ def side_by_side(spiel, program, repetitions):
         clocks = [[run[0] for run in theirs], [run[1] for run in ours]]
         processors = [[run[1] for run in theirs], [run[2] for run in ours]]
         print(f"{game} to NashConv {GOAL}, {repetitions} repetitions: median (least) of")
-        print(f"  {'':10} {'seconds':>18} {'processor seconds':>20} {'iterations':>11} {'NashConv':>9}")
+        print(f"  {'':10} {'seconds':>18} {'processor seconds':>20} {'iterations':>11} {'a second':>9} {'NashConv':>9}")
         for who, k, made, at in (("OpenSpiel", 0, iterations, reached), ("hyperplay", 1, report["iterations"], report["nash_conv"])):
-            print(f"  {who:10} {seconds(clocks[k]):>18} {seconds(processors[k]):>20} {made:>11,} {at:>9.3g}")
+            rate = made / statistics.median(processors[k])
+            print(f"  {who:10} {seconds(clocks[k]):>18} {seconds(processors[k]):>20} {made:>11,} {rate:>9,.1f} {at:>9.3g}")
         median, least = (pick(processors[0]) / pick(processors[1]) for pick in (statistics.median, min))
         print(f"  hyperplay ({report['method']}) needs 1/{median:.1f} of the processor seconds (by the least: 1/{least:.1f})")
         at_moment = how_far(spiel, name, (1, 10))
