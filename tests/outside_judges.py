@@ -330,7 +330,7 @@ def check_game(program, judges, name, game, unit, value):
         counts, _ = walk(judge, read)
         for what, count in ours.items():
             same(name, what, count, counts[what], judge.name)
-        constant = profiles[0][2]["constant_sum"] is not None
+        constant = profiles[0][2]["constant_sum"]
         same(name, "constant sum", constant, judge.constant_sum(read), judge.name)
         for kind, table, said in profiles:
             values, best = judge.judge(read, table, ours["nodes"])
