@@ -49,7 +49,7 @@ fn the_values_of_small_games_are_those_of_the_literature() {
 #[test]
 fn a_regret_minimiser_comes_to_the_same_value() {
     let form = form("simplified_poker", 50.0);
-    let mut minimiser = RegretMinimiser::new(&form, RegretRule::PredictiveDiscounted);
+    let mut minimiser = [RegretMinimiser::new(&form, RegretRule::PredictiveDiscounted)];
     let limits = SolveLimits { nash_conv: 1e-8, iterations: 100_000, ..unlimited() };
     let Solution { point, .. } = solve(&form, &mut minimiser, &limits, |_| {});
     assert!((point.verdict.values[Role::new(0)] - value(&form, 0)).abs() < 1e-7);

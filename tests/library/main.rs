@@ -41,5 +41,6 @@ mod propnet;
 mod roundtrip;
 mod search;
 mod simplify;
+mod solved_players;
 mod threads;
 mod type_names;

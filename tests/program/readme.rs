@@ -110,7 +110,8 @@ fn run_all(file: &str) -> usize {
             "sh" => {
                 let mut lines = lines.lines();
                 while let Some(line) = lines.next() {
-                    if line.is_empty() || line.starts_with('#') || is_here_document(line, &mut lines, &folder) {
+                    if line.is_empty() || line.starts_with('#') || is_here_document(line, &mut lines, &folder)
+                    {
                         continue;
                     }
                     let (command, code) = announced(line);
