@@ -274,7 +274,7 @@ impl Inspection<'_> {
             report["tree"] = counted
                 .as_ref()
                 .map_or(Value::Null, |(size, _)| size_as_json(size, &self.roles, self.random));
-            report["constant_sum"] = counted.as_ref().and_then(|(_, sum)| *sum).into();
+            report["goal_sum"] = counted.as_ref().and_then(|(_, sum)| *sum).into();
         }
         report
     }
