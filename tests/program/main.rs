@@ -12,6 +12,7 @@ mod belief_snippets;
 mod cli;
 mod experiment;
 mod experiment_analysis;
+mod experiment_exploit;
 mod experiment_policy;
 mod failing;
 mod harness;
