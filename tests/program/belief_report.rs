@@ -275,7 +275,7 @@ fn an_equilibrium_is_one_more_posterior() {
     let rows = report["rows"].as_array().unwrap();
     let of = |letter: &str| rows.iter().filter(|row| row["posterior"] == letter).count();
     assert!(of("U") > 0 && of("E") == of("U") && of("U") + of("E") == rows.len());
-    assert_eq!(report["equilibrium"], "exact:model=[equilibrium:nash_conv=0.01],epsilon=0.01");
+    assert_eq!(report["equilibrium"], "exact:model=equilibrium:nash_conv=0.01,epsilon=0.01");
     for (more, code, expected) in [
         ("--equilibrium=equilibrium:nodes=10", 1, "more than 10 nodes"),
         ("--equilibrium=mistake", 2, "--equilibrium: "),
