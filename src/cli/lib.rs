@@ -71,9 +71,6 @@ enum Command {
     /// Play matches and report the mean goal of each role
     #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
-    /// Say what can be gained against players, and where
-    #[command(after_help = examples::EXPLOIT)]
-    Exploit(exploit::ExploitArguments),
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
@@ -107,6 +104,9 @@ enum Command {
     /// Find an equilibrium of a game
     #[command(after_help = examples::SOLVE)]
     Solve(solve::SolveArguments),
+    /// Say what can be gained against players, and where
+    #[command(after_help = examples::EXPLOIT)]
+    Exploit(exploit::ExploitArguments),
     /// Count the sequences of joint moves, depth by depth
     #[command(after_help = examples::PERFT)]
     Perft(perft::PerftArguments),

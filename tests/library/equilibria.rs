@@ -5,6 +5,7 @@
 //! a role has one move is none here, so trees may be smaller than theirs; information sets with a choice are the same.
 
 use crate::common::machines::{built_in, imperfect};
+use crate::naive::cfr::NaiveCfr;
 use hyperplay::efg::{
     EvidenceIndex, GameTree, MoveValues, NodeKind, Profile, RegretMinimiser, RegretRule, SequenceForm,
     SolveLimits, TreeError, TreeLimits, estimate_size, solve,
@@ -118,6 +119,34 @@ fn every_rule_approaches_an_equilibrium() {
             let mut minimiser = [RegretMinimiser::new(&form, rule)];
             let point = solve(&form, &mut minimiser, &until(1e-4), |_| ()).point;
             assert!(point.verdict.nash_conv <= 1e-4, "{game}, {rule}: {point:?}");
+        }
+    }
+}
+
+#[test]
+fn the_sequence_form_does_what_a_walk_of_the_tree_does() {
+    // Where regrets are equal, rounding decides what is played; in Leduc that happens from the third iteration on.
+    for (game, same, iterations) in [
+        ("kuhn_poker", 50, 50),
+        ("kuhn_poker_3p", 50, 50),
+        ("goofspiel_4_imperfect", 20, 20),
+        ("leduc_poker", 2, 20),
+    ] {
+        let machine = imperfect(game);
+        let tree = tree(&machine);
+        let form = SequenceForm::new(&tree, 25.0);
+        let mut minimiser = RegretMinimiser::new(&form, RegretRule::CfrPlus);
+        let mut naive = NaiveCfr::new(&tree, 25.0);
+        for iteration in 0..iterations {
+            minimiser.iterate(&form, 1);
+            naive.iterate();
+            let (ours, theirs) = (minimiser.average(&form), naive.average());
+            let pairs = |set| ours.of(&tree, set).iter().zip(theirs.of(&tree, set));
+            let differs = |set| pairs(set).into_iter().any(|(one, other)| (one - other).abs() > 1e-9);
+            let different = (0..tree.sets().len()).find(|&set| differs(set));
+            assert!(iteration >= same || different.is_none(), "{game}, iteration {iteration}: {different:?}");
+            let [one, other] = [&ours, &theirs].map(|profile| form.judge(profile).nash_conv);
+            assert!((one - other).abs() <= 0.05 * other, "{game}, iteration {iteration}: {one}, {other}");
         }
     }
 }

@@ -20,8 +20,8 @@ use super::output::{Output, log};
 use super::progress::Ticker;
 use hyperplay_engine::machine::Budget;
 use hyperplay_play::efg::{
-    GameTree, LinearProgramError, LinearProgramSolution, Profile, RegretMinimiser, RegretRule, SequenceForm,
-    Solution, SolveLimits, SolvePoint, Verdict, linear_program, solve,
+    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, Solution, SolveLimits,
+    SolvePoint, linear_program, solve,
 };
 use hyperplay_play::referee::Interrupt;
 use report::SolveReport;
@@ -108,14 +108,6 @@ impl SolveMethod {
     }
 }
 
-/// Policies, what they are worth, and how they were found.
-pub struct Solved {
-    profile: Profile,
-    verdict: Verdict,
-    iterations: u64,
-    method: &'static str,
-}
-
 /// Reads a NashConv.
 fn nash_conv(text: &str) -> Result<f64, String> {
     let nash_conv: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
@@ -137,16 +129,17 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
         let what = format!("{}: no role decides anything", opened.name);
         return Err(CommandFailure::failed(what, "there is nothing to solve"));
     }
-    let (solved, minimisers, curve) = match arguments.method {
-        SolveMethod::Lp => (by_linear_program(&form, &opened.name)?, Vec::new(), Vec::new()),
+    let stop = || interrupt.is_raised();
+    let limits = arguments.limits(&stop);
+    let ((solution, curve), minimisers) = match arguments.method {
+        SolveMethod::Lp => (by_linear_program(&form, &limits, &opened.name)?, Vec::new()),
         _ => {
             let mut minimisers = saved.minimisers(&form, arguments.method.rules())?;
-            let (Solution { profile, point }, curve) = arguments.minimise(&form, &mut minimisers, interrupt);
-            let SolvePoint { rule, iterations, verdict, .. } = point;
-            (Solved { profile, verdict, iterations, method: rule.name() }, minimisers, curve)
+            (minimise(&form, &mut minimisers, &limits), minimisers)
         }
     };
-    let report = SolveReport::new(&opened, &engine, &tree, &form, arguments.tree.unit, &solved);
+    log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
+    let report = SolveReport::new(&opened, &engine, &tree, &form, arguments.tree.unit, &solution);
     saved.write(&report, &minimisers)?;
     if let Some(path) = &arguments.curve {
         report::write_file(path, &report::curve_as_csv(&curve))?;
@@ -163,48 +156,52 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
 }
 
 /// Solves by the linear program.
-fn by_linear_program(form: &SequenceForm, name: &str) -> Result<Solved, CommandFailure> {
-    let LinearProgramSolution { profile, verdict, iterations } = linear_program(form).map_err(|error| {
-        let remedy = match error {
-            LinearProgramError::NotConverged { .. } => "take another --method",
-            _ => "take --method auto",
-        };
-        CommandFailure::failed(format!("{name}: {error}"), remedy)
+fn by_linear_program(
+    form: &SequenceForm,
+    limits: &SolveLimits<'_>,
+    name: &str,
+) -> Result<(Solution, Vec<SolvePoint>), CommandFailure> {
+    let solution = linear_program(form, limits).map_err(|error| match error {
+        LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
+        error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
     })?;
-    Ok(Solved { profile, verdict, iterations, method: "lp" })
+    let curve = vec![solution.point.clone()];
+    Ok((solution, curve))
+}
+
+/// Minimises regret until a limit is met; how NashConv fell.
+fn minimise(
+    form: &SequenceForm,
+    minimisers: &mut [RegretMinimiser],
+    limits: &SolveLimits<'_>,
+) -> (Solution, Vec<SolvePoint>) {
+    let mut curve = Vec::new();
+    let ticker = Ticker::new();
+    let solution = solve(form, minimisers, limits, |point| {
+        ticker.say(|| in_words(point));
+        curve.push(point.clone());
+    });
+    ticker.finish();
+    (solution, curve)
 }
 
 impl SolveArguments {
-    /// Minimises regret until a limit is met; how NashConv fell.
-    fn minimise(
-        &self,
-        form: &SequenceForm,
-        minimisers: &mut [RegretMinimiser],
-        interrupt: &Interrupt,
-    ) -> (Solution, Vec<SolvePoint>) {
+    /// When the solver ends.
+    fn limits<'a>(&self, stop: &'a (dyn Fn() -> bool + Sync)) -> SolveLimits<'a> {
         let is_free = self.seconds.is_none() && self.nash_conv.is_none() && self.iterations.is_none();
         let time = self.seconds.or(is_free.then_some(LONG));
-        let limits = SolveLimits {
+        SolveLimits {
             nash_conv: self.nash_conv.unwrap_or(if is_free { ENOUGH } else { 0.0 }),
             iterations: self.iterations.unwrap_or(u64::MAX / 2),
             budget: time.map_or(Budget::UNLIMITED, Budget::time),
-            stop: &|| interrupt.is_raised(),
-        };
-        let mut curve = Vec::new();
-        let ticker = Ticker::new();
-        let solution = solve(form, minimisers, &limits, |point| {
-            ticker.say(|| in_words(point));
-            curve.push(point.clone());
-        });
-        ticker.finish();
-        log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
-        (solution, curve)
+            stop,
+        }
     }
 }
 
 fn in_words(point: &SolvePoint) -> String {
-    let SolvePoint { rule, iterations, verdict, .. } = point;
-    format!("NashConv {:.2e} after {iterations} iterations of {rule}", verdict.nash_conv)
+    let SolvePoint { method, iterations, verdict, .. } = point;
+    format!("NashConv {:.2e} after {iterations} iterations of {method}", verdict.nash_conv)
 }
 
 /// Whether the solvers are sure to find an equilibrium.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Solved, is_sure};
+use super::is_sure;
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::{size_as_json, size_in_words};
@@ -13,7 +13,7 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
 use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table};
-use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint};
+use hyperplay_play::efg::{GameTree, SequenceForm, Solution, SolvePoint};
 use hyperplay_play::player::{PolicyDocument, known_in_words};
 
 /// Everything that is reported.
@@ -22,7 +22,7 @@ pub struct SolveReport<'a> {
     engine: &'a Engine,
     tree: &'a GameTree,
     unit: f64,
-    solved: &'a Solved,
+    solved: &'a Solution,
     is_sure: bool,
     players: Vec<Role>,
     /// How often each information set is reached under the solution.
@@ -36,7 +36,7 @@ impl<'a> SolveReport<'a> {
         tree: &'a GameTree,
         form: &SequenceForm,
         unit: f64,
-        solved: &'a Solved,
+        solved: &'a Solution,
     ) -> Self {
         let reached = tree.reached(&solved.profile);
         let players = tree.players().collect();
@@ -54,16 +54,16 @@ impl<'a> SolveReport<'a> {
         let values: Map<String, Value> = self
             .players
             .iter()
-            .map(|&role| (self.name(role).to_owned(), solved.verdict.values[role].into()))
+            .map(|&role| (self.name(role).to_owned(), solved.point.verdict.values[role].into()))
             .collect();
         let header = [
             ("game", json!(self.opened.name)),
             ("rules", json!(self.opened.hash())),
-            ("method", json!(self.solved.method)),
-            ("iterations", json!(solved.iterations)),
+            ("method", json!(self.solved.point.method)),
+            ("iterations", json!(solved.point.iterations)),
             ("unit", json!(self.unit)),
             ("values", json!(values)),
-            ("nash_conv", json!(solved.verdict.nash_conv)),
+            ("nash_conv", json!(solved.point.verdict.nash_conv)),
         ];
         let header = header.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let (machine, tree, profile) = (self.engine, self.tree, &self.solved.profile);
@@ -77,7 +77,8 @@ impl<'a> SolveReport<'a> {
             .players
             .iter()
             .map(|&role| {
-                let (value, best) = (solved.verdict.values[role], solved.verdict.best_responses[role]);
+                let (value, best) =
+                    (solved.point.verdict.values[role], solved.point.verdict.best_responses[role]);
                 let goal = 50.0 + self.unit * value;
                 (self.name(role).to_owned(), json!({"value": value, "goal": goal, "best_response": best}))
             })
@@ -88,10 +89,10 @@ impl<'a> SolveReport<'a> {
             "unit": self.unit,
             "tree": size_as_json(&self.tree.size(), self.engine.roles(), self.tree.random()),
             "constant_sum": self.tree.constant_sum().is_some(),
-            "method": self.solved.method,
-            "iterations": solved.iterations,
+            "method": self.solved.point.method,
+            "iterations": solved.point.iterations,
             "roles": roles,
-            "nash_conv": solved.verdict.nash_conv,
+            "nash_conv": solved.point.verdict.nash_conv,
         })
     }
 
@@ -105,7 +106,7 @@ impl<'a> SolveReport<'a> {
         out.text(&self.value_table().shown().as_text())?;
         out.line(format_args!(
             "NashConv {:.2e} after {} iterations of {}; a payoff of 1 is {} goal points",
-            solved.verdict.nash_conv, solved.iterations, solved.method, self.unit
+            solved.point.verdict.nash_conv, solved.point.iterations, solved.point.method, self.unit
         ))?;
         if !self.is_sure {
             out.line("no solver is sure to find an equilibrium of this game; NashConv says how far this is from one")?;
@@ -134,9 +135,9 @@ impl<'a> SolveReport<'a> {
             .iter()
             .map(|&role| ValueRow {
                 role: self.name(role),
-                value: self.solved.verdict.values[role],
-                goal: 50.0 + self.unit * self.solved.verdict.values[role],
-                best: self.solved.verdict.best_responses[role],
+                value: self.solved.point.verdict.values[role],
+                goal: 50.0 + self.unit * self.solved.point.verdict.values[role],
+                best: self.solved.point.verdict.best_responses[role],
             })
             .collect();
         Table::of(&value_columns(), &rows)
@@ -176,7 +177,7 @@ impl<'a> SolveReport<'a> {
         page.paragraph(&size_in_words(&self.tree.size()));
         page.table("Values; a payoff of 1 is the unit", &self.value_table().shown());
         let (method, iterations, nash_conv) =
-            (self.solved.method, solved.iterations, solved.verdict.nash_conv);
+            (self.solved.point.method, solved.point.iterations, solved.point.verdict.nash_conv);
         page.paragraph(&format!(
             "NashConv {nash_conv:.2e} by {method}, {iterations} iterations; the unit is {} goal points. Rules {}.",
             self.unit,
@@ -247,8 +248,8 @@ fn policy_columns<'a>() -> [Column<PolicyRow<'a>>; 4] {
 /// How NashConv fell, as CSV.
 pub fn curve_as_csv(curve: &[SolvePoint]) -> String {
     let mut text = "iterations,seconds,method,nash_conv\n".to_owned();
-    for SolvePoint { rule, iterations, seconds, verdict } in curve {
-        text += &format!("{iterations},{seconds:.6},{rule},{:e}\n", verdict.nash_conv);
+    for SolvePoint { method, iterations, seconds, verdict } in curve {
+        text += &format!("{iterations},{seconds:.6},{method},{:e}\n", verdict.nash_conv);
     }
     text
 }

@@ -15,7 +15,8 @@
 //! Reference: von Stengel, *Efficient Computation of Behavior Strategies* (1996); Thielscher, *GDL-II* (2011),
 //! section 4.
 //!
-//! Third-party: `hashbrown` (evidence by hash), `rayon` (parts of an iteration side by side).
+//! Third-party: `hashbrown` (evidence by hash), `rayon` (parts of an iteration side by side), `clarabel` and
+//! `amd` (the linear program: an interior point method, and the order of its elimination).
 
 mod estimate;
 mod extent;
@@ -37,7 +38,7 @@ pub use gambit::{
     KifOptions, to_gambit, to_kif,
 };
 pub use judge::Verdict;
-pub use linear_program::{LinearProgramError, LinearProgramSolution, linear_program};
+pub use linear_program::{LinearProgramError, linear_program};
 pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};

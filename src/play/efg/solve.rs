@@ -2,7 +2,7 @@
 //!
 //! No rule is the best in every game, so several minimisers may work side by side, each on a thread of its own where
 //! there are threads; they make equally many iterations, and the best of them at the end is the solution.
-//! [`RegretRule::PORTFOLIO`] was chosen by measurement (`docs/measurements.md`): of the four rules, one of these two is
+//! [`RegretRule::PORTFOLIO`](super::RegretRule::PORTFOLIO) was chosen by measurement (`docs/measurements.md`): of the four rules, one of these two is
 //! never far behind the best.
 //!
 //! NashConv is computed after fixed numbers of iterations, each about a tenth more than the one before. So a run that
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::judge::Verdict;
 use super::profile::Profile;
-use super::regret::{RegretMinimiser, RegretRule};
+use super::regret::RegretMinimiser;
 use super::sequences::SequenceForm;
 use hyperplay_engine::machine::{Budget, Stopwatch};
 
@@ -36,9 +36,9 @@ pub struct SolveLimits<'a> {
 /// How far a solver is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SolvePoint {
-    /// The rule of the minimiser that is best now.
-    pub rule: RegretRule,
-    /// Iterations that it made.
+    /// How it is solved: the rule of the minimiser that is best now, or `lp`.
+    pub method: &'static str,
+    /// Iterations made so.
     pub iterations: u64,
     /// Since this run began.
     pub seconds: f64,
@@ -101,8 +101,8 @@ pub fn solve(
         let judged = minimisers.iter().map(|minimiser| {
             let profile = minimiser.average(form);
             let verdict = form.judge(&profile);
-            let (rule, iterations) = (minimiser.rule(), minimiser.iterations());
-            (profile, SolvePoint { rule, iterations, seconds: clock.elapsed().as_secs_f64(), verdict })
+            let (method, iterations) = (minimiser.rule().name(), minimiser.iterations());
+            (profile, SolvePoint { method, iterations, seconds: clock.elapsed().as_secs_f64(), verdict })
         });
         let best =
             judged.min_by(|(_, one), (_, other)| one.verdict.nash_conv.total_cmp(&other.verdict.nash_conv));

@@ -2,11 +2,13 @@
 //!
 //! The belief is that of [`hyperplay`](super::hyperplay), with the same keys. Every simulation of the search
 //! ([`crate::search::ismcts`]) begins in a particle that is drawn by its weight. What another role knows in a particle
-//! is what it knows after the history of that particle.
+//! is what it knows after the history of that particle. (Where a belief is enumerated by states, one history stands for all
+//! that end in a state: the key `exact_update`.)
 //!
-//! Since its values are means over all states that it cannot tell apart, and the other roles are searched in the same way,
-//! the player can value information, and it can bluff. What it plays is one of three ([`FinalMove`]). The number of
-//! simulations reproduces; a deadline or a node budget ends the search before.
+//! Since a move is worth its mean over all states that the player cannot tell apart, now and later in the tree, it can value
+//! information. It does not bluff: what it alone knows is true in all particles, so the other roles learn in the tree from
+//! nothing else and play as if they knew it. What it plays is one of three ([`FinalMove`]). The number of simulations
+//! reproduces; a deadline or a node budget ends the search before.
 //!
 //! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on Computational
 //! Intelligence and AI in Games 4, 2012.

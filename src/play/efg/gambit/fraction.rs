@@ -6,7 +6,7 @@
 
 use num_integer::Integer;
 use num_rational::Ratio;
-use num_traits::{CheckedAdd, CheckedDiv, CheckedSub};
+use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, CheckedSub};
 
 /// An exact number: a probability or a payoff.
 ///
@@ -47,6 +47,10 @@ pub(super) fn add(a: Fraction, b: Fraction) -> Option<Fraction> {
 
 pub(super) fn subtract(a: Fraction, b: Fraction) -> Option<Fraction> {
     a.checked_sub(&b).and_then(in_range)
+}
+
+pub(super) fn multiply(a: Fraction, b: Fraction) -> Option<Fraction> {
+    a.checked_mul(&b).and_then(in_range)
 }
 
 pub(super) fn divide(a: Fraction, b: Fraction) -> Option<Fraction> {

@@ -62,7 +62,7 @@ const MALFORMED: [(&str, &str); 50] = [
     ),
     (
         "p \"\" 1 1 \"\" { \"l\" \"r\" } 0\np \"\" 2 1 \"\" { \"l\" \"r\" } 0",
-        "line 4, column 27: the tree ends here, but 3 more nodes are expected",
+        "line 4, column 26: the tree ends here, but 3 more nodes are expected",
     ),
     (
         "p \"\" 1 1 \"\" { \"l\" } 0\nq \"\" 0",

@@ -1,10 +1,9 @@
 //! The policy of a player, asked at every information set of a role.
 //!
 //! The information set with the number `i` of the tree is asked with the seed `seed/role/NAME/set/i`, so the policy does
-//! not depend on the number of threads. Without a time limit the sets are asked side by side in the pool of the caller,
-//! but the first by itself: what the seats of one spec share, such as a solved game, is made by then. With a time limit
-//! they are asked one after the other: a thread that waits for its own decision may begin another one meanwhile, and the
-//! deadline of the first would pass.
+//! not depend on the number of threads. Without a time limit the sets are asked side by side in the pool of the caller.
+//! With one they are asked one after the other: a thread that waits for a part of its own decision may begin another
+//! decision meanwhile, and the deadline of the first would pass.
 
 use std::sync::Arc;
 
@@ -103,10 +102,8 @@ pub fn ask_policy(
         tick();
         Some(answer)
     };
-    let alone = if budget.reproduces() { sets.len().min(1) } else { sets.len() };
-    let first: Option<Vec<Answer>> = sets[..alone].iter().map(one).collect();
-    let others: Option<Vec<Answer>> = sets[alone..].par_iter().map(one).collect();
-    let answers = first.zip(others).map(|(first, others)| first.into_iter().chain(others));
+    let answers: Option<Vec<Answer>> =
+        if budget.reproduces() { sets.par_iter().map(one).collect() } else { sets.iter().map(one).collect() };
     let mut asked = AskedPolicy { sets: Vec::with_capacity(sets.len()), counts: AskedCounts::default() };
     for (set, Answer { policy, counts, .. }) in sets.iter().copied().zip(answers.ok_or(AskError::Stopped)?) {
         asked.sets.push((set, policy));

@@ -1,19 +1,20 @@
-//! Local best response: a player that knows how the others play, and looks one own move ahead.
+//! Local best response: a player that knows the policies of all players and looks for one better move at a time.
 //!
 //! What it gains over the player whose seat it takes is a lower bound on what a best response gains, however well or
 //! badly it plays, because a best response is at least as good as any player. So it can be measured in matches where the
 //! game tree is too large to be searched.
 //!
 //! A decision:
-//! 1. the belief follows the evidence, with the others' policy as the opponent model. The model trembles a little in
+//! 1. the belief follows the evidence, with the others' policies as the opponent model. The model trembles a little in
 //!    the belief, so that a player that draws random numbers does not surprise it;
-//! 2. histories are drawn from the belief, and for each own move the match is followed from there until the own role
-//!    has its next choice: the others act by the model, `random` uniformly, and where the own role has one move it
-//!    makes it. The draws are the same for every own move;
-//! 3. from there all roles act uniformly at random until the end. The move with the best mean goal is made.
+//! 2. histories are drawn from the belief, and for each own move the match is followed from there: every role acts by
+//!    the model, the own role by the policy of the player whose seat this is, `random` uniformly. The draws are the same
+//!    for every own move. After some steps, if the match is not over by then, uniformly random playouts end it;
+//! 3. the move with the best mean goal is made.
 //!
-//! It differs from the paper in 3, where the paper's poker player checks and calls to the end: what that is in another game
-//! no rules say.
+//! Without errors of belief and sampling that is one step of policy improvement at every decision, which is never worse
+//! than the player itself. The paper's poker player checks and calls to the end where this one follows the player's
+//! policy: what checking and calling are in another game no rules say.
 //!
 //! Reference: Lisy, Bowling, *Equilibrium Approximation Quality of Current No-Limit Poker Bots* (2017).
 
@@ -34,9 +35,6 @@ use hyperplay_engine::{Engine, EngineScratch, State};
 /// The tremble of the model in the belief.
 const TREMBLE: f64 = 0.01;
 
-/// Steps for which a history is followed to the next own choice; from then on all act at random.
-const FOLLOWED_STEPS: usize = 200;
-
 /// Means this close count as equal.
 const TIE: f64 = 1e-9;
 
@@ -45,19 +43,21 @@ const TIE: f64 = 1e-9;
 pub struct LocalResponseOptions {
     /// Histories of the belief: enumerated while there are no more, sampled after that.
     pub particles: usize,
-    /// Histories that are followed to the next own choice, for all own moves together; at least one for each.
+    /// Histories that are followed, for all own moves together; at least one for each.
     pub followed: usize,
-    /// Playouts from there, all together; at least one for each.
+    /// Steps for which they are followed by the model.
+    pub steps: usize,
+    /// Random playouts from where they are not over by then, all together; at least one for each.
     pub playouts: usize,
 }
 
 impl Default for LocalResponseOptions {
     fn default() -> Self {
-        LocalResponseOptions { particles: 200, followed: 200, playouts: 2_000 }
+        LocalResponseOptions { particles: 200, followed: 400, steps: 200, playouts: 2_000 }
     }
 }
 
-/// A player that responds to the others' policy.
+/// A player that responds to the policies of all roles.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -107,7 +107,7 @@ pub struct LocalBestResponse {
 }
 
 impl LocalBestResponse {
-    /// A player for one match against roles that play as the model says.
+    /// A player for one match in which the others, and the player whose seat this is, play as the model says.
     pub fn new(
         machine: Arc<Engine>,
         role: Role,
@@ -138,13 +138,8 @@ impl LocalBestResponse {
         let mut of_move: Vec<usize> = Vec::new();
         for (number, &place) in drawn.iter().enumerate() {
             let particle = self.belief.particles()[place];
-            let known = ByRole::from_fn(self.machine.roles().len(), |role| {
-                if role == self.role || Some(role) == self.machine.random() {
-                    Evidence::new(role)
-                } else {
-                    self.belief.evidence(&particle, role)
-                }
-            });
+            let known =
+                ByRole::from_fn(self.machine.roles().len(), |role| self.belief.evidence(&particle, role));
             let state = self.belief.state(&particle).clone();
             for (at, &own) in legal.iter().enumerate() {
                 let seed = seed.child("follow").index(number);
@@ -170,7 +165,7 @@ impl LocalBestResponse {
         judged
     }
 
-    /// Makes the own move and follows the match until the own role has another choice.
+    /// Makes the own move and follows the match from there.
     fn follow(
         &mut self,
         mut state: State,
@@ -183,26 +178,25 @@ impl LocalBestResponse {
         let mut rng = seed.rng();
         let mut legal = machine.legal_by_role(&state, scratch);
         legal[role] = vec![own];
-        for _ in 0..FOLLOWED_STEPS {
+        for _ in 0..self.options.steps.max(1) {
             if legal.values().iter().any(Vec::is_empty) {
                 break;
             }
-            let joint = JointMove::new(machine.each_role().map(|other| {
-                let moves = &legal[other];
+            let joint = JointMove::new(machine.each_role().map(|each| {
+                let moves = &legal[each];
                 if moves.len() < 2 {
                     return moves[0];
                 }
-                if Some(other) == machine.random() {
+                if Some(each) == machine.random() {
                     return moves[rng.random_range(0..moves.len())];
                 }
-                let (policy, failure) = self.model.policy_and_failure(other, &known[other], moves);
+                let (policy, failure) = self.model.policy_and_failure(each, &known[each], moves);
                 judged.failure = judged.failure.take().or(failure);
                 moves[draw(&policy, rng.random())]
             }));
-            for other in machine.each_role().filter(|&other| other != role && Some(other) != machine.random())
-            {
-                let percepts = machine.percepts(&state, &joint, other, scratch);
-                known[other].steps.push(Observation { own: OwnMove::Known(joint.of(other)), percepts });
+            for each in machine.each_role().filter(|&each| Some(each) != machine.random()) {
+                let percepts = machine.percepts(&state, &joint, each, scratch);
+                known[each].steps.push(Observation { own: OwnMove::Known(joint.of(each)), percepts });
             }
             state = machine.next(&state, &joint, scratch);
             judged.cost.states += 1;
@@ -210,9 +204,6 @@ impl LocalBestResponse {
                 return Followed::Over(f64::from(machine.goal(&state, role, scratch).value()));
             }
             legal = machine.legal_by_role(&state, scratch);
-            if legal[role].len() > 1 {
-                break;
-            }
         }
         Followed::Open(state)
     }

@@ -6,6 +6,8 @@
 //! careful: it measures the game first and solves it only if it has at most two roles that decide, a constant sum, a tree
 //! that fits, and a solution that is reached in time.
 //!
+//! With a budget in nodes each iteration visits every node of the tree, and building it does once.
+//!
 //! One spec solves a game once: its players of all matches share the solution. Without a deadline the solution is the same
 //! on any machine.
 
@@ -125,15 +127,10 @@ impl Equilibrium {
         if let Some(solved) = &self.solved {
             return Arc::clone(solved);
         }
-        let mut effort = self.effort;
+        let effort = self.effort;
         let mut budget = budget.share(SAFE_SHARE);
         if self.seconds > 0.0 {
             budget = budget.within(std::time::Duration::from_secs_f64(self.seconds));
-        }
-        if let Some(nodes) = budget.nodes {
-            // Each iteration visits every node.
-            effort.nodes = effort.nodes.min(usize::try_from(nodes).unwrap_or(usize::MAX));
-            effort.iterations = effort.iterations.min((nodes / effort.nodes.max(1) as u64).max(1));
         }
         let machine = Arc::clone(&self.machine);
         let solved = self.shared.get(&self.machine, || SolvedGame::solve(&machine, &effort, &budget));

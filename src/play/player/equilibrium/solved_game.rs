@@ -74,7 +74,9 @@ impl SolvedGame {
                 return Err(format!("the game tree is too large for {} nodes: {estimate}", effort.nodes));
             }
         }
-        let limits = TreeLimits { nodes: effort.nodes, stop: &|_| for_building.is_late() };
+        let visits = budget.nodes.unwrap_or(u64::MAX);
+        let nodes = effort.nodes.min(usize::try_from(visits).unwrap_or(usize::MAX));
+        let limits = TreeLimits { nodes, stop: &|_| for_building.is_late() };
         let tree = GameTree::build(machine, &limits).map_err(|error| error.to_string())?;
         let form = SequenceForm::new(&tree, 1.0);
         if effort.careful {
@@ -83,7 +85,8 @@ impl SolvedGame {
         let mut minimisers = RegretRule::PORTFOLIO.map(|rule| RegretMinimiser::new(&form, rule));
         let limits = SolveLimits {
             nash_conv: effort.nash_conv,
-            iterations: effort.iterations,
+            // Each iteration of each minimiser visits every node.
+            iterations: effort.iterations.min((visits / (tree.len() * minimisers.len()) as u64).max(1)),
             budget: *budget,
             stop: &|| false,
         };
@@ -116,9 +119,9 @@ impl SolvedGame {
 
     /// The solution in a sentence, for a role.
     pub(super) fn describe(&self, role: Role) -> String {
-        let SolvePoint { rule, iterations, verdict, .. } = &self.point;
+        let SolvePoint { method, iterations, verdict, .. } = &self.point;
         format!(
-            "equilibrium of {} histories: {iterations} iterations of {rule}, NashConv {:.2e} goal points, value {:.3}",
+            "equilibrium of {} histories: {iterations} iterations of {method}, NashConv {:.2e} goal points, value {:.3}",
             self.tree.len(),
             verdict.nash_conv,
             self.values[role].value

@@ -7,7 +7,7 @@
 //! from a tree over each state. At a node that is in the tree the role selects by UCB1 over the moves that are legal in
 //! this state. The first node that is not in the tree is added, and a random playout follows. Its goals are
 //! credited to all choices on the way, each role's own goal to its own choices. `random` draws. Roles that move at once
-//! select each by its own node (decoupled UCT), and a simulation adds the node of one of them.
+//! select each by its own node (decoupled UCT), and a simulation adds a node of one of them.
 //!
 //! Simulations are made in rounds that grow with the tree, as those of [`uct`](super::uct): one call of
 //! [`Bulk::playouts`] makes the playouts of a round. Simulations that come to the end of the game are credited at once.

@@ -178,3 +178,21 @@ fn nodes_and_time_end_the_search_but_only_time_before_every_move_was_tried() {
     assert_eq!((late.simulations, late.steps, late.worlds), (0, 0, 0));
     assert!(late.moves.len() == 2 && late.moves.iter().all(|own| own.visits == 0 && own.value.is_none()));
 }
+
+#[test]
+fn a_full_tree_is_played_out_from_the_choices_that_were_made() {
+    let toy = hidden();
+    let state = at(0);
+    let known = |_, role| Evidence::new(role);
+    let possible = PossibleStates { states: &[(&state, 1.0)], known: &known };
+    let legal = toy.legal_by_role(&state, &mut ())[Role::new(0)].clone();
+    let mut worlds = Worlds::new(&toy, Role::new(0), &possible, &legal, 0.7);
+    worlds.most = 1;
+    let mut taken = Vec::new();
+    for _ in 0..10 {
+        let leaf = worlds.descend(0, &mut Seed::root(1).rng(), &mut (), &mut taken);
+        let Leaf::Open(from, fixed) = leaf else { panic!("{leaf:?}") };
+        assert!(from == state && fixed.len() == 1 && legal.contains(&fixed[0].1), "{fixed:?}");
+    }
+    assert_eq!((worlds.len(), taken.len()), (1, 10));
+}

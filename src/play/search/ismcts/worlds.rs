@@ -19,8 +19,9 @@ use super::PossibleStates;
 use super::information::{Class, Information};
 use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt, Successor};
 
-/// The most worlds that are kept; later descents end where the next one would begin. They take some 300 bytes each.
-const MOST: usize = 1 << 21;
+/// The most worlds that are kept; later descents end where the next one would begin. With all that belongs to it a world
+/// takes half a kilobyte to one.
+const MOST: usize = 1 << 20;
 
 /// The most steps of a descent. It matters only where nobody has a choice for so long.
 const DEEPEST: usize = 1_000;
@@ -37,11 +38,12 @@ struct World<S> {
     sides: ByRole<(Class, Range<u32>)>,
 }
 
-/// A choice that a descent made: at which class, the place of the move in its bandit, and whose choice it was.
+/// A choice that a descent made: at which class, the place of the move in its bandit, the move, and whose it was.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     class: Class,
     place: u32,
+    own: Move,
     role: Role,
 }
 
@@ -71,6 +73,8 @@ pub(super) struct Worlds<'a, M: Bulk> {
     moves: Vec<Move>,
     legal: Vec<Move>,
     role: Role,
+    /// The most worlds.
+    pub most: usize,
 }
 
 impl<'a, M: Bulk> Worlds<'a, M> {
@@ -97,6 +101,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
             moves: Vec::new(),
             legal: Vec::new(),
             role,
+            most: MOST,
         }
     }
 
@@ -106,10 +111,12 @@ impl<'a, M: Bulk> Worlds<'a, M> {
     }
 
     /// Goes down from a state held possible to the end of the game or to the first information set that is not of the
-    /// tree, which is added. `random` draws, every other role selects; the choices are added to `taken`. Where several roles
-    /// choose at once, they come one after the other to information sets of their own, and a playout begins with the moves of
-    /// those that have chosen. If all were added at once, the bandits of two roles in equal positions would stay equal and
-    /// make the same moves for ever, so that neither would learn what the other moves are worth.
+    /// tree, which is added. `random` draws, every other role selects; the choices are added to `taken`.
+    ///
+    /// Where several roles come to new information sets at once, one of these is drawn and added, and a playout begins with
+    /// the moves of the roles that could select. If all were added together, the bandits of two roles in equal positions
+    /// would stay equal and make the same moves for ever, and neither would learn what else its moves are worth. If one
+    /// role always came first, it would have the better of the other.
     pub fn descend(
         &mut self,
         place: usize,
@@ -128,35 +135,34 @@ impl<'a, M: Bulk> Worlds<'a, M> {
                 return Leaf::End(goals.clone());
             }
             let legal = |listed: &Range<u32>| &moves[listed.start as usize..listed.end as usize];
-            let mut chosen: SmallVec<[Move; 4]> = SmallVec::new();
-            let mut is_new = step == DEEPEST;
-            for (role, (class, listed)) in sides.iter() {
+            let (from, mut fresh) = (taken.len(), SmallVec::<[Role; 4]>::new());
+            let joint = JointMove::new(sides.iter().map(|(role, (class, listed))| {
                 let legal = legal(listed);
-                chosen.push(if Some(role) == machine.random() {
-                    legal[rng.random_range(0..legal.len())]
-                } else if information.is_open(*class) {
+                if Some(role) == machine.random() {
+                    return legal[rng.random_range(0..legal.len())];
+                }
+                if information.is_open(*class) {
                     let (chosen, place) = information.select(*class, legal, exploration, rng);
-                    taken.push(Taken { class: *class, place, role });
-                    legal[chosen]
-                } else if let [only] = *legal {
-                    only
-                } else {
-                    information.open(*class, legal);
-                    is_new = true;
-                    break;
-                });
+                    taken.push(Taken { class: *class, place, role, own: legal[chosen] });
+                    return legal[chosen];
+                }
+                if legal.len() > 1 {
+                    fresh.push(role);
+                }
+                legal[0]
+            }));
+            if !fresh.is_empty() {
+                let (class, listed) = &sides[fresh[rng.random_range(0..fresh.len())]];
+                information.open(*class, legal(listed));
             }
-            if is_new {
-                let fixed = machine.each_role().zip(chosen).collect();
-                return Leaf::Open(state.clone(), fixed);
-            }
-            let joint = JointMove::new(chosen);
+            let is_leaf = !fresh.is_empty() || step == DEEPEST;
             let key = (at, joint);
-            at = match self.children.get(&key) {
-                Some(&child) => child,
-                None if self.worlds.len() >= MOST => {
-                    let fixed = machine.each_role().map(|role| (role, key.1.of(role))).collect();
-                    return Leaf::Open(self.worlds[at as usize].state.clone(), fixed);
+            let next = if is_leaf { None } else { self.children.get(&key).copied() };
+            at = match next {
+                Some(next) => next,
+                None if is_leaf || worlds.len() >= self.most => {
+                    let selected = taken[from..].iter().map(|&Taken { role, own, .. }| (role, own));
+                    return Leaf::Open(state.clone(), selected.collect());
                 }
                 None => self.child(key, scratch),
             };
@@ -166,7 +172,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
 
     /// Credits the sums of the goals of so many playouts to the choices of a descent.
     pub fn learn(&mut self, taken: &[Taken], count: u32, sum: impl Fn(Role) -> u64) {
-        for &Taken { class, place, role } in taken {
+        for &Taken { class, place, role, .. } in taken {
             self.information.learn(class, place, count, sum(role));
         }
     }

@@ -3,10 +3,10 @@
 //! Everything that belongs to one node stands together, in pre-order, under the number of the node in the file:
 //!
 //! ```text
-//! (turn n2 alice)        ; who moves at the node: a player, or random
-//! (in_set n2 ace)        ; the information set of a player's node
+//! (turn n1 random)       ; a chance node
+//! (asks n2 alice ace)    ; a node of a player, and its information set
 //! (leads n2 bet n3)      ; one fact for each move
-//! (delay n3 2)           ; the node above is reached two steps earlier than needed: all wait
+//! (delay n3 2)           ; the node is reached two steps too early: all wait
 //! (ends n4 o1)           ; an end, with its payoff vector
 //! ```
 //!
@@ -220,7 +220,7 @@ impl Sheet<'_> {
         self.rule("(input ?role noop)", &["(role ?role)"]);
         if self.parts.decisions {
             self.out.push('\n');
-            self.rule("(percept ?role ?set)", &["(turn ?node ?role)", "(in_set ?node ?set)"]);
+            self.rule("(percept ?role ?set)", &["(asks ?node ?role ?set)"]);
         }
         self.section("Start");
         self.line("(init (at n1))");
@@ -233,13 +233,16 @@ impl Sheet<'_> {
             );
             self.rule("(legal ?role noop)", &["(role ?role)", "(not (active ?role))"]);
             self.rule("(active ?role)", &["(true (at ?node))", "(turn ?node ?role)"]);
+            if self.parts.decisions {
+                self.rule("(turn ?node ?role)", &["(asks ?node ?role ?set)"]);
+            }
         } else {
             self.rule("(legal ?role noop)", &["(role ?role)"]);
         }
         if self.parts.decisions {
             self.section("Percepts");
             self.line("; Whoever is to decide next learns at which of its information sets it is.");
-            self.rule("(sees ?role ?set)", &["(arrives ?node)", "(turn ?node ?role)", "(in_set ?node ?set)"]);
+            self.rule("(sees ?role ?set)", &["(arrives ?node)", "(asks ?node ?role ?set)"]);
         }
         if self.parts.moves {
             self.section("Next state");
@@ -300,8 +303,8 @@ impl Sheet<'_> {
             }
         }
         self.out.push('\n');
-        self.line("; The nodes in the order of the file: whose turn it is, at which information set, and where each move leads;");
-        self.line("; or with which payoffs the game ends.");
+        self.line("; The nodes in the order of the file: which player is asked at which of its information sets, or that it is");
+        self.line("; the turn of random, and where each move leads; or with which payoffs the game ends.");
         let children = children(plan.parents);
         for (index, &node) in self.file.nodes().iter().enumerate().filter(|(index, _)| plan.live[*index]) {
             let (children, number) = (&children.1[children.0[index]..children.0[index + 1]], index + 1);
@@ -328,8 +331,7 @@ impl Sheet<'_> {
                 }
                 GambitNode::Decision(id) => {
                     let role = &self.symbols.roles[self.file.set(id).player as usize];
-                    let _ = writeln!(self.out, "(turn n{number} {role})");
-                    let _ = writeln!(self.out, "(in_set n{number} {})", self.symbols.sets[id.index()]);
+                    let _ = writeln!(self.out, "(asks n{number} {role} {})", self.symbols.sets[id.index()]);
                     for (symbol, child) in self.symbols.moves[id.index()].iter().zip(children) {
                         let _ = writeln!(self.out, "(leads n{number} {symbol} n{})", child + 1);
                     }
