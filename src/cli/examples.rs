@@ -39,6 +39,7 @@ Examples:
   hyperplay experiment run docs/experiments/kuhn_ladder.toml --out shards --shard 3/8 -j 2
   hyperplay experiment status kuhn
   hyperplay experiment merge kuhn
+  hyperplay experiment exploit docs/experiments/kuhn_ladder.toml --out kuhn --deals 20
   hyperplay experiment report kuhn
   hyperplay experiment export kuhn
   hyperplay experiment slurm docs/experiments/clairvoyant_grid.toml --shards 64 | sh";
@@ -57,6 +58,7 @@ Examples:
   hyperplay belief monty_hall --replicates 200 --seed 1
   hyperplay belief krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --steps 3
   hyperplay belief kuhn_poker --sampler hyperplay --sampler exact --replicates 100 --seed 1 --json
+  hyperplay belief kuhn_poker --sampler hyperplay --equilibrium --epsilon 0.01 --seed 1
   hyperplay belief leduc_poker --sampler hyperplay --sampler rejection --particles 16,64 --seed 1 --out leduc";
 
 /// Below `belief-benchmark`.

@@ -21,6 +21,7 @@ mod crosscheck;
 mod examples;
 mod experiment;
 mod experiment_check;
+mod experiment_exploit;
 mod experiment_report;
 mod experiment_results;
 mod exploit;

@@ -29,6 +29,8 @@ pub mod speed;
 mod summary;
 mod summary_columns;
 mod times;
+#[cfg(test)]
+mod under_equilibrium;
 mod views;
 
 pub use match_source::{MatchSource, MatchSourceError};
