@@ -20,8 +20,8 @@ use super::output::{Output, log};
 use super::progress::Ticker;
 use hyperplay_engine::machine::Budget;
 use hyperplay_play::efg::{
-    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, Solution, SolveLimits,
-    SolvePoint, linear_program, solve,
+    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, SolvePoint,
+    SolvedProfile, linear_program, solve,
 };
 use hyperplay_play::referee::Interrupt;
 use report::SolveReport;
@@ -160,7 +160,7 @@ fn by_linear_program(
     form: &SequenceForm,
     limits: &SolveLimits<'_>,
     name: &str,
-) -> Result<(Solution, Vec<SolvePoint>), CommandFailure> {
+) -> Result<(SolvedProfile, Vec<SolvePoint>), CommandFailure> {
     let solution = linear_program(form, limits).map_err(|error| match error {
         LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
         error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
@@ -174,7 +174,7 @@ fn minimise(
     form: &SequenceForm,
     minimisers: &mut [RegretMinimiser],
     limits: &SolveLimits<'_>,
-) -> (Solution, Vec<SolvePoint>) {
+) -> (SolvedProfile, Vec<SolvePoint>) {
     let mut curve = Vec::new();
     let ticker = Ticker::new();
     let solution = solve(form, minimisers, limits, |point| {

@@ -13,7 +13,7 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
 use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table};
-use hyperplay_play::efg::{GameTree, SequenceForm, Solution, SolvePoint};
+use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, known_in_words};
 
 /// Everything that is reported.
@@ -22,7 +22,7 @@ pub struct SolveReport<'a> {
     engine: &'a Engine,
     tree: &'a GameTree,
     unit: f64,
-    solved: &'a Solution,
+    solved: &'a SolvedProfile,
     is_sure: bool,
     players: Vec<Role>,
     /// How often each information set is reached under the solution.
@@ -36,7 +36,7 @@ impl<'a> SolveReport<'a> {
         tree: &'a GameTree,
         form: &SequenceForm,
         unit: f64,
-        solved: &'a Solution,
+        solved: &'a SolvedProfile,
     ) -> Self {
         let reached = tree.reached(&solved.profile);
         let players = tree.players().collect();

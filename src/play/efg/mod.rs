@@ -43,5 +43,5 @@ pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
 pub use sequences::SequenceForm;
-pub use solve::{Solution, SolveLimits, SolvePoint, solve};
+pub use solve::{SolveLimits, SolvePoint, SolvedProfile, solve};
 pub use tree::{EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};

@@ -48,7 +48,7 @@ pub struct SolvePoint {
 
 /// A solution: a profile and what it is worth.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Solution {
+pub struct SolvedProfile {
     /// The average policies.
     pub profile: Profile,
     /// At the end.
@@ -60,7 +60,7 @@ pub struct Solution {
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_play::efg::{
-///     GameTree, RegretMinimiser, RegretRule, SequenceForm, Solution, SolveLimits, SolvePoint, TreeLimits, solve,
+///     GameTree, RegretMinimiser, RegretRule, SequenceForm, SolvedProfile, SolveLimits, SolvePoint, TreeLimits, solve,
 /// };
 ///
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
@@ -69,7 +69,7 @@ pub struct Solution {
 /// let limits =
 ///     SolveLimits { nash_conv: 1e-6, iterations: 10_000, budget: Budget::UNLIMITED, stop: &|| false };
 /// let mut curve: Vec<SolvePoint> = Vec::new();
-/// let Solution { profile, point } = solve(&form, &mut minimisers, &limits, |point| curve.push(point.clone()));
+/// let SolvedProfile { profile, point } = solve(&form, &mut minimisers, &limits, |point| curve.push(point.clone()));
 /// assert!(point.verdict.nash_conv <= 1e-6 && (point.verdict.values[candidate] - 1.0 / 3.0).abs() < 1e-6);
 /// assert_eq!(curve.last(), Some(&point));
 /// assert_eq!(form.judge(&profile), point.verdict);
@@ -83,7 +83,7 @@ pub fn solve(
     minimisers: &mut [RegretMinimiser],
     limits: &SolveLimits<'_>,
     mut watch: impl FnMut(&SolvePoint),
-) -> Solution {
+) -> SolvedProfile {
     let clock = Stopwatch::start();
     let step = (READ_A_LOOK / (form.entries() * form.player_count()).max(1)).max(1) as u64;
     let is_out = || limits.budget.is_late() || (limits.stop)();
@@ -109,7 +109,7 @@ pub fn solve(
         let (profile, point) = best.expect("there is a minimiser");
         watch(&point);
         if point.verdict.nash_conv <= limits.nash_conv || due >= limits.iterations || is_out() {
-            return Solution { profile, point };
+            return SolvedProfile { profile, point };
         }
         due = next_look(due).min(limits.iterations);
     }
