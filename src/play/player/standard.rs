@@ -283,7 +283,7 @@ mod tests {
         let error = |text: &str| Registry::standard().player(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:model=best"),
-            "'model=best': there is no 'best'; there are uniform, file, softmax"
+            "'model=best': there is no 'best'; there are uniform, file, softmax, equilibrium"
         );
         for epsilon in ["nan", "-0.5", "1.5", "x"] {
             assert_eq!(

@@ -8,9 +8,12 @@ use hyperplay_engine::Engine;
 /// A solution, or why there is none.
 type Solved = Arc<Result<SolvedGame, String>>;
 
+/// A machine and the place of its solution.
+type Place = (Arc<Engine>, Arc<OnceLock<Solved>>);
+
 /// Solutions by machine. Whoever asks first computes; the others wait.
 #[derive(Default)]
-pub(super) struct SharedSolutions(Mutex<Vec<(Arc<Engine>, Arc<OnceLock<Solved>>)>>);
+pub(super) struct SharedSolutions(Mutex<Vec<Place>>);
 
 impl SharedSolutions {
     /// The solution of the game on this machine.
