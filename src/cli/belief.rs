@@ -39,6 +39,13 @@ pub struct BeliefArguments {
     /// takes every seat; see `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
+    /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
+    /// model: equilibrium]
+    #[arg(long, value_name = "MODEL", num_args = 0..=1, require_equals = true, default_missing_value = "equilibrium")]
+    equilibrium: Option<String>,
+    /// With which probability they choose uniformly and not by the equilibrium
+    #[arg(long, value_name = "E", default_value_t = 0.001, requires = "equilibrium")]
+    epsilon: f64,
     /// The role whose belief is measured (repeat for several) [default: every role but random]
     #[arg(long = "role", value_name = "ROLE")]
     roles: Vec<String>,
@@ -106,10 +113,13 @@ pub fn run(
         .map(|text| sampler(text, registry))
         .collect::<Result<_, CommandFailure>>()?;
     let play = play(&arguments.play, registry)?;
+    let equilibrium = arguments.equilibrium.as_deref();
+    let equilibrium =
+        equilibrium.map(|model| under_equilibrium(model, arguments.epsilon, registry)).transpose()?;
     let opened = arguments.game.open()?;
     let names = role_names(&opened.game);
-    for spec in specs.iter().map(SamplerSpec::spec).chain([play.spec()]) {
-        if let Some(misfit) = spec.misfit(&names) {
+    for spec in specs.iter().chain(&equilibrium).map(SamplerSpec::spec).chain([play.spec()]) {
+        if let Some(misfit) = spec.misfit(&names, &opened.hash()) {
             return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
         }
     }
@@ -123,6 +133,7 @@ pub fn run(
         replicates: arguments.replicates,
         matches: arguments.matches,
         play,
+        equilibrium,
         roles,
         steps: arguments.steps,
         limit: arguments.max_set,
@@ -156,6 +167,9 @@ pub fn run(
             "replicates": plan.replicates,
             "play": plan.play.spec().to_string(),
         });
+        if let Some(equilibrium) = &plan.equilibrium {
+            document["equilibrium"] = json!(equilibrium.spec().to_string());
+        }
         document["rows"] = study.table().as_json();
         document["summary"] = study.summary_table(plan.seed).as_json();
         let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
@@ -191,6 +205,9 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
     let remedy = match error {
         StudyError::Evaluation(_) => "measure fewer --steps",
         StudyError::Thread(_) => "take another --play",
+        StudyError::Unsolved(_) => {
+            "leave out --equilibrium, or allow more nodes, as in --equilibrium=equilibrium:nodes=50000000"
+        }
     };
     CommandFailure::failed(format!("{game}: {error}"), remedy)
 }
@@ -207,6 +224,16 @@ pub fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFa
         CommandFailure::usage(
             error.to_string(),
             "`hyperplay players` explains the samplers and their keys; docs/belief.md says more",
+        )
+    })
+}
+
+/// The sampler whose posterior is that under a model of opponents who play an equilibrium.
+fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
+    registry.sampler(&format!("exact:model=[{model}],epsilon={epsilon}")).map_err(|error| {
+        CommandFailure::usage(
+            format!("--equilibrium: {error}"),
+            "give an opponent model (`hyperplay players`), and an --epsilon from 0 to 1",
         )
     })
 }

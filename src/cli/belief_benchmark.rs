@@ -103,7 +103,9 @@ fn section(
 ) -> Result<String, CommandFailure> {
     let opened = GameArgument { game: game.name.to_owned(), syntax: None }.open()?;
     let roles = role_names(&opened.game);
-    if let Some(misfit) = request.samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles)) {
+    if let Some(misfit) =
+        request.samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles, &opened.hash()))
+    {
         return Err(CommandFailure::usage(
             format!("{}: {misfit}", game.name),
             "measure only the games that it is for, by --game",

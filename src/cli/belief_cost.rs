@@ -77,7 +77,7 @@ pub fn run(
         arguments.samplers.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?;
     let opened = arguments.game.open()?;
     let names = role_names(&opened.game);
-    if let Some(misfit) = samplers.iter().find_map(|sampler| sampler.spec().misfit(&names)) {
+    if let Some(misfit) = samplers.iter().find_map(|sampler| sampler.spec().misfit(&names, &opened.hash())) {
         return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
     }
     let asked = roles(&opened.game, &names, &arguments.roles)?;

@@ -1,34 +1,190 @@
-//! `hyperplay convert`: writes a rulesheet in the other syntax.
+//! `hyperplay convert`: writes a rulesheet in the other syntax, a game in Gambit's extensive form as rules, or the game of a
+//! rulesheet in extensive form.
 
-use clap::Args;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
-use super::game_argument::{GameArgument, SyntaxArgument, log_errors, source};
-use super::output::Output;
-use hyperplay_logic::gdl::{self, Syntax};
+use super::game_argument::{GameArgument, log_errors, source};
+use super::game_tree::TreeOptions;
+use super::options::EngineOption;
+use super::output::{Output, log};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::StateMachineExt as _;
+use hyperplay_logic::gdl::{self, Source, Syntax};
+use hyperplay_play::efg::{
+    Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,
+};
+use hyperplay_play::player::{PolicyFile, profile_of};
+use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub struct ConvertArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// How to write the rules
-    #[arg(long, value_name = "SYNTAX")]
-    to: SyntaxArgument,
+    /// How to write the game
+    #[arg(long, value_name = "FORMAT")]
+    to: ConvertFormat,
+    /// From a .efg file: round payoffs that whole goals from 0 to 100 cannot represent
+    #[arg(long)]
+    round: bool,
+    /// From a .efg file: the largest number of moves that a chance node with unequal probabilities may become
+    #[arg(long, value_name = "N", default_value_t = KifOptions::default().max_denominator)]
+    max_denominator: u32,
+    #[command(flatten)]
+    tree: TreeOptions,
+    /// With --to efg: write the policies of this file instead, in the order of the .efg file
+    #[arg(long, value_name = "FILE", requires = "numbered")]
+    policy: Option<PathBuf>,
+    /// With --policy: as a list of player, number of the information set, and probabilities
+    #[arg(long, requires = "policy")]
+    numbered: bool,
+    #[command(flatten)]
+    engine: EngineOption,
 }
 
-/// Runs the command. The text must be well formed but need not be a valid game.
+/// The choice of `--to`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum ConvertFormat {
+    /// Rules in prefix form: (<= (head ?x) (body ?x))
+    Kif,
+    /// Rules in infix form: head(X) :- body(X)
+    Infix,
+    /// The game tree, for Gambit and OpenSpiel
+    Efg,
+}
+
+/// Runs the command. For another syntax the text must be well formed but need not be a valid game. A file whose name ends in
+/// `.efg` is a game in extensive form.
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ConvertArguments, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    let game = &arguments.game.game;
+    let is_efg = Path::new(game).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("efg"));
+    let to = match arguments.to {
+        ConvertFormat::Kif => Syntax::Kif,
+        ConvertFormat::Infix => Syntax::Infix,
+        ConvertFormat::Efg if is_efg => {
+            return write(&document(Path::new(game))?, out);
+        }
+        ConvertFormat::Efg => return to_efg(arguments, interrupt, out),
+    };
+    if arguments.policy.is_some() {
+        return Err(CommandFailure::usage("--policy is for --to efg", "give --to efg"));
+    }
+    let source = if is_efg {
+        let rules = extensive_form(arguments)?;
+        if to == Syntax::Kif {
+            return out.text(&rules);
+        }
+        Source::new(game.as_str(), rules)
+    } else {
+        source(game)?
+    };
     let from = arguments.game.syntax.map(Syntax::from);
-    let (rulesheet, findings) = gdl::read(source(&arguments.game.game)?, from);
+    let (rulesheet, findings) = gdl::read(source, from);
     if log_errors(findings, &rulesheet.source) > 0 {
         return Err(CommandFailure::failed(
             format!("{}: cannot be read, so it cannot be converted", rulesheet.source.name()),
             "correct what is shown above, or give --syntax if the text was taken for the other one",
         ));
     }
-    out.text(&gdl::print(&rulesheet, arguments.to.into()))
+    out.text(&gdl::print(&rulesheet, to))
+}
+
+/// A file in extensive form.
+fn document(path: &Path) -> Result<GambitFile, CommandFailure> {
+    let bytes = fs::read(path).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+    GambitFile::read(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| CommandFailure::failed(format!("{}: {error}", path.display()), error.remedy()))
+}
+
+/// The rules of a game in extensive form, in prefix form.
+fn extensive_form(arguments: &ConvertArguments) -> Result<String, CommandFailure> {
+    let path = Path::new(&arguments.game.game);
+    let file = document(path)?;
+    let options = KifOptions { max_denominator: arguments.max_denominator, round: arguments.round };
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let rules = to_kif(&file, &name, &options).map_err(|error| {
+        let option = match error {
+            KifError::TooManyCopies { .. } => " (--max-denominator N)",
+            KifError::PayoffsTooFine { .. } => " (--round)",
+            _ => "",
+        };
+        CommandFailure::failed(format!("{}: {error}", path.display()), format!("{}{option}", error.remedy()))
+    })?;
+    Ok(rules.text)
+}
+
+/// Writes the game tree of a rulesheet, or policies for it.
+fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    let opened = arguments.game.open()?;
+    let unit = exact(arguments.tree.unit)?;
+    let (_, machine) = arguments.engine.open_for_steps(&opened)?;
+    let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
+    let game = to_gambit(&tree, &opened.name, unit, &|own| machine.show_move(own))
+        .map_err(|error| CommandFailure::failed(format!("{}: {error}", opened.name), error.remedy()))?;
+    let Some(path) = &arguments.policy else { return write(&game.file, out) };
+    let file = PolicyFile::read(path).map_err(|error| {
+        CommandFailure::usage(error.to_string(), "docs/cli.md has the form of a policy file")
+    })?;
+    if file.rules().is_some_and(|rules| rules != opened.hash()) {
+        let what = format!("{}: the policies of another game", path.display());
+        return Err(CommandFailure::usage(what, "take a policy file of this game"));
+    }
+    let (profile, unsaid) = profile_of(&machine, &file.into(), &tree);
+    if unsaid > 0 {
+        let what = format!("{}: nothing about {unsaid} information sets: uniform there", path.display());
+        log(format_args!("{what}"));
+    }
+    write_numbered(&machine, &tree, &game, &profile, out)
+}
+
+/// The unit as a fraction: as many digits as it is written with.
+fn exact(unit: f64) -> Result<Fraction, CommandFailure> {
+    let text = unit.to_string();
+    let (whole, digits) = text.split_once('.').unwrap_or((&text, ""));
+    let number = format!("{whole}{digits}").parse::<i128>().ok();
+    let scale = u32::try_from(digits.len()).ok().and_then(|digits| 10_i128.checked_pow(digits));
+    match (number, scale) {
+        (Some(number), Some(scale)) => Ok(Fraction::new(number, scale)),
+        _ => Err(CommandFailure::usage(format!("--unit {unit} has too many digits"), "give fewer digits")),
+    }
+}
+
+fn write(file: &GambitFile, out: &Output) -> Result<(), CommandFailure> {
+    let mut text = Vec::new();
+    file.write(&mut text)?;
+    out.text(&String::from_utf8_lossy(&text))
+}
+
+/// Policies with the numbers of the .efg file: by player and number of the information set.
+fn write_numbered(
+    machine: &Engine,
+    tree: &GameTree,
+    game: &GambitGame,
+    profile: &Profile,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let mut sets: Vec<usize> = (0..tree.sets().len()).collect();
+    sets.sort_by_key(|&set| game.numbers[set]);
+    let list: Vec<Value> = sets
+        .into_iter()
+        .map(|set| {
+            let (player, number) = game.numbers[set];
+            let moves: Vec<String> = tree.moves(set).iter().map(|&own| machine.show_move(own)).collect();
+            json!({
+                "player": player + 1,
+                "infoset": number,
+                "moves": moves,
+                "probs": profile.of(tree, set),
+            })
+        })
+        .collect();
+    out.line(Value::from(list))
 }

@@ -17,6 +17,14 @@ Examples:
   hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
   hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
 
+/// Below `exploit`.
+pub const EXPLOIT: &str = "\
+Examples:
+  hyperplay exploit kuhn_poker alice=hyperplay bob=hyperplay --unit 25 --seed 1
+  hyperplay exploit leduc_poker alice=hyperplay:search=uniform --unit 3 --seed 1 --top 3
+  hyperplay exploit kuhn_poker alice=hyperplay --seed 1 --out alice.json --json
+  hyperplay exploit phantom_tictactoe x=hyperplay:playouts=100 --matches 20 --seed 1";
+
 /// Below `verify`.
 pub const VERIFY: &str = "\
 Examples:
@@ -31,9 +39,18 @@ Examples:
   hyperplay experiment run docs/experiments/kuhn_ladder.toml --out shards --shard 3/8 -j 2
   hyperplay experiment status kuhn
   hyperplay experiment merge kuhn
+  hyperplay experiment exploit docs/experiments/kuhn_ladder.toml --out kuhn --deals 20
   hyperplay experiment report kuhn
   hyperplay experiment export kuhn
   hyperplay experiment slurm docs/experiments/clairvoyant_grid.toml --shards 64 | sh";
+
+/// Below `solve`.
+pub const SOLVE: &str = "\
+Examples:
+  hyperplay solve kuhn_poker --unit 25
+  hyperplay solve leduc_poker --unit 3 --seconds 2 --out leduc.json --html leduc.html
+  hyperplay solve kuhn_poker --unit 25 --method lp --json
+  hyperplay match kuhn_poker alice=equilibrium bob=hyperplay --matches 200 --seed 1";
 
 /// Below `belief`.
 pub const BELIEF: &str = "\
@@ -41,6 +58,7 @@ Examples:
   hyperplay belief monty_hall --replicates 200 --seed 1
   hyperplay belief krieg_tictactoe_3x3 --sampler hyperplay:enumerate=off --steps 3
   hyperplay belief kuhn_poker --sampler hyperplay --sampler exact --replicates 100 --seed 1 --json
+  hyperplay belief kuhn_poker --sampler hyperplay --equilibrium --epsilon 0.01 --seed 1
   hyperplay belief leduc_poker --sampler hyperplay --sampler rejection --particles 16,64 --seed 1 --out leduc";
 
 /// Below `belief-benchmark`.

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::builtin;
 use super::experiment_check;
+use super::experiment_exploit;
 use super::experiment_report;
 use super::experiment_results;
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
@@ -38,6 +39,9 @@ enum ExperimentCommand {
     Status(experiment_results::FolderArguments),
     /// Merge the shards into matches.jsonl and turns.jsonl; exit code 3 if something is missing
     Merge(experiment_results::FolderArguments),
+    /// Ask every entrant at every information set of the games that are small enough, and judge it by best responses; the
+    /// report then has its NashConv
+    Exploit(experiment_exploit::ExperimentExploitArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
     Report(experiment_report::ReportArguments),
     /// Write tables for analysis by other programs: matches.csv and turns.csv
@@ -120,6 +124,7 @@ pub fn run(
         ExperimentCommand::Run(arguments) => play(arguments, registry, interrupt, out),
         ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
+        ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, registry, interrupt, out),
         ExperimentCommand::Report(arguments) => experiment_report::run(arguments, registry, out),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),

@@ -1,15 +1,18 @@
-//! `hyperplay experiment report`: scores, differences, Elo and verdicts, as Markdown, CSV and HTML.
+//! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use super::experiment::of_folder;
+use super::experiment::{of_folder, of_journal};
 use super::experiment_results::of_results;
 use super::failure::CommandFailure;
+use super::options::positive;
 use super::output::{Output, log};
-use hyperplay_lab::experiment::{ExperimentSummary, Planned, Results, markdown, page, tables};
+use hyperplay_lab::experiment::{
+    ExperimentSummary, Planned, Results, exploit_records, exploit_tables, markdown, page, tables,
+};
 use hyperplay_play::player::Registry;
 
 /// Arguments of `experiment report`.
@@ -21,6 +24,9 @@ pub struct ReportArguments {
     /// The folder for report.md, report.html and one CSV file a table [default: the same]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Goal points for a payoff of 1, in the tables of what can be gained
+    #[arg(long, value_name = "G", default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
+    unit: f64,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -35,7 +41,9 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
-    let tables = tables(&planned, &summary);
+    let mut tables = tables(&planned, &summary);
+    let exploited = exploit_records(&arguments.folder, &planned).map_err(of_journal)?;
+    tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
     let text = markdown(&planned, &summary, &tables);
@@ -55,6 +63,9 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
             "of": planned.plan.matches(),
             "complete": summary.missing.is_empty(),
         });
+        if !exploited.is_empty() {
+            document["unit"] = json!(arguments.unit);
+        }
         let all: Map<String, Value> =
             tables.iter().map(|table| (table.name.to_owned(), table.as_json())).collect();
         all.into_iter().for_each(|(name, rows)| document[name] = rows);

@@ -7,21 +7,25 @@ use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
+use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
 use super::network;
 use super::options::{EngineOption, no_engine};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::machine::{
-    ByRole, EvaluationFailure as Stopped, Move, Role, StateMachine, StateMachineExt,
+    ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Dependencies, TermStore};
-use hyperplay_play::efg::{CountError, Extent};
+use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
 
 /// The most terms that are listed; if there are more, they are only counted.
 const LISTED: usize = 20;
+
+/// Random paths that estimate the size of a game tree.
+const PROBES: usize = 10_000;
 
 /// Arguments of `inspect`.
 #[derive(Args, Debug)]
@@ -46,6 +50,12 @@ pub struct InspectArguments {
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
+    /// Describe the game tree: its size estimated by random paths, and counted where it fits
+    #[arg(long)]
+    tree: bool,
+    /// The most nodes of the game tree that are counted
+    #[arg(long, value_name = "N", default_value_t = 3_000_000)]
+    max_nodes: usize,
     /// Joint moves that the search may try, and histories that may be walked
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     limit: usize,
@@ -75,6 +85,13 @@ struct Inspection<'a> {
     survey: Survey,
     legal: ByRole<Vec<Move>>,
     extent: Option<Result<Extent, CountError>>,
+    tree: Option<Result<TreeInspection, TreeError>>,
+}
+
+/// The game tree: its estimated size, and what was counted where it fits.
+struct TreeInspection {
+    estimate: SizeEstimate,
+    counted: Option<(TreeSize, Option<u32>)>,
 }
 
 /// Runs the command.
@@ -110,10 +127,23 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);
     }
-    match inspection.extent {
-        Some(Err(error)) => Err(failed(format!("information sets are not counted: {error}"))),
+    match (inspection.extent, inspection.tree) {
+        (Some(Err(error)), _) => Err(failed(format!("information sets are not counted: {error}"))),
+        (_, Some(Err(error))) => Err(no_tree(&opened.name, &error)),
         _ => Ok(()),
     }
+}
+
+/// Measures the game tree.
+fn tree(machine: &Engine, most: usize, interrupt: &Interrupt) -> Result<TreeInspection, TreeError> {
+    let estimate = estimate_size(machine, PROBES, &Seed::root(0))?;
+    let options = TreeOptions { unit: 1.0, max_nodes: most };
+    let counted = match options.try_build(machine, interrupt) {
+        Ok(tree) => Some((tree.size(), tree.constant_sum())),
+        Err(TreeError::TooLarge { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(TreeInspection { estimate, counted })
 }
 
 /// Writes a part of the network to a file.
@@ -172,6 +202,7 @@ impl<'a> Look<'a> {
             start: machine.fluents(&start),
             survey,
             extent,
+            tree: arguments.tree.then(|| tree(machine, arguments.max_nodes, interrupt)),
         })
     }
 }
@@ -236,6 +267,15 @@ impl Inspection<'_> {
             report["histories"] = extent.histories.into();
             report["terminal_histories"] = extent.ends.into();
         }
+        if let Some(Ok(TreeInspection { estimate, counted })) = &self.tree {
+            let (low, high) = estimate.interval();
+            report["tree_estimate"] =
+                json!({"nodes": estimate.nodes, "low": low, "high": high, "paths": estimate.probes});
+            report["tree"] = counted
+                .as_ref()
+                .map_or(Value::Null, |(size, _)| size_as_json(size, &self.roles, self.random));
+            report["goal_sum"] = counted.as_ref().and_then(|(_, sum)| *sum).into();
+        }
         report
     }
 
@@ -274,11 +314,36 @@ impl Inspection<'_> {
             let sets: Vec<String> = sets.map(|(role, count)| format!("{} {count}", roles[role])).collect();
             line("information sets", sets.join(", "))?;
         }
+        if let Some(Ok(tree)) = &self.tree {
+            self.write_tree(tree, &line)?;
+        }
         line("network", network::sentence(self.engines.network()))?;
         match self.engines.network() {
             Ok(grounded) if self.network => network::write(grounded, out),
             _ => Ok(()),
         }
+    }
+
+    fn write_tree(
+        &self,
+        tree: &TreeInspection,
+        line: &dyn Fn(&str, String) -> Result<(), CommandFailure>,
+    ) -> Result<(), CommandFailure> {
+        let TreeInspection { estimate, counted } = tree;
+        line("tree, estimated", format!("{estimate}"))?;
+        let Some((size, sum)) = counted else {
+            return line("tree", "more nodes than are counted; more with --max-nodes".to_owned());
+        };
+        line("tree", size_in_words(size))?;
+        let players = || self.roles.iter().filter(|(role, _)| Some(*role) != self.random);
+        let sets: Vec<String> = players()
+            .map(|(role, name)| {
+                format!("{name} {} ({} sequences)", size.information_sets[role], size.sequences[role])
+            })
+            .collect();
+        line("decides at", format!("{} information sets", sets.join(", ")))?;
+        let no = || "no constant".to_owned();
+        line("goals sum to", sum.map_or_else(no, |sum| format!("{sum} at every end")))
     }
 
     fn words(&self, words: &SurveyWords) -> String {

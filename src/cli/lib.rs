@@ -21,10 +21,15 @@ mod crosscheck;
 mod examples;
 mod experiment;
 mod experiment_check;
+mod experiment_exploit;
 mod experiment_report;
 mod experiment_results;
+mod exploit;
+mod exploit_matches;
+mod exploit_report;
 mod failure;
 mod game_argument;
+mod game_tree;
 mod games;
 mod inspect;
 mod matches;
@@ -37,6 +42,7 @@ mod progress;
 mod report;
 mod seats;
 mod shell;
+mod solve;
 mod verbose;
 mod verify;
 
@@ -95,6 +101,12 @@ enum Command {
     /// Write a rulesheet in the other syntax
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
+    /// Find an equilibrium of a game
+    #[command(after_help = examples::SOLVE)]
+    Solve(solve::SolveArguments),
+    /// Say what can be gained against players, and where
+    #[command(after_help = examples::EXPLOIT)]
+    Exploit(exploit::ExploitArguments),
     /// Count the sequences of joint moves, depth by depth
     #[command(after_help = examples::PERFT)]
     Perft(perft::PerftArguments),
@@ -165,11 +177,14 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     let looks = matches!(
         command,
         Command::Match(_)
+            | Command::Exploit(_)
             | Command::Belief(_)
             | Command::BeliefBenchmark(_)
             | Command::BeliefCost(_)
             | Command::Experiment(_)
             | Command::Check(_)
+            | Command::Solve(_)
+            | Command::Convert(_)
             | Command::Inspect(_)
             | Command::Perft(_)
             | Command::Crosscheck(_)
@@ -179,6 +194,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     let interrupt = listen(looks, grace)?;
     match command {
         Command::Match(arguments) => matches::run(arguments, registry, &interrupt, &out),
+        Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
         Command::Verify(arguments) => verify::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
@@ -188,7 +204,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
         Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),
-        Command::Convert(arguments) => convert::run(arguments, &out),
+        Command::Convert(arguments) => convert::run(arguments, &interrupt, &out),
+        Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
         Command::Players(arguments) => players::run(arguments, registry, &out),

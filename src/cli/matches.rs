@@ -85,7 +85,7 @@ pub fn run(
 ) -> Result<(), CommandFailure> {
     let threads = arguments.threads.apply()?;
     let opened = arguments.game.open()?;
-    let seats = SeatArguments::parse(&opened.game, &arguments.seats, registry)?;
+    let seats = SeatArguments::parse(&opened.game, &opened.hash(), &arguments.seats, registry)?;
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
     let heading = Heading {

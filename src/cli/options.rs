@@ -147,6 +147,15 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
 
+/// Reads a number above zero.
+///
+/// # Errors
+/// The sentence that says what such a number is.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| "expected a number above 0".to_owned())
+}
+
 /// How many threads compute.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadsOption {

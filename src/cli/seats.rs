@@ -14,12 +14,14 @@ use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec};
 pub struct SeatArguments(pub ByRole<Option<PlayerSpec>>);
 
 impl SeatArguments {
-    /// Reads `role=spec` arguments; roles not named get the player `random`.
+    /// Reads `role=spec` arguments for a game and the hash of its rules; roles not named get the player `random`.
     ///
     /// # Errors
-    /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key.
+    /// A usage error that lists the choices: unknown or repeated role, the role `random`, unknown player or key, a policy
+    /// file of another game.
     pub fn parse(
         game: &Game,
+        rules: &str,
         arguments: &[String],
         registry: &Registry,
     ) -> Result<SeatArguments, CommandFailure> {
@@ -49,7 +51,7 @@ impl SeatArguments {
                 return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
             }
             let spec = spec_of(spec, registry)?;
-            if let Some(misfit) = spec.spec().misfit(&roles) {
+            if let Some(misfit) = spec.spec().misfit(&roles, rules) {
                 return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
             }
             seats[role] = Some(spec);

@@ -78,3 +78,10 @@ pub fn sampler(spec: &str, machine: &Arc<Machine>) -> (Arc<dyn Sampler<Machine>>
     let sampler = Registry::standard().sampler(spec).unwrap();
     (Arc::clone(sampler.sampler()), sampler.assumed().model(machine))
 }
+
+/// The machine of rules written in a test.
+pub fn machine_of(rules: &str) -> Arc<Machine> {
+    let loaded = hyperplay::gdl::load(hyperplay::gdl::Source::new("test", rules), None);
+    let game = loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings));
+    Engines::new(&game).get(EngineKind::Auto).unwrap()
+}

@@ -177,8 +177,8 @@ fn a_policy_file_is_followed_where_it_speaks_and_uniform_elsewhere() {
         assert_eq!(model.policy(role, &evidence, &legal), [0.9, 0.1]);
         assert_eq!(model.policy(role, &Evidence::new(role), &legal), [0.5, 0.5]);
     }
-    assert_eq!(spec.misfit(machine.roles().values()), None);
-    let misfit = spec.misfit(&["north".to_owned()]).unwrap();
+    assert_eq!(spec.misfit(machine.roles().values(), "sha256:0"), None);
+    let misfit = spec.misfit(&["north".to_owned()], "sha256:0").unwrap();
     assert!(misfit.ends_with("its roles are north") && misfit.contains("the game has no role"), "{misfit}");
 }
 

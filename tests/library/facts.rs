@@ -18,7 +18,7 @@ use crate::naive::Naive;
 /// Up to this many sequences are walked one by one; if there are more, they are counted with equal states merged.
 const WALKED: u64 = 20_000;
 /// The histories of the largest game whose information sets are counted, and more.
-const HISTORIES: u64 = 100_000;
+const HISTORIES: u64 = 200_000;
 
 struct Opened {
     rulesheet: Rulesheet,

@@ -102,6 +102,15 @@ fn liars_dice_has_12288_information_sets_with_a_choice() {
 }
 
 #[test]
+#[ignore = "half a minute"]
+fn leduc_poker_with_52_cards_has_39936_information_sets() {
+    let machine = common::machines::imperfect("leduc_poker_52");
+    let extent = efg::extent(machine.as_ref(), 10_000_000).unwrap();
+    assert_eq!((extent.histories, extent.ends), (9_984_833, 5_977_608));
+    assert_eq!(extent.information_sets.values()[..2], [39_936, 39_936]);
+}
+
+#[test]
 fn in_kuhn_poker_with_more_cards_the_higher_number_wins_the_pot() {
     for (cards, high) in [(4, 4), (5, 5), (6, 6), (13, 13)] {
         let game = format!("kuhn_poker_{cards}");
@@ -124,6 +133,61 @@ fn in_liars_dice_a_six_counts_as_any_face_and_bids_only_rise() {
     let lie = [&rolls[..], &["(bid 2 3), noop, noop", "noop, liar, noop"]].concat();
     assert_eq!(goals(game, &lie), [0, 100]);
     assert_eq!(percepts(game, &rolls), [vec![], vec!["(your_die 2)".to_owned()], vec![]]);
+}
+
+#[test]
+fn in_liars_dice_with_fewer_faces_the_highest_one_counts_as_any() {
+    for faces in [3, 4, 5] {
+        let game = format!("liars_dice_1x{faces}");
+        let (alice, bob) = (format!("noop, noop, (roll alice {faces})"), "noop, noop, (roll bob 1)");
+        let ends = |bid| goals(&game, &[&alice, bob, bid, "noop, liar, noop"]);
+        assert_eq!(ends("(bid 2 1), noop, noop"), [100, 0]);
+        assert_eq!(ends("(bid 2 2), noop, noop"), [0, 100]);
+        let highest = format!("(bid 2 {faces}), noop, noop");
+        assert_eq!(play(&game, &[&alice, bob, &highest]).legal[1], ["liar"]);
+    }
+}
+
+#[test]
+fn in_kuhn_poker_for_three_a_bet_is_answered_by_both_and_the_highest_card_wins() {
+    let game = "kuhn_poker_3p";
+    let deal = ["(deal alice queen)", "(deal bob king)", "(deal carol ace)"];
+    let deal = deal.map(|deal| format!("noop, noop, noop, {deal}"));
+    let word = |(number, word): (usize, &&str)| {
+        let mut does = ["noop"; 4];
+        does[number % 3] = word;
+        does.join(", ")
+    };
+    let after = |words: &[&str]| {
+        let words: Vec<String> = words.iter().enumerate().map(word).collect();
+        play(game, &deal.iter().chain(&words).map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!(after(&["check", "check", "check"]).goals.unwrap(), [38, 38, 74]);
+    assert_eq!(after(&["bet", "fold", "fold"]).goals.unwrap(), [74, 38, 38]);
+    assert_eq!(after(&["bet", "call", "fold"]).goals.unwrap(), [26, 86, 38]);
+    assert_eq!(after(&["bet", "call", "call"]).goals.unwrap(), [26, 26, 98]);
+    assert_eq!(after(&["check", "bet", "fold", "call"]).goals.unwrap(), [26, 86, 38]);
+    assert_eq!(after(&["check", "check", "bet", "call", "fold"]).goals.unwrap(), [26, 38, 86]);
+    assert!(after(&["check", "check", "bet", "call"]).goals.is_none(), "Bob has still to answer");
+    let shown = after(&["bet", "call", "fold"]).percepts;
+    assert_eq!(shown[2], ["(says carol fold)", "(shows alice queen)", "(shows bob king)"]);
+    assert_eq!(after(&["bet", "fold", "fold"]).percepts[1], ["(says carol fold)"]);
+}
+
+#[test]
+fn in_leduc_poker_with_four_suits_two_pairs_of_a_rank_share_the_pot() {
+    let deal = |place, rank, suit| format!("noop, noop, (deal {place} {rank} {suit})");
+    let call = ["call, noop, noop", "noop, call, noop"];
+    let ends = |alice, bob, table| {
+        let (alice, bob) = (deal("alice", alice, "clubs"), deal("bob", bob, "hearts"));
+        let table = deal("table", table, "spades");
+        goals("leduc_poker_52", &[&alice, &bob, call[0], call[1], &table, call[0], call[1]])
+    };
+    assert_eq!(ends("9", "9", "9"), [50, 50]);
+    assert_eq!(ends("9", "9", "2"), [50, 50]);
+    assert_eq!(ends("2", "ace", "2"), [53, 47]);
+    assert_eq!(ends("10", "9", "ace"), [53, 47]);
+    assert_eq!(ends("king", "ace", "queen"), [47, 53]);
 }
 
 #[test]
@@ -245,6 +309,23 @@ fn in_dark_hex_black_links_rows_and_white_columns() {
     assert_eq!(goals("dark_hex_2x2", &black), [100, 0]);
     let white = ["(place 1 1), noop", "noop, (place 1 2)", "(place 2 2), noop", "noop, (place 2 1)"];
     assert_eq!(goals("dark_hex_2x2", &white), [0, 100], "the cells of the other diagonal do not touch");
+}
+
+#[test]
+fn in_abrupt_dark_hex_a_refused_stone_loses_the_turn() {
+    for game in ["dark_hex_2x2_abrupt", "dark_hex_2x3_abrupt"] {
+        let refused = play(game, &["(place 1 1), noop", "noop, (place 1 1)"]);
+        assert_eq!(refused.percepts, [vec![], vec!["taken".to_owned()]]);
+        assert_eq!(refused.legal[1], ["noop"]);
+        assert!(refused.legal[0].contains(&"(place 2 1)".to_owned()));
+        let placed = play(game, &["(place 1 1), noop", "noop, (place 1 2)"]);
+        assert_eq!((&placed.legal[0], &placed.percepts[0]), (&refused.legal[0], &refused.percepts[0]));
+        let black = ["(place 1 1), noop", "noop, (place 1 1)", "(place 2 1), noop"];
+        assert_eq!(goals(game, &black), [100, 0]);
+    }
+    let line = ["(place 1 1), noop", "noop, (place 2 1)", "(place 1 3), noop", "noop, (place 2 2)"];
+    let white = [&line[..], &["(place 1 2), noop", "noop, (place 2 3)"]].concat();
+    assert_eq!(goals("dark_hex_2x3_abrupt", &white), [0, 100]);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use std::thread;
 
 use hyperplay::efg::{
-    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, Solution, SolveLimits,
+    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, SolvedProfile,
     TreeLimits, linear_program, solve,
 };
 use hyperplay::machine::{Budget, Role};
@@ -23,7 +23,7 @@ fn form(name: &str, unit: f64) -> SequenceForm {
 
 /// The value of the first role that decides, of a game whose solution is precise.
 fn value(form: &SequenceForm, first: usize) -> f64 {
-    let Solution { point, .. } = linear_program(form, &unlimited()).unwrap();
+    let SolvedProfile { point, .. } = linear_program(form, &unlimited()).unwrap();
     assert!(point.verdict.nash_conv <= 1e-9, "{:?}", point.verdict);
     point.verdict.values[Role::new(first)]
 }
@@ -49,9 +49,9 @@ fn the_values_of_small_games_are_those_of_the_literature() {
 #[test]
 fn a_regret_minimiser_comes_to_the_same_value() {
     let form = form("simplified_poker", 50.0);
-    let mut minimiser = RegretMinimiser::new(&form, RegretRule::PredictiveDiscounted);
+    let mut minimiser = [RegretMinimiser::new(&form, RegretRule::PredictiveDiscounted)];
     let limits = SolveLimits { nash_conv: 1e-8, iterations: 100_000, ..unlimited() };
-    let Solution { point, .. } = solve(&form, &mut minimiser, &limits, |_| {});
+    let SolvedProfile { point, .. } = solve(&form, &mut minimiser, &limits, |_| {});
     assert!((point.verdict.values[Role::new(0)] - value(&form, 0)).abs() < 1e-7);
 }
 

@@ -11,6 +11,7 @@
 //! empty. In a game without `sees` and `random` every role perceives `(did role move)` for the whole joint move.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
+pub mod cfr;
 pub mod generate;
 pub mod lockstep;
 mod rules;

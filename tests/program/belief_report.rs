@@ -266,3 +266,23 @@ fn ctrl_c_ends_with_what_was_finished() {
     assert_eq!(turns[0]["complete"], false);
     assert!(turns.len() > 1);
 }
+
+/// With an equilibrium every sampler is measured against one posterior more; without a tree there is none.
+#[test]
+fn an_equilibrium_is_one_more_posterior() {
+    let arguments = "kuhn_poker --sampler hyperplay --particles 4 --replicates 2 --matches 4 --seed 1";
+    let report = report(&format!("{arguments} --equilibrium=equilibrium:nash_conv=0.01 --epsilon 0.01"));
+    let rows = report["rows"].as_array().unwrap();
+    let of = |letter: &str| rows.iter().filter(|row| row["posterior"] == letter).count();
+    assert!(of("U") > 0 && of("E") == of("U") && of("U") + of("E") == rows.len());
+    assert_eq!(report["equilibrium"], "exact:model=equilibrium:nash_conv=0.01,epsilon=0.01");
+    for (more, code, expected) in [
+        ("--equilibrium=equilibrium:nodes=10", 1, "more than 10 nodes"),
+        ("--equilibrium=mistake", 2, "--equilibrium: "),
+        ("--equilibrium --epsilon 2", 2, "epsilon"),
+        ("--epsilon 0.1", 2, "--equilibrium"),
+    ] {
+        let said = stderr(&format!("belief {arguments} {more}"), code);
+        assert!(said.contains(expected), "{said}");
+    }
+}

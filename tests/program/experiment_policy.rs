@@ -143,7 +143,7 @@ fn a_policy_file_that_does_not_fit_a_game_is_refused_before_anything_is_played()
         let place = "study.toml:9:8: monty_hall: policies/bob.json: ";
         assert!(said.contains(place), "{said}");
         assert!(said.contains("the game has no role 'bob'; its roles are candidate, random"), "{said}");
-        assert!(said.contains("name the roles in the policy file as the rules do"), "{said}");
+        assert!(said.contains("with its roles named as in the rules"), "{said}");
     }
     assert!(!folder.path("study/out").exists());
 

@@ -3,7 +3,8 @@
 //! A block fenced as `sh` holds commands. `cargo run --release -- ...` and `hyperplay ...` are given to the binary
 //! under test, `cargo run --release --example NAME -- ...` to that example. `cargo test --release`, the command that runs
 //! this very test, must be what `.ci/run` calls. A block fenced as `text` directly after one command shows the standard
-//! output of that command.
+//! output of that command. Of a shell there is no more than `cat > NAME <<'END'`, which writes the lines up to `END` to a
+//! file, and `> NAME` at the end of a command.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,6 +18,24 @@ fn announced(line: &str) -> (&str, i32) {
         Some((command, code)) => (command.trim_end(), code.trim().parse().expect("an exit code is a number")),
         None => (line, 0),
     }
+}
+
+/// A command and the file that its standard output goes to, as in `hyperplay games nim > nim.kif`.
+fn redirected(command: &str) -> (&str, Option<&str>) {
+    match command.rsplit_once(" > ") {
+        Some((command, name)) => (command, Some(name)),
+        None => (command, None),
+    }
+}
+
+/// Writes the file of `cat > NAME <<'END'`, if the line is that, with the lines up to `END`.
+fn is_here_document<'a>(line: &str, lines: &mut impl Iterator<Item = &'a str>, folder: &Folder) -> bool {
+    let name = line.strip_prefix("cat > ").and_then(|rest| rest.strip_suffix(" <<'END'"));
+    if let Some(name) = name {
+        let text: String = lines.take_while(|line| *line != "END").flat_map(|line| [line, "\n"]).collect();
+        folder.write(name, &text);
+    }
+    name.is_some()
 }
 
 /// The words of a command line. Quotes keep words together.
@@ -89,10 +108,22 @@ fn run_all(file: &str) -> usize {
     for (word, lines) in blocks(&read(file)) {
         match word {
             "sh" => {
-                for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let mut lines = lines.lines();
+                while let Some(line) = lines.next() {
+                    if line.is_empty() || line.starts_with('#') || is_here_document(line, &mut lines, &folder)
+                    {
+                        continue;
+                    }
                     let (command, code) = announced(line);
+                    let (command, name) = redirected(command);
                     match ours(command, &folder) {
-                        Some(mut command) => printed = Some(run(&mut command, code).0),
+                        Some(mut command) => {
+                            let output = run(&mut command, code).0;
+                            match name {
+                                Some(name) => folder.write(name, &output),
+                                None => printed = Some(output),
+                            }
+                        }
                         None => {
                             assert_eq!(line, "cargo test --release", "{file}: a command that nothing tests");
                             assert!(read(".ci/run").lines().any(|run| run == line));

@@ -59,6 +59,16 @@ impl Budget {
         Budget { deadline, ..self }
     }
 
+    /// This budget with at most so much time from now on.
+    pub fn within(self, time: Duration) -> Self {
+        let end = Instant::now().checked_add(time);
+        let deadline = match (self.deadline, end) {
+            (Some(deadline), Some(end)) => Some(deadline.min(end)),
+            (deadline, end) => deadline.or(end),
+        };
+        Budget { deadline, ..self }
+    }
+
     /// Whether the deadline has passed.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -14,7 +14,7 @@ use super::watched::{PlayerTimes, watched};
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Game;
-use hyperplay_play::player::{PlayerSpec, Seat};
+use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
     Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_seed, play_match,
 };
@@ -101,14 +101,30 @@ impl Arena {
         self.games[game].engine.kind()
     }
 
+    /// The machine of a game.
+    pub(super) fn machine(&self, game: usize) -> &Arc<Engine> {
+        &self.games[game].engine
+    }
+
+    /// An entrant with the engine that it plays a game on.
+    pub(super) fn entrant(&self, game: usize, entrant: usize) -> (&PlayerSpec, &Arc<Engine>) {
+        let ArenaGame { engine, own } = &self.games[game];
+        (&self.specs[entrant], own[entrant].as_ref().unwrap_or(engine))
+    }
+
+    /// What a decision may spend.
+    pub(super) fn budget(&self) -> DecisionBudget {
+        let Settings { clocks, nodes, .. } = self.settings();
+        DecisionBudget { nodes, time: clocks.map(|clocks| clocks.play) }
+    }
+
     /// Plays one match; nothing if the interrupt was raised before its end. A match in which the rules cannot be evaluated has
     /// lines like any other, without goals.
     ///
     /// # Errors
     /// If a thread for a player cannot be made.
     pub fn play(&self, place: &MatchPlace, interrupt: &Interrupt) -> Result<Option<RecordLines>, ArenaError> {
-        let ArenaGame { engine, own } = &self.games[self.plan.cells[place.cell].game];
-        OneMatch { arena: self, place, own, interrupt }.play(engine)
+        OneMatch { arena: self, place, interrupt }.play()
     }
 
     fn settings(&self) -> Settings {
@@ -124,21 +140,22 @@ impl Arena {
 struct OneMatch<'a> {
     arena: &'a Arena,
     place: &'a MatchPlace,
-    own: &'a [Option<Arc<Engine>>],
     interrupt: &'a Interrupt,
 }
 
 impl OneMatch<'_> {
-    fn play(self, machine: &Arc<Engine>) -> Result<Option<RecordLines>, ArenaError> {
-        let OneMatch { arena, place, own, interrupt } = self;
+    fn play(self) -> Result<Option<RecordLines>, ArenaError> {
+        let OneMatch { arena, place, interrupt } = self;
         let plan = &arena.plan;
+        let number = plan.cells[place.cell].game;
+        let machine = arena.machine(number);
         let game = plan.game(place.cell);
         let seat_permutation = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
         let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
         for (role, &entrant) in game.played().map(Role::new).zip(seat_permutation) {
-            let engine = own[entrant].as_ref().unwrap_or(machine);
-            let seat = arena.specs[entrant].seat(engine, role);
+            let (spec, engine) = arena.entrant(number, entrant);
+            let seat = spec.seat(engine, role);
             let kept = PlayerTimes::default();
             times[role] = kept.clone();
             players[role] = Some(watched(seat, kept));

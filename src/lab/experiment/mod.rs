@@ -4,6 +4,7 @@
 //! experiment.toml --config, grid--> ExperimentConfig --plan--> ExperimentPlan (its hash is the identity)
 //!     ExperimentPlan + games --arena--> matches --run, journal--> matches.K-of-N.jsonl, turns..., timings...
 //!         --merge--> matches.jsonl, turns.jsonl --summary--> report (Markdown, CSV, HTML), export
+//!     ExperimentPlan + games --arena--> answers of the entrants --exploit--> exploit.jsonl --> NashConv in the report
 //! ```
 //!
 //! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
@@ -15,6 +16,9 @@ mod arena;
 mod config;
 mod document;
 mod estimate;
+mod exploit;
+mod exploit_record;
+mod exploit_tables;
 mod export;
 mod folder;
 mod grid;
@@ -41,6 +45,11 @@ pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
 pub use document::{markdown, page};
 pub use estimate::{Estimate, estimate};
+pub use exploit::ExploitRun;
+pub use exploit_record::{
+    EXPLOIT, ExploitFile, ExploitFinding, ExploitRecord, ExploitedEntrant, ExploitedRole, exploit_records,
+};
+pub use exploit_tables::exploit_tables;
 pub use export::export;
 pub use folder::{FolderError, PLAN, Planned, division};
 pub use journal::{Journal, JournalError};

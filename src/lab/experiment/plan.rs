@@ -315,7 +315,7 @@ impl Cell {
 fn check_models(config: &ExperimentConfig, met: &[Vec<usize>], game: &PlanGame) -> Result<(), ConfigError> {
     let entrants: BTreeSet<usize> = met.iter().flatten().copied().collect();
     for entrant in entrants {
-        if let Some(what) = config.specs[entrant].spec().misfit(&game.roles) {
+        if let Some(what) = config.specs[entrant].spec().misfit(&game.roles, &game.rules) {
             let place = config.places[config.entrants[entrant].table];
             let what = format!("{}: {what}", game.name);
             return Err(ConfigError { remedy: Spec::MISFIT_REMEDY, ..ConfigError::at(place, what) });

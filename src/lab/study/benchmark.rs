@@ -102,6 +102,7 @@ impl BenchmarkRequest {
             replicates: self.replicates,
             matches: self.matches.unwrap_or(game.matches),
             play: MatchSource::Model(registry.model("uniform")?),
+            equilibrium: None,
             roles: Vec::new(),
             steps: self.steps.unwrap_or((1, game.steps)),
             limit: MAX_SET,

@@ -94,6 +94,7 @@ fn a_study_ends_with_a_match_that_fails_whoever_plays_it() {
             replicates: 2,
             matches: 1,
             play: MatchSource::read(play, &registry).unwrap(),
+            equilibrium: None,
             roles: Vec::new(),
             steps: (1, 30),
             limit: 100,

@@ -69,7 +69,11 @@ pub fn config(plan: &StudyPlan, subject: &StudySubject<'_>) -> Value {
         "playouts": plan.playouts,
         "seed": plan.seed,
     });
-    let specs = plan.samplers.iter().map(SamplerSpec::spec).chain([plan.play.spec()]);
+    if let Some(equilibrium) = &plan.equilibrium {
+        config["equilibrium"] = json!(equilibrium.spec().to_string());
+    }
+    let samplers = plan.samplers.iter().map(SamplerSpec::spec);
+    let specs = samplers.chain([plan.play.spec()]).chain(plan.equilibrium.iter().map(SamplerSpec::spec));
     let policies: BTreeMap<String, String> = specs.flat_map(Spec::policy_hashes).collect();
     if !policies.is_empty() {
         config["policies"] = json!(policies);

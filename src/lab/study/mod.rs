@@ -7,7 +7,7 @@
 //!
 //! [`StudyPlan`] describes a study of beliefs and makes it; [`harness`] measures one sampler on one match;
 //! [`accuracy`] has the distances from a posterior. [`cost`] compares the times of samplers step by step.
-//! [`speed`] measures how much an engine does in a second. This
+//! [`speed`] measures how much an engine does in a second. [`response`] measures what a response gains in matches. This
 //! module does not print: the caller passes in progress and interrupts.
 //!
 //! Third-party: `rayon` (replicates side by side), `cpu-time` (processor time), `statrs` (the chi-squared distribution),
@@ -23,11 +23,14 @@ pub mod harness;
 mod match_source;
 mod page;
 mod plan;
+pub mod response;
 mod row;
 pub mod speed;
 mod summary;
 mod summary_columns;
 mod times;
+#[cfg(test)]
+mod under_equilibrium;
 mod views;
 
 pub use match_source::{MatchSource, MatchSourceError};

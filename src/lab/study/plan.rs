@@ -14,7 +14,7 @@ use super::match_source::MatchSource;
 use super::row::StudyRow;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
-    ByRole, EvaluationFailure, History, Role, Seed, StateMachine, StateMachineExt,
+    ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
@@ -34,6 +34,9 @@ pub struct StudyPlan {
     pub matches: usize,
     /// Who plays them.
     pub play: MatchSource,
+    /// A sampler that takes its opponents to play an equilibrium. If there is one, the samplers are measured against its
+    /// posterior as well; it is not measured itself.
+    pub equilibrium: Option<SamplerSpec>,
     /// The roles whose beliefs are measured; none for all roles but `random`.
     pub roles: Vec<Role>,
     /// The first and the last step that are measured.
@@ -83,6 +86,9 @@ pub enum StudyError {
     /// The rules cannot be evaluated.
     #[error(transparent)]
     Evaluation(#[from] EvaluationFailure),
+    /// There is no posterior under an equilibrium, because the game was not solved.
+    #[error("no posterior under an equilibrium: {0}")]
+    Unsolved(String),
     /// The operating system has no further thread for a player.
     #[error("no thread for a player: {0}")]
     Thread(io::Error),
@@ -96,13 +102,18 @@ struct MeasuredPosterior {
 }
 
 impl StudyPlan {
-    /// The opponent models whose posteriors a sampler is measured against: its own, and that of the play. All uniform models
-    /// have the same posterior.
+    /// The opponent models whose posteriors a sampler is measured against: its own, that of the play, and that of an
+    /// equilibrium if one is asked for. All uniform models have the same posterior.
     fn against(&self, machine: &Arc<Engine>, sampler: &SamplerSpec) -> Vec<Assumed> {
         let is_uniform = |assumed: &Assumed| assumed.model(machine).is_uniform();
-        let own = sampler.assumed();
-        let differs = |played: &Assumed| played != own && !(is_uniform(played) && is_uniform(own));
-        [own.clone()].into_iter().chain(self.played().filter(differs)).collect()
+        let mut all = vec![sampler.assumed().clone()];
+        for other in self.played().into_iter().chain(self.of_equilibrium().cloned()) {
+            let is_same = |known: &Assumed| *known == other || (is_uniform(known) && is_uniform(&other));
+            if !all.iter().any(is_same) {
+                all.push(other);
+            }
+        }
+        all
     }
 
     /// The model that is really played. It does not tremble.
@@ -111,6 +122,10 @@ impl StudyPlan {
             MatchSource::Model(played) => Some(Assumed::exactly(played.clone())),
             MatchSource::Player(_) => None,
         }
+    }
+
+    fn of_equilibrium(&self) -> Option<&Assumed> {
+        self.equilibrium.as_ref().map(SamplerSpec::assumed)
     }
 
     /// Replicates that the study has in all.
@@ -128,20 +143,34 @@ impl StudyPlan {
         machine.each_role().filter(|role| plays(role) && asked(role)).collect()
     }
 
-    /// The letter of the posterior under a model: uniform opponents, the policies really played, or a model of the
-    /// sampler's own.
+    /// The letter of the posterior under a model: uniform opponents, the policies really played, an equilibrium, or a
+    /// model of the sampler's own.
     fn letter(&self, assumed: &Assumed, model: &dyn OpponentModel) -> &'static str {
         match self.played() {
             _ if model.is_uniform() => "U",
             Some(played) if played == *assumed => "P",
+            _ if self.of_equilibrium() == Some(assumed) => "E",
             _ => "M",
         }
+    }
+
+    /// Solves the game for the posterior under an equilibrium.
+    fn solve(&self, machine: &Arc<Engine>) -> Result<(), StudyError> {
+        let Some(equilibrium) = self.of_equilibrium() else { return Ok(()) };
+        let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
+        let Some(role) = machine.each_role().find(|&role| machine.random() != Some(role)) else {
+            return Ok(());
+        };
+        // Whatever a model is asked first, it has to solve the game for it.
+        let model = equilibrium.model(machine);
+        let (_, failure) = model.policy_and_failure(role, &Evidence::new(role), &legal[role]);
+        failure.map_or(Ok(()), |failure| Err(StudyError::Unsolved(failure.reason)))
     }
 
     /// Measures. If players play the matches, they do so on `players_engine`. `tick` is called after each replicate.
     ///
     /// # Errors
-    /// If the rules cannot be evaluated, or a player gets no thread.
+    /// If the rules cannot be evaluated, a player gets no thread, or there is no equilibrium that was asked for.
     pub fn study(
         &self,
         machine: &Arc<Engine>,
@@ -149,6 +178,7 @@ impl StudyPlan {
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
+        self.solve(machine)?;
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
             if posteriors.iter().all(|known| known.assumed != assumed) {
@@ -329,6 +359,7 @@ mod tests {
             replicates: 3,
             matches: 1,
             play: MatchSource::read(play, registry).expect("it can play"),
+            equilibrium: None,
             roles: Vec::new(),
             steps: (1, 9),
             limit: 100,

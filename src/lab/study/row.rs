@@ -16,7 +16,7 @@ pub struct StudyRow {
     pub sampler: String,
     /// Particles in a set.
     pub particles: usize,
-    /// The letter of the posterior: `U`, `P` or `M`.
+    /// The letter of the posterior: `U`, `P`, `E` or `M`.
     pub posterior: &'static str,
     /// The match.
     pub index: usize,
@@ -83,7 +83,7 @@ pub(super) const PARTICLES: Column<StudyRow> =
     });
 pub(super) const POSTERIOR: Column<StudyRow> = column(
     ("posterior", "against", ""),
-    "measured against the posterior under: U uniform opponents, P the policies really played, M the sampler's own model",
+    "measured against the posterior under: U uniform opponents, P the policies really played, E an equilibrium, M the sampler's own model",
     Text,
     |row| row.posterior.into(),
 );

@@ -220,6 +220,7 @@ mod tests {
             replicates: 300,
             matches: 20,
             play: MatchSource::read("uniform", &registry).expect("there is one"),
+            equilibrium: None,
             roles: vec![Role::new(0)],
             steps: (1, 9),
             limit: 100,

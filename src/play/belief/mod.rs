@@ -46,6 +46,7 @@ pub use independent::{IndependentSampler, draws};
 pub use model::{OpponentModel, Uniform};
 pub use options::{BeliefOptions, SamplingMethod, Weight};
 pub use particle_belief::ParticleBelief;
+pub(crate) use resample::systematic;
 pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 

@@ -7,7 +7,7 @@
 use rand::{Rng, RngExt};
 
 /// The positions drawn, in ascending order; `weights` sum to 1.
-pub(super) fn systematic(weights: &[f64], count: usize, rng: &mut impl Rng) -> Vec<usize> {
+pub(crate) fn systematic(weights: &[f64], count: usize, rng: &mut impl Rng) -> Vec<usize> {
     if weights.is_empty() {
         return Vec::new();
     }

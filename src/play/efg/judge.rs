@@ -69,7 +69,8 @@ impl SequenceForm {
         for (PlayerForm { role, .. }, (value, best)) in self.players.iter().zip(each) {
             verdict.values[*role] = value;
             verdict.best_responses[*role] = best;
-            verdict.nash_conv += best - value;
+            // Nothing is better than a best response, but rounding may say so.
+            verdict.nash_conv += (best - value).max(0.0);
         }
         verdict
     }

@@ -5,6 +5,9 @@
 //! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`estimate_size`] says how
 //! large a tree would be, and [`extent()`] counts information sets without building it.
 //!
+//! [`GambitFile`] is a game in the file format of Gambit, which [`to_gambit`] writes from a tree, and [`to_kif`] turns into
+//! rules.
+//!
 //! A step of a game is a sequence of decisions here: first `random`, then the other roles in role order, none of whom
 //! sees what the others choose in that step. An information set is the evidence of its role: own moves and percepts
 //! step by step. So every tree has perfect recall.
@@ -17,8 +20,10 @@
 
 mod estimate;
 mod extent;
+mod gambit;
 mod judge;
 mod linear_program;
+mod move_values;
 mod profile;
 mod regret;
 mod sampling;
@@ -28,11 +33,17 @@ mod tree;
 
 pub use estimate::{SizeEstimate, estimate_size};
 pub use extent::{CountError, Extent, extent, extent_until};
+pub use gambit::{
+    Fraction, GambitBuilder, GambitCause, GambitChance, GambitChanceId, GambitError, GambitFile, GambitGame,
+    GambitKif, GambitNode, GambitOutcomeId, GambitPlace, GambitSet, GambitSetId, GoalScale, KifError,
+    KifOptions, to_gambit, to_kif,
+};
 pub use judge::Verdict;
 pub use linear_program::{LinearProgramError, linear_program};
+pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
 pub use sampling::{MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
 pub use sequences::SequenceForm;
-pub use solve::{Solution, SolveLimits, SolvePoint, solve};
-pub use tree::{GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};
+pub use solve::{SolveLimits, SolvePoint, SolvedProfile, solve};
+pub use tree::{EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};

@@ -3,7 +3,7 @@
 //! All probabilities lie in one array, in the order of the moves of [`GameTree::sets`]. The probabilities of one
 //! information set are at least 0 and sum to 1.
 
-use super::tree::GameTree;
+use super::tree::{GameTree, NodeKind};
 use hyperplay_engine::machine::Move;
 
 /// One policy for each role: what is done how often at each information set.
@@ -54,6 +54,42 @@ impl Profile {
         let own = &mut self.0[tree.sets()[set].range()];
         own.copy_from_slice(shares);
         normalise(own);
+    }
+}
+
+impl GameTree {
+    /// How probably each information set is reached under a profile: the sum over its histories. Visits every node.
+    ///
+    /// ```
+    #[doc = include_str!("../monty_hall.example")]
+    /// use hyperplay_play::efg::{GameTree, Profile, TreeLimits};
+    ///
+    /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+    /// let reached = tree.reached(&Profile::uniform(&tree));
+    /// assert!((reached[0] - 1.0).abs() < 1e-12 && (reached[1] - 1.0 / 6.0).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn reached(&self, profile: &Profile) -> Vec<f64> {
+        let mut nodes = vec![0.0; self.len()];
+        nodes[0] = 1.0;
+        let mut sets = vec![0.0; self.sets().len()];
+        for node in 0..self.len() {
+            let children = self.children(node);
+            match self.kind(node) {
+                NodeKind::Terminal { .. } => {}
+                NodeKind::Chance { moves } => {
+                    let share = nodes[node] / moves.len() as f64;
+                    nodes[children].fill(share);
+                }
+                NodeKind::Decision { set } => {
+                    sets[set] += nodes[node];
+                    for (child, share) in children.zip(profile.of(self, set)) {
+                        nodes[child] = nodes[node] * share;
+                    }
+                }
+            }
+        }
+        sets
     }
 }
 

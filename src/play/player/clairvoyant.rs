@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision, SAFE_SHARE};
 use super::deliberation::Deliberation;
+use super::judgement::judge;
 use crate::search::StateSearch;
 use hyperplay_engine::machine::{Budget, History, Role, Seed, StateMachine as _, StateMachineExt};
 use hyperplay_engine::{Engine, EngineScratch, State};
@@ -47,9 +48,9 @@ impl ClairvoyantPlayer for Clairvoyant {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let (budget, legal) = (budget.share(SAFE_SHARE), view.own.legal);
         self.follow(view.history);
-        let (machine, search, scratch) = (&*self.machine, &*self.search, &mut self.scratch);
-        let deliberation = Deliberation { machine, role: self.role, search, budget, seed, legal, scratch };
-        let decision = deliberation.decide(&[(&self.state, 1.0)]);
+        let (machine, scratch) = (&*self.machine, &mut self.scratch);
+        let deliberation = Deliberation { machine, role: self.role, budget, seed, legal, scratch };
+        let decision = deliberation.decide(&*self.search, &[(&self.state, 1.0)], judge);
         decision.admitting(self.machine.take_failure(&mut self.scratch), legal, seed)
     }
 }

@@ -114,9 +114,9 @@ pub struct HeldBelief {
 pub struct Decision {
     /// The move, drawn from the policy.
     pub choice: Move,
-    /// The distribution over moves that the choice was drawn from; sums to 1. Moves whose values are within 1e-9 of
-    /// the best share it evenly; where both sides of a zero-sum game move at once in some state held possible, it is the
-    /// optimal mixed move of the mean of the matrix games.
+    /// The distribution over moves that the choice was drawn from; sums to 1. That of `hyperplay` is even over the moves
+    /// whose values are within 1e-9 of the best; where both sides of a zero-sum game move at once in some state held possible,
+    /// it is the optimal mixed move of the mean of the matrix games.
     pub policy: Vec<(Move, f64)>,
     /// The expected goal of each move considered, 0..=100; empty for players that do not reason.
     pub values: Vec<(Move, f64)>,

@@ -1,16 +1,16 @@
 //! How a player gets from the states it considers possible, each with its weight, to a decision.
 //!
-//! Equal states are judged once, with the sum of their weights ([`merge`]); then the values are averaged and the move
-//! is drawn among the legal moves that the player was shown ([`judgement`](super::judgement)). If there is only one,
-//! there is no search. All randomness comes from `seed/search` and `seed/choice`, so the draws of the search do not
-//! change the choice.
+//! Equal states are judged once, with the sum of their weights ([`merge`]); then one policy over the legal moves that the
+//! player was shown is made of what search says of all of them ([`judgement`](super::judgement), [`vote`](super::vote)),
+//! and the move is drawn from it. If only one move is legal, there is no search. All randomness comes from `seed/search`
+//! and `seed/choice`, so the draws of the search do not change the choice.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
-use super::judgement::{Judged, Judgement, judge};
+use super::judgement::{Judged, Judgement};
 use crate::search::{Evaluation, Method, SearchContext, StateSearch};
 use hyperplay_engine::machine::{Budget, Move, Role, Seed, StateMachineExt};
 use hyperplay_engine::{Engine, EngineScratch, State};
@@ -19,7 +19,6 @@ use hyperplay_engine::{Engine, EngineScratch, State};
 pub(super) struct Deliberation<'a> {
     pub(super) machine: &'a Engine,
     pub(super) role: Role,
-    pub(super) search: &'a dyn StateSearch<Engine>,
     /// When to stop.
     pub(super) budget: Budget,
     pub(super) seed: &'a Seed,
@@ -28,33 +27,51 @@ pub(super) struct Deliberation<'a> {
     pub(super) scratch: &'a mut EngineScratch,
 }
 
-impl Deliberation<'_> {
-    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive.
-    pub(super) fn decide(self, states: &[(&State, f64)]) -> Decision {
-        let Deliberation { machine, role, search, budget, seed, legal, scratch } = self;
-        let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
+impl<'a> Deliberation<'a> {
+    /// Decides by searching `states`: not empty, distinct, none terminal, the weights positive. How one move follows from
+    /// what is said of all states is for `judge` to say.
+    pub(super) fn decide(
+        self,
+        search: &dyn StateSearch<Engine>,
+        states: &[(&State, f64)],
+        judge: impl FnOnce(&[Judged], &[Move]) -> Judgement,
+    ) -> Decision {
+        self.unless_forced(|mut context, legal| {
+            let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
+            let made = search.evaluate(&mut context, states);
+            let mut explanation: Vec<String> = made.remark.into_iter().collect();
+            explanation.push(methods(&made.states));
+            let judged: Vec<Judged> = states
+                .iter()
+                .zip(made.states)
+                .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
+                .collect();
+            let judgement = judge(&judged, legal);
+            let cost = DecisionCost { states: made.visited, playouts: made.playouts };
+            (judgement, cost, explanation)
+        })
+    }
+
+    /// The decision that `judge` makes with a search of its own, unless only one move is legal. It also says what that cost
+    /// and how it was done; what is said of the moves comes after that.
+    pub(super) fn unless_forced(
+        self,
+        judge: impl FnOnce(SearchContext<'a, Engine>, &[Move]) -> (Judgement, DecisionCost, Vec<String>),
+    ) -> Decision {
+        let Deliberation { machine, role, budget, seed, legal, scratch } = self;
         if let [own] = *legal {
             let explanation = vec![format!("no choice: {}", machine.show_move(own))];
             return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
         }
-        let mut context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
-        let made = search.evaluate(&mut context, states);
-        let mut explanation: Vec<String> = made.remark.into_iter().collect();
-        explanation.push(methods(&made.states));
-        let judged: Vec<Judged> = states
-            .iter()
-            .zip(made.states)
-            .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
-            .collect();
-        let judgement = judge(&judged, legal);
-        for (index, &(own, share)) in judgement.policy.iter().enumerate() {
-            let value =
-                judgement.values.get(index).map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
+        let context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
+        let (Judgement { policy, values, votes }, cost, mut explanation) = judge(context, legal);
+        for (place, &(own, share)) in policy.iter().enumerate() {
+            let value = values.iter().find(|(of, _)| *of == own);
+            let value = value.map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
+            let votes = votes.get(place).map_or(String::new(), |votes| format!("  {votes:.3} of the votes"));
             let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
-            explanation.push(format!("{value:>8}  {}{share}", machine.show_move(own)));
+            explanation.push(format!("{value:>8}  {}{votes}{share}", machine.show_move(own)));
         }
-        let cost = DecisionCost { states: made.visited, playouts: made.playouts };
-        let Judgement { policy, values } = judgement;
         Decision { values, cost, explanation, ..Decision::draw(policy, seed) }
     }
 }

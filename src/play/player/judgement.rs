@@ -2,8 +2,8 @@
 //! policies.
 //!
 //! Input: distinct states with their weight and what search says of the own moves there. The value of a move is the
-//! weighted mean of its values. Averaging policies instead would ask in each state what to do there and follow the
-//! majority: in Monty Hall that switches doors only two times in three.
+//! weighted mean of its values. Averaging policies instead would ask in each state what to do there
+//! ([`vote`](super::vote)): in Monty Hall that switches doors only two times in three.
 //!
 //! **Which moves may be chosen**: the legal moves that the player was shown. In a well-formed game they are legal in
 //! all states. Where they are not (rules in which legality leaks, or particles that are wrong), a referee would
@@ -33,43 +33,75 @@ pub struct Judged {
 }
 
 /// The policy and the values that follow from the judged states.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Judgement {
     /// The distribution to draw the move from.
     pub policy: Vec<(Move, f64)>,
     /// The value of every move that may be chosen; empty if no state was judged in time.
     pub values: Vec<(Move, f64)>,
+    /// The share of the votes of every move that may be chosen; empty where the states do not [vote](super::vote).
+    pub votes: Vec<f64>,
+}
+
+impl Judgement {
+    /// Nothing was judged in time: every legal move alike.
+    pub fn none(legal: &[Move]) -> Self {
+        Judgement { policy: uniform(legal), ..Judgement::default() }
+    }
+
+    /// The legal moves with these shares, and nothing else.
+    pub(super) fn of(legal: &[Move], shares: Vec<f64>) -> Self {
+        Judgement { policy: with(legal, shares), ..Judgement::default() }
+    }
+}
+
+/// Each of the legal moves with its number.
+pub(super) fn with(legal: &[Move], numbers: Vec<f64>) -> Vec<(Move, f64)> {
+    legal.iter().copied().zip(numbers).collect()
 }
 
 /// Decides among the `legal` moves, of which there is at least one. States that were not judged do not count.
 pub fn judge(states: &[Judged], legal: &[Move]) -> Judgement {
-    let judged: Vec<&Judged> = states.iter().filter(|state| !state.evaluation.values.is_empty()).collect();
-    let total: f64 = judged.iter().map(|state| state.weight).sum();
-    if total <= 0.0 {
-        return Judgement { policy: uniform(legal), values: Vec::new() };
-    }
-    let with = |shares: Vec<f64>| legal.iter().copied().zip(shares).collect();
+    let Some(judged) = in_time(states) else { return Judgement::none(legal) };
     if let Some(types) = mean_matrix(&judged, legal) {
         let Equilibrium { row, row_values, .. } = equilibrium(&types);
-        return Judgement { policy: with(row), values: with(row_values) };
+        return Judgement { values: with(legal, row_values), ..Judgement::of(legal, row) };
     }
-    let mut sums = vec![0.0; legal.len()];
-    for Judged { weight, evaluation } in &judged {
-        for (sum, value) in sums.iter_mut().zip(values_of(evaluation, legal)) {
-            *sum += weight * value / total;
-        }
-    }
+    let means = weighted_mean(&judged, legal.len(), |evaluation| values_of(evaluation, legal).collect());
     let policy = match judged[..] {
         // A search of another crate may know the mixture and not the matrix.
         [Judged { evaluation: Evaluation { mixture: Some(mixture), moves, .. }, .. }] if moves == legal => {
             mixture.clone()
         }
-        _ => greedy(&sums),
+        _ => greedy(&means),
     };
-    Judgement { policy: with(policy), values: with(sums) }
+    Judgement { values: with(legal, means), ..Judgement::of(legal, policy) }
 }
 
-fn greedy(values: &[f64]) -> Vec<f64> {
+/// The states that were judged; `None` if there is none.
+pub(super) fn in_time(states: &[Judged]) -> Option<Vec<&Judged>> {
+    let judged: Vec<&Judged> = states.iter().filter(|state| !state.evaluation.values.is_empty()).collect();
+    (judged.iter().map(|state| state.weight).sum::<f64>() > 0.0).then_some(judged)
+}
+
+/// The weighted mean of what `of` says of each of so many moves in every state.
+pub(super) fn weighted_mean(
+    states: &[&Judged],
+    moves: usize,
+    of: impl Fn(&Evaluation) -> Vec<f64>,
+) -> Vec<f64> {
+    let total: f64 = states.iter().map(|state| state.weight).sum();
+    let mut means = vec![0.0; moves];
+    for Judged { weight, evaluation } in states {
+        for (mean, value) in means.iter_mut().zip(of(evaluation)) {
+            *mean += weight * value / total;
+        }
+    }
+    means
+}
+
+/// Even over the greatest values.
+pub(super) fn greedy(values: &[f64]) -> Vec<f64> {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let ties = values.iter().filter(|value| **value >= best - TIE).count();
     values.iter().map(|&value| if value >= best - TIE { 1.0 / ties as f64 } else { 0.0 }).collect()
@@ -162,6 +194,7 @@ mod tests {
         assert_policy(&judgement, &[0.0, 1.0]);
         assert!((judgement.values[1].1 - 2.0).abs() < 1e-9);
         let none = judge(&[state(1.0, &m[..2], &[])], &m[..2]);
+        assert_eq!(none, Judgement::none(&m[..2]));
         assert_eq!((none.policy, none.values), (vec![(m[0], 0.5), (m[1], 0.5)], vec![]));
     }
 

@@ -1,15 +1,17 @@
 //! Layer 4, the players: programs that play a role.
 //!
 //! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
-//! leaves possible and averages the values (`judgement`). A player is written down as a [`Spec`], which is read against a
+//! leaves possible and averages the values (`judgement`), `pimc` lets these states vote (`vote`), and `ismcts` searches them
+//! in one tree. A player is written down as a [`Spec`], which is read against a
 //! [`Registry`]. A crate can add players, samplers, searches and opponent models of its own to a registry; `docs/extending.md`
 //! shows how.
 //!
 //! Everything in this layer is written for [`Engine`](hyperplay_engine::Engine), so it is compiled once.
 //!
-//! Third-party: `rand` (drawing from a policy), `rustc-hash` (grouping by state), `serde`, `serde_json` (policy files),
-//! `thiserror`.
+//! Third-party: `rand` (drawing from a policy), `rayon` (asking side by side), `rustc-hash` (grouping by state), `serde`,
+//! `serde_json` (policy files), `thiserror`.
 
+mod asked;
 mod belief_keys;
 mod catalogue;
 mod clairvoyant;
@@ -18,12 +20,19 @@ mod decision;
 mod deliberation;
 pub mod engine_beliefs;
 mod engine_key;
+mod equilibrium;
+mod evidence_seed;
 mod hyperplay;
+mod ismcts;
 mod judgement;
 mod legal;
 mod mean_matrix;
 mod models;
+mod own_belief;
+mod pimc;
 mod policy_file;
+mod policy_player;
+mod policy_writer;
 mod random;
 mod registry;
 mod remembered;
@@ -35,7 +44,13 @@ mod spec_reader;
 #[cfg(test)]
 mod spec_tests;
 mod standard;
+mod vote;
 
+pub(crate) use asked::panic_message;
+pub use asked::{
+    AskError, AskedCounts, AskedModel, AskedPolicy, Asking, BudgetedPlayer, DecisionBudget,
+    LocalBestResponse, LocalResponseOptions, ask_policy,
+};
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
@@ -43,10 +58,14 @@ pub use decision::{
     ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, Seat, View,
 };
 pub use hyperplay::HyperPlay;
+pub use ismcts::{FinalMove, IsMcts};
 pub use legal::LegalPlayer;
-pub use policy_file::{PolicyError, PolicyFile};
+pub use pimc::Pimc;
+pub use policy_file::{PolicyError, PolicyFile, profile_of};
+pub use policy_writer::{PolicyDocument, known_in_words, read_checkpoints};
 pub use random::RandomPlayer;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;
 pub use spec::Spec;
 pub use spec_error::{RegistryError, SpecError};
+pub use vote::VotePolicy;

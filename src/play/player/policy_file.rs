@@ -13,6 +13,9 @@
 //! move that is not listed has probability 0. Probabilities of moves that are not legal there go to the others in
 //! proportion. Where no entry stands for what the role knows, or none of its moves is legal, the policy is uniform.
 //!
+//! A file may name its game by the hash of the rules (`rules`), and say how it was made (`game`, `method`, `iterations`,
+//! `unit`, `values`, `nash_conv`, and the state of the `solver`); `hyperplay solve` does.
+//!
 //! Its identity is the hash of its text: another spelling of the same policy is another file.
 //!
 //! Every error names the file and the place in it, and says what is expected instead.
@@ -24,15 +27,17 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
 use super::remembered::Remembered;
 use crate::belief::OpponentModel;
+use crate::efg::{GameTree, Profile};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_logic::gdl::{fold, text_hash};
 
-const SCHEMA: &str = "hyperplay.policy/1";
+pub(super) const SCHEMA: &str = "hyperplay.policy/1";
 
 /// How far a sum of probabilities may be from 1. This allows for probabilities rounded to six digits.
 const ROUNDING: f64 = 1e-5;
@@ -85,6 +90,23 @@ pub enum PolicyError {
 struct File {
     schema: String,
     policy: Vec<Entry>,
+    /// The hash of the rules of its game.
+    rules: Option<String>,
+    // What a solver writes besides, for readers of the file.
+    #[serde(rename = "game")]
+    _game: Option<IgnoredAny>,
+    #[serde(rename = "method")]
+    _method: Option<IgnoredAny>,
+    #[serde(rename = "iterations")]
+    _iterations: Option<IgnoredAny>,
+    #[serde(rename = "unit")]
+    _unit: Option<IgnoredAny>,
+    #[serde(rename = "values")]
+    _values: Option<IgnoredAny>,
+    #[serde(rename = "nash_conv")]
+    _nash_conv: Option<IgnoredAny>,
+    #[serde(rename = "solver")]
+    _solver: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -126,6 +148,7 @@ type Known = (String, Vec<(String, Vec<String>)>);
 pub struct PolicyFile {
     path: PathBuf,
     hash: String,
+    rules: Option<String>,
     entries: FxHashMap<Known, BTreeMap<String, f64>>,
 }
 
@@ -166,7 +189,7 @@ impl PolicyFile {
                 return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
             }
         }
-        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), entries })
+        Ok(PolicyFile { path: path.to_owned(), hash: text_hash(text), rules: file.rules, entries })
     }
 
     /// Where it was read.
@@ -177,6 +200,11 @@ impl PolicyFile {
     /// The hash of its text, `sha256:` and 64 digits.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// The hash of the rules of its game, where it names them.
+    pub fn rules(&self) -> Option<&str> {
+        self.rules.as_deref()
     }
 
     /// The roles it speaks of, in alphabetical order, folded.
@@ -251,6 +279,44 @@ fn unbalanced(text: &str) -> String {
     format!("the brackets of '{text}' do not match")
 }
 
+/// The policies of a file at every information set of a tree, uniform where the file says nothing; and at how many
+/// information sets that is so.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// use hyperplay_play::efg::{GameTree, TreeLimits};
+/// use hyperplay_play::player::{PolicyFile, profile_of};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role me) (init asked) (legal me yes) (legal me no)
+/// #     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+/// #     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// # let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// # let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let text = r#"{"schema": "hyperplay.policy/1",
+///     "policy": [{"role": "me", "evidence": [], "moves": {"yes": 0.75, "no": 0.25}}]}"#;
+/// let file = Arc::new(PolicyFile::parse(Path::new("me.json"), text)?);
+/// let (profile, unsaid) = profile_of(&machine, &file, &tree);
+/// assert_eq!((profile.of(&tree, 0), unsaid), (&[0.25, 0.75][..], 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn profile_of(machine: &Arc<Engine>, file: &Arc<PolicyFile>, tree: &GameTree) -> (Profile, usize) {
+    let policy = FilePolicy::new(Arc::clone(machine), Arc::clone(file));
+    let mut unsaid = 0;
+    let profile = Profile::from_fn(tree, |set, moves| {
+        let set = &tree.sets()[set];
+        policy.written(set.role, &tree.evidence(set), moves).unwrap_or_else(|| {
+            unsaid += 1;
+            vec![1.0; moves.len()]
+        })
+    });
+    (profile, unsaid)
+}
+
 /// The opponent model of a policy file on a machine.
 pub(super) struct FilePolicy {
     machine: Arc<Engine>,
@@ -264,7 +330,8 @@ impl FilePolicy {
         FilePolicy { machine, file, met: Remembered::new() }
     }
 
-    fn look_up(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+    /// The probabilities of the legal moves as the file says, summing to 1; none where it says nothing.
+    pub(super) fn written(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
         let terms = self.machine.terms();
         let show = |term| fold(&terms.show(term)).into_owned();
         let step = |step: &hyperplay_engine::machine::Observation| {
@@ -279,23 +346,20 @@ impl FilePolicy {
         };
         let role = fold(&self.machine.roles()[role]).into_owned();
         let known = (role, evidence.steps.iter().map(step).collect());
-        let entry = self.file.entries.get(&known);
-        let shares: Vec<f64> = legal
-            .iter()
-            .map(|own| entry.and_then(|moves| moves.get(&show(own.0))).copied().unwrap_or(0.0))
-            .collect();
+        let entry = self.file.entries.get(&known)?;
+        let shares: Vec<f64> =
+            legal.iter().map(|own| entry.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
         let sum: f64 = shares.iter().sum();
-        if sum <= 0.0 {
-            return vec![1.0 / legal.len() as f64; legal.len()];
-        }
-        shares.into_iter().map(|share| share / sum).collect()
+        (sum > 0.0).then(|| shares.into_iter().map(|share| share / sum).collect())
     }
 }
 
 impl OpponentModel for FilePolicy {
     fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
-        let Ok(policy) =
-            self.met.or(evidence, legal, || Ok::<_, Infallible>(self.look_up(role, evidence, legal)));
+        let Ok(policy) = self.met.or(evidence, legal, || {
+            let uniform = || vec![1.0 / legal.len() as f64; legal.len()];
+            Ok::<_, Infallible>(self.written(role, evidence, legal).unwrap_or_else(uniform))
+        });
         policy
     }
 }

@@ -13,14 +13,13 @@
 use std::sync::Arc;
 
 use super::decision::{Decision, Player, View};
+use super::evidence_seed::evidence_seed;
 use super::hyperplay::HyperPlay;
 use super::remembered::Remembered;
 use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
 use crate::search::{Algorithm, SearchOptions};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
-    Budget, EvaluationFailure, Evidence, Move, OwnMove, Role, Seed, StateMachine as _,
-};
+use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
 
 /// What a softmax opponent is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,20 +65,8 @@ impl Softmax {
         let (sampler, search) = (Arc::new(ParticleSampler(belief)), Arc::new(search));
         let mut player = HyperPlay::new(machine, role, below, sampler, particles, search);
         let view = View { evidence, legal };
-        player.decide(&view, &Budget::UNLIMITED, &self.seed(role, evidence))
-    }
-
-    /// The stream of what a role knows.
-    fn seed(&self, role: Role, evidence: &Evidence) -> Seed {
-        let terms = self.machine.terms();
         let seed = Seed::root(self.options.level).child(&self.machine.roles()[role]);
-        evidence.steps.iter().fold(seed, |seed, step| {
-            let own = match &step.own {
-                OwnMove::Known(own) => terms.show(own.0),
-                OwnMove::OneOf(possible) => possible.iter().map(|own| terms.show(own.0)).collect(),
-            };
-            step.percepts.iter().fold(seed.child(&own), |seed, percept| seed.child(&terms.show(percept.0)))
-        })
+        player.decide(&view, &Budget::UNLIMITED, &evidence_seed(&self.machine, seed, evidence))
     }
 }
 

@@ -187,7 +187,8 @@ impl Spec {
         self.policies().into_iter().map(hash).collect()
     }
 
-    /// Why the spec does not fit a game with these roles: a policy file that it names speaks of others. `None` if it
+    /// Why the spec does not fit a game with these roles and this hash of the rules: a policy file that it names is of
+    /// another game, or speaks of other roles. `None` if it
     /// fits, and for a spec without a policy file. [`Spec::MISFIT_REMEDY`] says what to do.
     ///
     /// ```
@@ -201,18 +202,22 @@ impl Spec {
     /// let spec = player.spec();
     /// let (path, file) = spec.policies()[0];
     /// assert_eq!(spec.policy_hashes()[&path.display().to_string()], file.hash());
-    /// assert_eq!(spec.misfit(&["bob".to_owned()]), None);
-    /// let misfit = spec.misfit(&["ann".to_owned()]).expect("it speaks of Bob");
+    /// assert_eq!(spec.misfit(&["bob".to_owned()], "sha256:0"), None);
+    /// let misfit = spec.misfit(&["ann".to_owned()], "sha256:0").expect("it speaks of Bob");
     /// assert!(misfit.ends_with("the game has no role 'bob'; its roles are ann"));
     /// assert!(Spec::MISFIT_REMEDY.contains("policy file"));
     /// // What was not opened cannot be compared.
     /// let unopened = registry.unopened(SpecKind::Player, "hyperplay:model=file:bob.json")?;
-    /// assert_eq!((unopened.policies().len(), unopened.misfit(&[])), (0, None));
+    /// assert_eq!((unopened.policies().len(), unopened.misfit(&[], "sha256:0")), (0, None));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn misfit(&self, roles: &[String]) -> Option<String> {
+    pub fn misfit(&self, roles: &[String], rules: &str) -> Option<String> {
         let is_known = |of: &str| roles.iter().any(|role| fold(role) == of);
         self.policies().into_iter().find_map(|(_, file)| {
+            if let Some(other) = file.rules().filter(|&other| other != rules) {
+                let path = file.path().display();
+                return Some(format!("{path}: it is of another game, with rules {other}; these are {rules}"));
+            }
             let stranger = file.roles().into_iter().find(|role| !is_known(role))?;
             Some(format!(
                 "{}: the game has no role '{stranger}'; its roles are {}",
@@ -223,7 +228,7 @@ impl Spec {
     }
 
     /// What to do about a [`misfit`](Spec::misfit).
-    pub const MISFIT_REMEDY: &str = "name the roles in the policy file as the rules do";
+    pub const MISFIT_REMEDY: &str = "take a policy file of this game, with its roles named as in the rules";
 
     fn key(&self, name: &str) -> (usize, &SpecKey) {
         let mut keys = self.entry.keys.iter().enumerate();

@@ -7,14 +7,21 @@ use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
 use super::decision::Seat;
+use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::hyperplay::HyperPlay;
+use super::ismcts::{FinalMove, IsMcts};
 use super::legal::LegalPlayer;
 use super::models::with_models;
+use super::pimc::Pimc;
+use super::policy_player::PolicyPlayer;
 use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::search_keys::{SearchEffort, with_searches};
-use super::spec_error::RegistryError;
-use crate::belief::{BootstrapSampler, IndependentSampler, ParticleSampler};
+use super::spec::Spec;
+use super::spec_error::{RegistryError, SpecError};
+use super::vote::VotePolicy;
+use crate::belief::{BootstrapSampler, IndependentSampler, OpponentModel, ParticleSampler, Sampler};
+use crate::search::IsmctsOptions;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Role;
 
@@ -26,36 +33,36 @@ impl Registry {
 }
 
 fn made() -> Result<Registry, RegistryError> {
-    let registry = with_models(Registry::empty())?;
+    let registry = with_equilibrium_model(with_models(Registry::empty())?)?;
     let registry = with_samplers(with_searches(registry)?)?;
-    with_players(registry)
+    with_equilibria(with_players(registry)?)
 }
 
 fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
     let random = SpecEntry::new("random", "chooses uniformly among the legal moves");
     let legal = SpecEntry::new("legal", "plays the first legal move in the natural order of terms");
     let hyperplay = "searches every state that its evidence leaves possible and averages the values";
-    let mut hyperplay = SpecEntry::new("hyperplay", hyperplay).with(belief_keys::particles());
-    hyperplay.keys.extend(SearchEffort::keys());
-    hyperplay.keys.extend(belief_keys::keys());
-    hyperplay.keys.push(belief_keys::sampler());
-    hyperplay.keys.extend(Assumed::keys());
-    hyperplay.keys.push(SpecKey::engine());
+    let hyperplay = believing("hyperplay", hyperplay, SearchEffort::keys());
+    let pimc = "searches every state that its evidence leaves possible and lets the states vote";
+    let policy = "vote: the move with the most votes; mixed: each move as often as its share of the votes";
+    let policy = SpecKey::word("policy", VotePolicy::Vote, policy);
+    let pimc = believing("pimc", pimc, std::iter::once(policy).chain(SearchEffort::keys()));
+    let ismcts = "searches all states that its evidence leaves possible in one tree of what the roles know";
+    let ismcts = believing("ismcts", ismcts, ismcts_keys());
     let clairvoyant = "searches the true state, which it is shown: the control for hyperplay";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
     clairvoyant.keys.extend(SearchEffort::keys());
     clairvoyant.keys.push(SpecKey::engine());
+    let policy = SpecEntry::new("policy", "draws from a policy file, uniformly where it says nothing")
+        .with(SpecKey::policy_file("path", "the policy file"));
     registry
         .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
         .with_player(hyperplay, |spec, registry| {
-            let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
-            let sampler = belief_keys::sampler_of(spec, registry)?;
-            let search = SearchEffort::search(spec, registry)?;
+            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
             Ok(move |engine: &Arc<Engine>, role: Role| {
-                let (sampler, search) = (Arc::clone(&sampler), Arc::clone(&search));
-                let model = assumed.model(engine);
-                Seat::player(HyperPlay::new(Arc::clone(engine), role, model, sampler, particles, search))
+                let (machine, model, sampler, particles) = belief(engine);
+                Seat::player(HyperPlay::new(machine, role, model, sampler, particles, Arc::clone(&search)))
             })
         })?
         .with_player(clairvoyant, |spec, registry| {
@@ -63,7 +70,78 @@ fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
             Ok(move |engine: &Arc<Engine>, role: Role| {
                 Seat::clairvoyant(Clairvoyant::new(Arc::clone(engine), role, Arc::clone(&search)))
             })
+        })?
+        .with_player(pimc, |spec, registry| {
+            let (belief, search) = (belief_of(spec, registry)?, SearchEffort::search(spec, registry)?);
+            let policy = spec.word::<VotePolicy>("policy");
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                let ((machine, model, sampler, particles), search) = (belief(engine), Arc::clone(&search));
+                Seat::player(Pimc::new(machine, role, model, sampler, particles, search, policy))
+            })
+        })?
+        .with_player(ismcts, |spec, registry| {
+            let (belief, last) = (belief_of(spec, registry)?, spec.word::<FinalMove>("final"));
+            let (simulations, exploration) = (spec.count("simulations"), spec.real("exploration"));
+            let options = IsmctsOptions { simulations, exploration };
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                let (machine, model, sampler, particles) = belief(engine);
+                Seat::player(IsMcts::new(machine, role, model, sampler, particles, options, last))
+            })
+        })?
+        .with_player(policy, |spec, _| {
+            let file = Arc::clone(spec.policy("path")?);
+            Ok(move |engine: &Arc<Engine>, role: Role| {
+                Seat::player(PolicyPlayer::new(Arc::clone(engine), role, Arc::clone(&file)))
+            })
         })
+}
+
+/// The entry of a player that has a belief, with its own keys behind the number of particles.
+fn believing(name: &'static str, about: &'static str, own: impl IntoIterator<Item = SpecKey>) -> SpecEntry {
+    let mut entry = SpecEntry::new(name, about).with(belief_keys::particles());
+    entry.keys.extend(own);
+    entry.keys.extend(belief_keys::keys());
+    entry.keys.push(belief_keys::sampler());
+    entry.keys.extend(Assumed::keys());
+    entry.keys.push(SpecKey::engine());
+    entry
+}
+
+/// What a player of an engine makes its belief of: the engine, the opponent model, the sampler, and how many particles.
+type BeliefParts = (Arc<Engine>, Arc<dyn OpponentModel>, Arc<dyn Sampler<Engine>>, usize);
+
+/// The belief that the spec of a [`believing`] player asks for.
+fn belief_of(
+    spec: &Spec,
+    registry: &Registry,
+) -> Result<impl Fn(&Arc<Engine>) -> BeliefParts + Send + Sync + use<>, SpecError> {
+    let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
+    let sampler = belief_keys::sampler_of(spec, registry)?;
+    Ok(move |engine: &Arc<Engine>| {
+        (Arc::clone(engine), assumed.model(engine), Arc::clone(&sampler), particles)
+    })
+}
+
+fn ismcts_keys() -> [SpecKey; 3] {
+    [
+        SpecKey::count(
+            "simulations",
+            1..=1_000_000_000,
+            10_000,
+            "simulations of a decision, each from a particle down the tree, at least one a move",
+        ),
+        SpecKey::real(
+            "exploration",
+            0.0..=100.0,
+            0.7,
+            "the weight of exploration in UCB1, for goals scaled to 0..1",
+        ),
+        SpecKey::word(
+            "final",
+            FinalMove::Mixed,
+            "visits: the move that was visited most; mixed: each as often as its share of the visits; value: the greatest mean",
+        ),
+    ]
 }
 
 /// The particle belief of this crate with other defaults of its keys.
@@ -121,7 +199,7 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
 mod tests {
     use super::*;
     use crate::belief::{BeliefOptions, SamplingMethod, Weight};
-    use crate::player::{SpecError, SpecKind};
+    use crate::player::SpecKind;
 
     fn options(text: &str) -> BeliefOptions {
         belief_keys::options(Registry::standard().sampler(text).unwrap().spec())
@@ -205,7 +283,7 @@ mod tests {
         let error = |text: &str| Registry::standard().player(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:model=best"),
-            "'model=best': there is no 'best'; there are uniform, file, softmax"
+            "'model=best': there is no 'best'; there are uniform, file, softmax, equilibrium"
         );
         for epsilon in ["nan", "-0.5", "1.5", "x"] {
             assert_eq!(

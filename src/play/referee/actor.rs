@@ -8,14 +8,13 @@
 //! Invariant: in each step an actor gets one question and then gives one answer. A player cannot be stopped from
 //! outside, so a thread that never answers still runs when the match ends.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use super::clock::ClockTurn;
 use super::fault::FaultKind;
-use crate::player::{ClairvoyantView, Decision, Seat, View};
+use crate::player::{ClairvoyantView, Decision, Seat, View, panic_message};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
 
 /// The question to a player at one step.
@@ -152,10 +151,5 @@ fn guarded(
 ) -> Result<Decision, String> {
     // After a panic the player is not used again, so its broken state is never seen.
     catch_unwind(AssertUnwindSafe(|| seat.decide(view, budget, seed)))
-        .map_err(|panic| message(panic.as_ref()))
-}
-
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+        .map_err(|panic| panic_message(panic.as_ref()))
 }

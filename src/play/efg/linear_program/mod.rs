@@ -27,7 +27,7 @@ use clarabel::solver::SolverStatus;
 use thiserror::Error;
 
 use super::sequences::SequenceForm;
-use super::solve::{Solution, SolveLimits, SolvePoint};
+use super::solve::{SolveLimits, SolvePoint, SolvedProfile};
 use hyperplay_engine::machine::Stopwatch;
 use interior_point::{Outcome, run};
 use program::Program;
@@ -116,7 +116,7 @@ pub enum LinearProgramError {
 /// use hyperplay_engine::machine::{Budget, Role};
 /// use hyperplay_logic::gdl::{Source, load};
 /// use hyperplay_play::efg::{
-///     GameTree, LinearProgramError, SequenceForm, Solution, SolveLimits, TreeLimits, linear_program,
+///     GameTree, LinearProgramError, SequenceForm, SolvedProfile, SolveLimits, TreeLimits, linear_program,
 /// };
 ///
 /// // Each shows a side of a coin; alice wins if they are the same, and twice as often with two heads as with two tails.
@@ -137,7 +137,7 @@ pub enum LinearProgramError {
 /// let form = SequenceForm::new(&tree, 1.0);
 /// let limits =
 ///     SolveLimits { nash_conv: 0.0, iterations: 200, budget: Budget::UNLIMITED, stop: &|| false };
-/// let Solution { profile, point } = linear_program(&form, &limits)?;
+/// let SolvedProfile { profile, point } = linear_program(&form, &limits)?;
 /// assert!((profile.of(&tree, 0)[0] - 1.0 / 3.0).abs() < 1e-9, "alice shows heads in a third of the games");
 /// assert!((point.verdict.values[Role::new(0)] - (100.0 / 3.0 - 50.0)).abs() < 1e-9);
 /// assert!(point.verdict.nash_conv < 1e-9);
@@ -146,7 +146,10 @@ pub enum LinearProgramError {
 /// assert!(matches!(linear_program(&form, &few), Err(LinearProgramError::NotConverged { iterations: 1, .. })));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn linear_program(form: &SequenceForm, limits: &SolveLimits<'_>) -> Result<Solution, LinearProgramError> {
+pub fn linear_program(
+    form: &SequenceForm,
+    limits: &SolveLimits<'_>,
+) -> Result<SolvedProfile, LinearProgramError> {
     let clock = Stopwatch::start();
     let [first, second] = &form.players[..] else {
         return Err(match form.players.len() {
@@ -168,8 +171,8 @@ pub fn linear_program(form: &SequenceForm, limits: &SolveLimits<'_>) -> Result<S
     let nash_conv = verdict.nash_conv;
     // A comparison that is also false for a number that is none.
     if nash_conv <= limits.nash_conv.max(PRECISE) {
-        let point = SolvePoint { iterations, seconds: clock.elapsed().as_secs_f64(), verdict };
-        return Ok(Solution { profile, point });
+        let point = SolvePoint { method: "lp", iterations, seconds: clock.elapsed().as_secs_f64(), verdict };
+        return Ok(SolvedProfile { profile, point });
     }
     Err(match status {
         SolverStatus::CallbackTerminated => LinearProgramError::Stopped { iterations, nash_conv },

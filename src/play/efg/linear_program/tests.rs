@@ -14,12 +14,12 @@ fn unlimited() -> SolveLimits<'static> {
 }
 
 /// With 50 goals for a payoff of 1.
-fn solved(toy: &Toy) -> Result<Solution, LinearProgramError> {
+fn solved(toy: &Toy) -> Result<SolvedProfile, LinearProgramError> {
     linear_program(&SequenceForm::new(&tree(toy), 50.0), &unlimited())
 }
 
 fn value(toy: &Toy) -> f64 {
-    let Solution { point, .. } = solved(toy).unwrap();
+    let SolvedProfile { point, .. } = solved(toy).unwrap();
     assert!(point.verdict.nash_conv <= 1e-9, "{:?}", point.verdict);
     point.verdict.values[Role::new(0)]
 }
@@ -32,7 +32,7 @@ fn pennies(roles: &[&str]) -> Toy {
 #[test]
 fn matching_pennies_is_played_at_random() {
     let toy = pennies(&["a", "b"]);
-    let Solution { profile, point } = solved(&toy).unwrap();
+    let SolvedProfile { profile, point } = solved(&toy).unwrap();
     let uniform = Profile::uniform(&tree(&toy));
     assert!(profile.0.iter().zip(&uniform.0).all(|(share, even)| (share - even).abs() < 1e-9));
     assert!(point.verdict.nash_conv < 1e-9 && point.iterations > 0);
@@ -69,7 +69,7 @@ fn chance_weighs_the_ends() {
 #[test]
 fn equal_sums_other_than_the_middle_are_constant_too() {
     let toy = Toy::table(&["a", "b"], vec![choice(&[2, 2], &[1, 2, 2, 1]), end(&[30, 0]), end(&[0, 30])]);
-    let Solution { point, .. } = solved(&toy).unwrap();
+    let SolvedProfile { point, .. } = solved(&toy).unwrap();
     assert!(point.verdict.values.values().iter().all(|value| (value + 0.7).abs() < 1e-9));
 }
 
@@ -92,7 +92,7 @@ fn too_few_iterations_are_an_error_with_what_was_reached() {
     let limits = SolveLimits { iterations: 0, ..unlimited() };
     match linear_program(&form, &limits) {
         // The first iterate of a symmetric game may be its solution.
-        Ok(Solution { point, .. }) => assert!(point.verdict.nash_conv <= 1e-9),
+        Ok(SolvedProfile { point, .. }) => assert!(point.verdict.nash_conv <= 1e-9),
         Err(error) => assert!(matches!(error, LinearProgramError::NotConverged { iterations: 0, .. })),
     }
 }

@@ -36,13 +36,13 @@ const NONE: u32 = u32::MAX;
 pub struct TreeLimits<'a> {
     /// The most nodes; at most 2^30.
     pub nodes: usize,
-    /// Asked now and then: whether to give up.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Asked now and then, with the number of nodes so far: whether to give up.
+    pub stop: &'a (dyn Fn(usize) -> bool + Sync),
 }
 
 impl Default for TreeLimits<'_> {
     fn default() -> Self {
-        TreeLimits { nodes: 30_000_000, stop: &|| false }
+        TreeLimits { nodes: 30_000_000, stop: &|_| false }
     }
 }
 
@@ -142,7 +142,7 @@ impl Builder {
             vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
         let limit = limits.nodes.min(1 << 30);
         while !stack.is_empty() {
-            if (limits.stop)() {
+            if (limits.stop)(self.nodes.len()) {
                 return Err(TreeError::Stopped.into());
             }
             let block = stack.split_off(stack.len().saturating_sub(BLOCK));
@@ -212,7 +212,9 @@ impl Builder {
     ) -> Result<(), Stopped> {
         let random = self.random;
         let others = machine.each_role().filter(|&role| Some(role) != random);
-        let mut level = vec![(open.node, JointMove::new(legal.values().iter().map(|moves| moves[0])))];
+        // The leaves so far are the steps from here on.
+        let begin = steps.len();
+        steps.push((place, open.node, JointMove::new(legal.values().iter().map(|moves| moves[0]))));
         for role in random.into_iter().chain(others) {
             let moves = &legal[role];
             if moves.len() < 2 {
@@ -224,22 +226,22 @@ impl Builder {
             } else {
                 (self.set(machine, role, open, moves)?, tag | DECISION)
             };
-            if self.nodes.len() + level.len() * moves.len() > limit {
+            let leaves = steps.len();
+            if self.nodes.len() + (leaves - begin) * moves.len() > limit {
                 return Err(Stopped::TooLarge);
             }
-            let mut below = Vec::with_capacity(level.len() * moves.len());
-            for (node, joint) in level {
+            for leaf in begin..leaves {
+                let (_, node, joint) = steps[leaf].clone();
                 let first = self.nodes.len() as u32;
                 let Node { parent, .. } = self.nodes[node as usize];
                 self.nodes[node as usize] = Node { parent, first, label, tag };
                 for (number, &own) in moves.iter().enumerate() {
                     self.push_node(node);
-                    below.push((first + number as u32, joint.clone().with(role, own)));
+                    steps.push((place, first + number as u32, joint.clone().with(role, own)));
                 }
             }
-            level = below;
+            steps.drain(begin..leaves);
         }
-        steps.extend(level.into_iter().map(|(node, joint)| (place, node, joint)));
         Ok(())
     }
 

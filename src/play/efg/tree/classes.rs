@@ -57,6 +57,13 @@ impl PerceptSets {
     }
 }
 
+impl PerceptSets {
+    /// The number of a set that was met.
+    fn find(&self, percepts: &Percepts) -> Option<u32> {
+        if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
+    }
+}
+
 /// The classes of one role.
 #[derive(Clone, Debug, Default)]
 pub(in crate::efg) struct EvidenceClasses {
@@ -107,5 +114,32 @@ impl EvidenceClasses {
         }
         evidence.steps.reverse();
         evidence
+    }
+
+    /// The table again, after [`freeze`](EvidenceClasses::freeze).
+    pub(super) fn table(&self) -> HashTable<u32> {
+        let mut table = HashTable::with_capacity(self.classes.len());
+        for (place, class) in self.classes.iter().enumerate() {
+            table.insert_unique(class.hash(), place as u32 + 1, |&number| {
+                self.classes[number as usize - 1].hash()
+            });
+        }
+        table
+    }
+
+    /// The class of evidence, if it was met.
+    pub(super) fn find(
+        &self,
+        evidence: &Evidence,
+        percepts: &PerceptSets,
+        table: &HashTable<u32>,
+    ) -> Option<u32> {
+        let mut number = 0;
+        for step in &evidence.steps {
+            let OwnMove::Known(own) = step.own else { return None };
+            let class = Class { former: number, own, percepts: percepts.find(&step.percepts)? };
+            number = *table.find(class.hash(), |&number| self.classes[number as usize - 1] == class)?;
+        }
+        Some(number)
     }
 }

@@ -12,6 +12,7 @@
 mod builder;
 mod classes;
 mod error;
+mod index;
 mod layout;
 
 use std::ops::Range;
@@ -22,6 +23,7 @@ pub(in crate::efg) use classes::{EvidenceClasses, PerceptSets};
 
 pub use builder::TreeLimits;
 pub use error::TreeError;
+pub use index::EvidenceIndex;
 
 /// What a node is.
 ///

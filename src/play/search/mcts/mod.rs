@@ -14,11 +14,10 @@
 //! References: Kocsis, Szepesvári 2006; Finnsson, Björnsson 2008 (UCT in general game playing).
 
 mod node;
-mod select;
 
 use node::{Descent, Leaf, Tree};
-use select::Arm;
 
+use super::bandit::Arm;
 use super::batch_size::BatchSize;
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method};
@@ -42,7 +41,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    fn size(&self, made: u64, rest: u64) -> u64 {
+    /// How many descents the next round has, with so many made and so many still to come.
+    pub(super) fn size(&self, made: u64, rest: u64) -> u64 {
         (made / self.growth).min(rest / self.taper).clamp(1, self.most)
     }
 }

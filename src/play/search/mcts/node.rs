@@ -14,8 +14,11 @@ use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::select::{Arm, select};
+use super::super::bandit::{Arm, select};
 use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt};
+
+/// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
+const EXPLORATION: f64 = 0.4;
 
 /// A node by its position in its tree.
 pub(super) type Index = u32;
@@ -107,7 +110,8 @@ impl<S: Clone> Tree<S> {
                 let position = if Some(role) == machine.random() {
                     rng.random_range(0..arms.len())
                 } else {
-                    select(arms, rng)
+                    let tried = arms.iter().map(|arm| arm.tried).sum();
+                    select(arms.iter().map(|arm| (arm, tried)), EXPLORATION, rng)
                 };
                 arms[position].tried += weight;
                 number = number * arms.len() as u64 + position as u64;

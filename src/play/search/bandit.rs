@@ -1,8 +1,12 @@
-//! Select: which move a role tries next at a node, by UCB1 over what its moves have brought it there.
+//! Bandits: which move a role tries next at a node of a tree, by UCB1 over what its moves have brought it there.
 //!
 //! Every role has a bandit of its own at every node (decoupled UCT): it learns the mean of each of its moves over
 //! whatever the others did. That needs no table of joint moves, and where only one role has a choice it is plain UCT.
 //! With simultaneous moves it does not converge to the mixed move of an equilibrium.
+//!
+//! In a tree over many states a move may be legal in some of them only. So the bound of a move is computed from how often
+//! it was *available* and not from how often the node was visited (subset-armed bandits of Cowling, Powley, Whitehouse
+//! 2012); where all moves are always legal the two are the same.
 //!
 //! Descents whose playouts are still to be made count as tried but not as known (Liu et al. 2020, "watch the
 //! unobserved"). So the leaves of a block spread out, and unfinished descents do not count as losses.
@@ -10,9 +14,6 @@
 //! References: Auer, Cesa-Bianchi, Fischer 2002 (UCB1); Kocsis, Szepesvári 2006 (UCT).
 
 use rand::{Rng, RngExt};
-
-/// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
-const EXPLORATION: f64 = 0.4;
 
 /// What a node knows of one move of one role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -32,23 +33,27 @@ impl Arm {
     }
 }
 
-/// The position of the arm to try: any one not tried yet, else the one with the greatest upper bound; drawn among
-/// equals. `arms` is not empty.
-pub(super) fn select(arms: &[Arm], rng: &mut impl Rng) -> usize {
+/// The position of the arm to try, each with how often it was available: any one not tried yet, else the one with the
+/// greatest upper bound; drawn among equals. There is one at least.
+pub(super) fn select<'a>(
+    arms: impl ExactSizeIterator<Item = (&'a Arm, u32)>,
+    exploration: f64,
+    rng: &mut impl Rng,
+) -> usize {
     if arms.len() == 1 {
         return 0;
     }
-    let tried: u32 = arms.iter().map(|arm| arm.tried).sum();
-    let logarithm = f64::from(tried.max(1)).ln();
-    let bound = |arm: &Arm| {
-        if arm.tried == 0 {
-            return f64::INFINITY;
-        }
-        arm.mean() / 100.0 + EXPLORATION * (logarithm / f64::from(arm.tried)).sqrt()
-    };
+    // Most often all were available equally often, and a logarithm costs more than the rest.
+    let (mut of, mut logarithm) = (1, 0.0);
     let (mut chosen, mut greatest, mut equals) = (0, f64::NEG_INFINITY, 0_u32);
-    for (position, arm) in arms.iter().enumerate() {
-        let bound = bound(arm);
+    for (position, (arm, available)) in arms.enumerate() {
+        if available > 0 && available != of {
+            (of, logarithm) = (available, f64::from(available).ln());
+        }
+        let bound = match arm.tried {
+            0 => f64::INFINITY,
+            tried => arm.mean() / 100.0 + exploration * (logarithm / f64::from(tried)).sqrt(),
+        };
         if bound > greatest {
             (chosen, greatest, equals) = (position, bound, 1);
         } else if bound == greatest {
@@ -66,12 +71,17 @@ mod tests {
     use super::*;
     use hyperplay_engine::machine::Seed;
 
+    fn even(arms: &[Arm], rng: &mut impl Rng) -> usize {
+        let tried = arms.iter().map(|arm| arm.tried).sum();
+        select(arms.iter().map(|arm| (arm, tried)), 0.4, rng)
+    }
+
     /// Plays `rounds` times on coins that pay 100 with these chances in percent; how often each arm was tried.
     fn run(chances: &[u32], rounds: usize) -> Vec<u32> {
         let mut rng = Seed::root(1).rng();
         let mut arms = vec![Arm::default(); chances.len()];
         for _ in 0..rounds {
-            let arm = select(&arms, &mut rng);
+            let arm = even(&arms, &mut rng);
             arms[arm].tried += 1;
             arms[arm].known += 1;
             arms[arm].sum += 100 * u64::from(rng.random_range(0..100) < chances[arm]);
@@ -94,6 +104,17 @@ mod tests {
     fn a_descent_under_way_makes_its_arm_less_attractive() {
         let mut arms = [Arm { tried: 10, known: 10, sum: 500 }; 2];
         arms[0].tried += 5;
-        assert_eq!(select(&arms, &mut Seed::root(1).rng()), 1);
+        assert_eq!(even(&arms, &mut Seed::root(1).rng()), 1);
+    }
+
+    #[test]
+    fn an_arm_that_was_rarely_available_is_not_taken_for_a_neglected_one() {
+        let arm = |tried| Arm { tried, known: tried, sum: 50 * u64::from(tried) };
+        let arms = [arm(100), arm(5)];
+        let chosen = |rarely| {
+            let available = [200, rarely];
+            select(arms.iter().zip(available), 0.4, &mut Seed::root(1).rng())
+        };
+        assert_eq!((chosen(200), chosen(1)), (1, 0));
     }
 }

@@ -1,0 +1,103 @@
+//! The game tree of a command: options of its size, building it with progress, and how it is described.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::failure::CommandFailure;
+use super::options::positive;
+use super::progress::Ticker;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{ByRole, Role};
+use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize};
+use hyperplay_play::referee::Interrupt;
+
+/// How large a tree may be, and in which unit its payoffs are counted.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct TreeOptions {
+    /// Goal points for a payoff of 1; a payoff is (goal - 50) / G
+    #[arg(long, value_name = "G", default_value_t = 50.0, value_parser = positive, allow_negative_numbers = true)]
+    pub unit: f64,
+    /// The most nodes of the game tree
+    #[arg(long, value_name = "N", default_value_t = 30_000_000)]
+    pub max_nodes: usize,
+}
+
+impl TreeOptions {
+    /// Builds the tree of a game.
+    ///
+    /// # Errors
+    /// That the game has none, with the remedy; or that the command was interrupted.
+    pub fn build(
+        &self,
+        machine: &Engine,
+        name: &str,
+        interrupt: &Interrupt,
+    ) -> Result<GameTree, CommandFailure> {
+        match self.try_build(machine, interrupt) {
+            Ok(tree) => Ok(tree),
+            Err(TreeError::Stopped) => Err(CommandFailure::Interrupted),
+            Err(error) => Err(no_tree(name, &error)),
+        }
+    }
+
+    /// The same with the error as it is.
+    ///
+    /// # Errors
+    /// As [`GameTree::build`].
+    pub fn try_build(&self, machine: &Engine, interrupt: &Interrupt) -> Result<GameTree, TreeError> {
+        let ticker = Ticker::new();
+        let stop = |nodes: usize| {
+            ticker.say(|| format!("the game tree has {nodes} nodes so far"));
+            interrupt.is_raised()
+        };
+        let tree = GameTree::build(machine, &TreeLimits { nodes: self.max_nodes, stop: &stop });
+        ticker.finish();
+        tree
+    }
+}
+
+/// The failure to build the tree of the game of this name.
+pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
+    let remedy = match error {
+        TreeError::TooLarge { .. } => {
+            "give more with --max-nodes, where memory allows (about 40 bytes a node), or take a smaller game"
+        }
+        TreeError::Endless { .. } => "count the steps in the rules and end the game after so many",
+        TreeError::MovesDiffer { .. } | TreeError::NoLegalMove { .. } => {
+            "mend the rules; `hyperplay check --simulate` may say more"
+        }
+        TreeError::Stopped | TreeError::Failed(_) => "`hyperplay check` may say more",
+    };
+    CommandFailure::failed(format!("{name}: {error}"), remedy)
+}
+
+/// A tree as JSON: counts, and information sets and sequences by role.
+pub fn size_as_json(size: &TreeSize, roles: &ByRole<String>, random: Option<Role>) -> Value {
+    let by_role = |counts: &ByRole<u64>| -> Map<String, Value> {
+        let players = counts.iter().filter(|(role, _)| Some(*role) != random);
+        players.map(|(role, &count)| (roles[role].clone(), count.into())).collect()
+    };
+    json!({
+        "nodes": size.nodes(),
+        "chance": size.chance,
+        "decisions": size.decisions,
+        "terminals": size.terminals,
+        "information_sets": by_role(&size.information_sets),
+        "sequences": by_role(&size.sequences),
+        "depth": size.depth,
+        "largest_information_set": size.largest_set,
+    })
+}
+
+/// The counts of a tree in words.
+pub fn size_in_words(size: &TreeSize) -> String {
+    format!(
+        "{} nodes: {} of chance, {} decisions, {} ends; at most {} deep; at most {} histories in an information set",
+        size.nodes(),
+        size.chance,
+        size.decisions,
+        size.terminals,
+        size.depth,
+        size.largest_set
+    )
+}

@@ -1,0 +1,210 @@
+//! `hyperplay solve`: an equilibrium of a game, from its rules.
+//!
+//! The result goes to standard output and depends on nothing but the game and the options, unless the time ends the run;
+//! how NashConv falls goes to standard error. With `--out` the policies and the state of the solver are written, and a later
+//! run with the same file continues.
+
+mod report;
+mod saved;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::failure::CommandFailure;
+use super::game_argument::GameArgument;
+use super::game_tree::TreeOptions;
+use super::options::{EngineOption, ThreadsOption, seconds};
+use super::output::{Output, log};
+use super::progress::Ticker;
+use hyperplay_engine::machine::Budget;
+use hyperplay_play::efg::{
+    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, SolvePoint,
+    SolvedProfile, linear_program, solve,
+};
+use hyperplay_play::referee::Interrupt;
+use report::SolveReport;
+use saved::SavedSolution;
+
+/// NashConv at which a run without limits ends, in payoffs.
+const ENOUGH: f64 = 1e-6;
+
+/// The time after which a run without limits ends.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Arguments of `solve`.
+#[derive(Args, Debug)]
+pub struct SolveArguments {
+    #[command(flatten)]
+    game: GameArgument,
+    /// How it is solved
+    #[arg(long, value_enum, default_value_t)]
+    method: SolveMethod,
+    /// Seconds after which it ends [default: 60, without another limit]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<Duration>,
+    /// NashConv at which it ends, in payoffs [default: 1e-6, without another limit]
+    #[arg(long, value_name = "X", value_parser = nash_conv)]
+    nash_conv: Option<f64>,
+    /// Iterations after which it ends, those of earlier runs included
+    #[arg(long, value_name = "N")]
+    iterations: Option<u64>,
+    #[command(flatten)]
+    tree: TreeOptions,
+    /// Write the policies to this file; if it holds an earlier run of the same game, continue that
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write iterations, seconds and NashConv to this file, as CSV
+    #[arg(long, value_name = "FILE")]
+    curve: Option<PathBuf>,
+    /// Write the policies and the curve to this file, as a page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// How many information sets of each role are shown, the most often reached first
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    top: usize,
+    #[command(flatten)]
+    threads: ThreadsOption,
+    #[command(flatten)]
+    engine: EngineOption,
+    /// Report in JSON (keys: docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+/// The choice of `--method`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum SolveMethod {
+    /// dcfr and pdcfr+ side by side: the better of the two
+    #[default]
+    Auto,
+    /// CFR+ with a linear average
+    #[value(name = "cfr+")]
+    CfrPlus,
+    /// Discounted CFR
+    Dcfr,
+    /// Predictive CFR+ with a quadratic average
+    #[value(name = "pcfr+")]
+    PcfrPlus,
+    /// Predictive discounted CFR+
+    #[value(name = "pdcfr+")]
+    PdcfrPlus,
+    /// The linear program of the sequence form; two roles, constant sum
+    Lp,
+}
+
+impl SolveMethod {
+    /// The regret minimisers that it runs; none for the linear program.
+    fn rules(self) -> &'static [RegretRule] {
+        match self {
+            SolveMethod::Auto => &RegretRule::PORTFOLIO,
+            SolveMethod::CfrPlus => &[RegretRule::CfrPlus],
+            SolveMethod::Dcfr => &[RegretRule::Discounted],
+            SolveMethod::PcfrPlus => &[RegretRule::Predictive],
+            SolveMethod::PdcfrPlus => &[RegretRule::PredictiveDiscounted],
+            SolveMethod::Lp => &[],
+        }
+    }
+}
+
+/// Reads a NashConv.
+fn nash_conv(text: &str) -> Result<f64, String> {
+    let nash_conv: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
+    if nash_conv >= 0.0 { Ok(nash_conv) } else { Err("expected a number of 0 or more".to_owned()) }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    arguments.threads.apply()?;
+    let opened = arguments.game.open()?;
+    let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash())?;
+    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
+    let tree = arguments.tree.build(&engine, &opened.name, interrupt)?;
+    let form = SequenceForm::new(&tree, arguments.tree.unit);
+    if form.player_count() == 0 || tree.sets().is_empty() {
+        let what = format!("{}: no role decides anything", opened.name);
+        return Err(CommandFailure::failed(what, "there is nothing to solve"));
+    }
+    let stop = || interrupt.is_raised();
+    let limits = arguments.limits(&stop);
+    let ((solution, curve), minimisers) = match arguments.method {
+        SolveMethod::Lp => (by_linear_program(&form, &limits, &opened.name)?, Vec::new()),
+        _ => {
+            let mut minimisers = saved.minimisers(&form, arguments.method.rules())?;
+            (minimise(&form, &mut minimisers, &limits), minimisers)
+        }
+    };
+    log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
+    let report = SolveReport::new(&opened, &engine, &tree, &form, arguments.tree.unit, &solution);
+    saved.write(&report, &minimisers)?;
+    if let Some(path) = &arguments.curve {
+        report::write_file(path, &report::curve_as_csv(&curve))?;
+    }
+    if let Some(path) = &arguments.html {
+        report::write_file(path, &report.page(&curve))?;
+    }
+    if arguments.json {
+        out.json(&report.as_json())?
+    } else {
+        report.write(arguments.top, out)?
+    }
+    if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+}
+
+/// Solves by the linear program.
+fn by_linear_program(
+    form: &SequenceForm,
+    limits: &SolveLimits<'_>,
+    name: &str,
+) -> Result<(SolvedProfile, Vec<SolvePoint>), CommandFailure> {
+    let solution = linear_program(form, limits).map_err(|error| match error {
+        LinearProgramError::Stopped { .. } if (limits.stop)() => CommandFailure::Interrupted,
+        error => CommandFailure::failed(format!("{name}: {error}"), "--method auto minimises regret"),
+    })?;
+    let curve = vec![solution.point.clone()];
+    Ok((solution, curve))
+}
+
+/// Minimises regret until a limit is met; how NashConv fell.
+fn minimise(
+    form: &SequenceForm,
+    minimisers: &mut [RegretMinimiser],
+    limits: &SolveLimits<'_>,
+) -> (SolvedProfile, Vec<SolvePoint>) {
+    let mut curve = Vec::new();
+    let ticker = Ticker::new();
+    let solution = solve(form, minimisers, limits, |point| {
+        ticker.say(|| in_words(point));
+        curve.push(point.clone());
+    });
+    ticker.finish();
+    (solution, curve)
+}
+
+impl SolveArguments {
+    /// When the solver ends.
+    fn limits<'a>(&self, stop: &'a (dyn Fn() -> bool + Sync)) -> SolveLimits<'a> {
+        let is_free = self.seconds.is_none() && self.nash_conv.is_none() && self.iterations.is_none();
+        let time = self.seconds.or(is_free.then_some(LONG));
+        SolveLimits {
+            nash_conv: self.nash_conv.unwrap_or(if is_free { ENOUGH } else { 0.0 }),
+            iterations: self.iterations.unwrap_or(u64::MAX / 2),
+            budget: time.map_or(Budget::UNLIMITED, Budget::time),
+            stop,
+        }
+    }
+}
+
+fn in_words(point: &SolvePoint) -> String {
+    let SolvePoint { method, iterations, verdict, .. } = point;
+    format!("NashConv {:.2e} after {iterations} iterations of {method}", verdict.nash_conv)
+}
+
+/// Whether the solvers are sure to find an equilibrium.
+fn is_sure(tree: &GameTree, form: &SequenceForm) -> bool {
+    form.player_count() <= 1 || form.player_count() == 2 && tree.constant_sum().is_some()
+}

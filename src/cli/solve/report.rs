@@ -1,0 +1,263 @@
+//! The report of `solve`: value a role, NashConv, and the policies as tables that a person reads.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::is_sure;
+use crate::failure::CommandFailure;
+use crate::game_argument::Opened;
+use crate::game_tree::{size_as_json, size_in_words};
+use crate::output::Output;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_lab::report::Format::{Digits, Text};
+use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table};
+use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint, SolvedProfile};
+use hyperplay_play::player::{PolicyDocument, known_in_words};
+
+/// Everything that is reported.
+pub struct SolveReport<'a> {
+    opened: &'a Opened,
+    engine: &'a Engine,
+    tree: &'a GameTree,
+    unit: f64,
+    solved: &'a SolvedProfile,
+    is_sure: bool,
+    players: Vec<Role>,
+    /// How often each information set is reached under the solution.
+    reached: Vec<f64>,
+}
+
+impl<'a> SolveReport<'a> {
+    pub fn new(
+        opened: &'a Opened,
+        engine: &'a Engine,
+        tree: &'a GameTree,
+        form: &SequenceForm,
+        unit: f64,
+        solved: &'a SolvedProfile,
+    ) -> Self {
+        let reached = tree.reached(&solved.profile);
+        let players = tree.players().collect();
+        let is_sure = is_sure(tree, form);
+        SolveReport { opened, engine, tree, unit, solved, is_sure, players, reached }
+    }
+
+    fn name(&self, role: Role) -> &'a str {
+        &self.engine.roles()[role]
+    }
+
+    /// The policies as they are written to a file.
+    pub fn document(&self) -> PolicyDocument<'_> {
+        let solved = self.solved;
+        let values: Map<String, Value> = self
+            .players
+            .iter()
+            .map(|&role| (self.name(role).to_owned(), solved.point.verdict.values[role].into()))
+            .collect();
+        let header = [
+            ("game", json!(self.opened.name)),
+            ("rules", json!(self.opened.hash())),
+            ("method", json!(self.solved.point.method)),
+            ("iterations", json!(solved.point.iterations)),
+            ("unit", json!(self.unit)),
+            ("values", json!(values)),
+            ("nash_conv", json!(solved.point.verdict.nash_conv)),
+        ];
+        let header = header.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let (machine, tree, profile) = (self.engine, self.tree, &self.solved.profile);
+        PolicyDocument { machine, tree, profile, roles: &self.players, header }
+    }
+
+    /// The report for machines.
+    pub fn as_json(&self) -> Value {
+        let solved = self.solved;
+        let roles: Map<String, Value> = self
+            .players
+            .iter()
+            .map(|&role| {
+                let (value, best) =
+                    (solved.point.verdict.values[role], solved.point.verdict.best_responses[role]);
+                let goal = 50.0 + self.unit * value;
+                (self.name(role).to_owned(), json!({"value": value, "goal": goal, "best_response": best}))
+            })
+            .collect();
+        json!({
+            "game": self.opened.name,
+            "rules": self.opened.hash(),
+            "unit": self.unit,
+            "tree": size_as_json(&self.tree.size(), self.engine.roles(), self.tree.random()),
+            "constant_sum": self.tree.constant_sum().is_some(),
+            "method": self.solved.point.method,
+            "iterations": solved.point.iterations,
+            "roles": roles,
+            "nash_conv": solved.point.verdict.nash_conv,
+        })
+    }
+
+    /// The report for reading.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn write(&self, top: usize, out: &Output) -> Result<(), CommandFailure> {
+        let solved = self.solved;
+        out.line(format_args!("{}: {}", self.opened.name, size_in_words(&self.tree.size())))?;
+        out.text(&self.value_table().shown().as_text())?;
+        out.line(format_args!(
+            "NashConv {:.2e} after {} iterations of {}; a payoff of 1 is {} goal points",
+            solved.point.verdict.nash_conv, solved.point.iterations, solved.point.method, self.unit
+        ))?;
+        if !self.is_sure {
+            out.line("no solver is sure to find an equilibrium of this game; NashConv says how far this is from one")?;
+        }
+        for &role in &self.players {
+            let rows = self.rows(role);
+            if top == 0 || rows.is_empty() {
+                continue;
+            }
+            out.line("")?;
+            out.text(&self.policy_table(&rows[..top.min(rows.len())]).shown().as_text())?;
+            if rows.len() > top {
+                out.line(format_args!(
+                    "and {} other information sets of {}",
+                    rows.len() - top,
+                    self.name(role)
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn value_table(&self) -> Table {
+        let rows: Vec<ValueRow<'_>> = self
+            .players
+            .iter()
+            .map(|&role| ValueRow {
+                role: self.name(role),
+                value: self.solved.point.verdict.values[role],
+                goal: 50.0 + self.unit * self.solved.point.verdict.values[role],
+                best: self.solved.point.verdict.best_responses[role],
+            })
+            .collect();
+        Table::of(&value_columns(), &rows)
+    }
+
+    /// The information sets of a role, the most often reached first.
+    fn rows(&self, role: Role) -> Vec<usize> {
+        let mut sets: Vec<usize> =
+            (0..self.tree.sets().len()).filter(|&set| self.tree.sets()[set].role == role).collect();
+        sets.sort_by(|&one, &other| self.reached[other].total_cmp(&self.reached[one]).then(one.cmp(&other)));
+        sets
+    }
+
+    fn policy_table(&self, sets: &[usize]) -> Table {
+        let rows: Vec<PolicyRow<'_>> = sets
+            .iter()
+            .map(|&set| {
+                let shares = self.solved.profile.of(self.tree, set);
+                let moves = self.tree.moves(set).iter().zip(shares);
+                let plays: Vec<String> =
+                    moves.map(|(&own, share)| format!("{} {share:.3}", self.engine.show_move(own))).collect();
+                PolicyRow {
+                    role: self.name(self.tree.sets()[set].role),
+                    knows: known_in_words(self.engine, self.tree, set),
+                    plays: plays.join(", "),
+                    reached: self.reached[set],
+                }
+            })
+            .collect();
+        Table::of(&policy_columns(), &rows)
+    }
+
+    /// The page: values, curve and policies.
+    pub fn page(&self, curve: &[SolvePoint]) -> String {
+        let solved = self.solved;
+        let mut page = Page::new(&format!("Equilibrium: {}", self.opened.name));
+        page.paragraph(&size_in_words(&self.tree.size()));
+        page.table("Values; a payoff of 1 is the unit", &self.value_table().shown());
+        let (method, iterations, nash_conv) =
+            (self.solved.point.method, solved.point.iterations, solved.point.verdict.nash_conv);
+        page.paragraph(&format!(
+            "NashConv {nash_conv:.2e} by {method}, {iterations} iterations; the unit is {} goal points. Rules {}.",
+            self.unit,
+            self.opened.hash()
+        ));
+        let points: Vec<FigurePoint> = curve
+            .iter()
+            .filter(|point| point.verdict.nash_conv > 0.0)
+            .map(|point| FigurePoint::exact(point.iterations as f64, point.verdict.nash_conv))
+            .collect();
+        if points.len() > 1 {
+            let figure = Figure {
+                title: "NashConv".to_owned(),
+                x: Axis::logarithmic("iterations"),
+                y: Axis::logarithmic("NashConv"),
+                series: vec![FigureSeries::measured("average policies", points)],
+            };
+            page.figure(&figure, "NashConv of the average policies by iterations.");
+        }
+        for &role in &self.players {
+            let rows = self.rows(role);
+            page.heading(self.name(role));
+            let shown = &rows[..rows.len().min(PAGE_ROWS)];
+            page.table("The most often reached information sets first", &self.policy_table(shown).shown());
+            if rows.len() > PAGE_ROWS {
+                page.paragraph(&format!("{} others are not shown.", rows.len() - PAGE_ROWS));
+            }
+        }
+        page.finish()
+    }
+}
+
+/// The most information sets of a role on a page.
+const PAGE_ROWS: usize = 500;
+
+struct ValueRow<'a> {
+    role: &'a str,
+    value: f64,
+    goal: f64,
+    best: f64,
+}
+
+fn value_columns<'a>() -> [Column<ValueRow<'a>>; 4] {
+    [
+        Column::plain("role", Text, |row| row.role.into()),
+        Column::plain("value", Digits(6), |row| Some(row.value).into()),
+        Column::plain("goal", Digits(3), |row| Some(row.goal).into()),
+        Column::plain("best response", Digits(6), |row| Some(row.best).into()),
+    ]
+}
+
+struct PolicyRow<'a> {
+    role: &'a str,
+    knows: String,
+    plays: String,
+    reached: f64,
+}
+
+fn policy_columns<'a>() -> [Column<PolicyRow<'a>>; 4] {
+    [
+        Column::plain("role", Text, |row| row.role.into()),
+        Column::plain("knows", Text, |row| row.knows.as_str().into()),
+        Column::plain("plays", Text, |row| row.plays.as_str().into()),
+        Column::plain("reached", Digits(4), |row| Some(row.reached).into()),
+    ]
+}
+
+/// How NashConv fell, as CSV.
+pub fn curve_as_csv(curve: &[SolvePoint]) -> String {
+    let mut text = "iterations,seconds,method,nash_conv\n".to_owned();
+    for SolvePoint { method, iterations, seconds, verdict } in curve {
+        text += &format!("{iterations},{seconds:.6},{method},{:e}\n", verdict.nash_conv);
+    }
+    text
+}
+
+/// Writes a text to a file.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_file(path: &Path, text: &str) -> Result<(), CommandFailure> {
+    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
+}

@@ -1,0 +1,106 @@
+//! The file of `--out`: policies, and the state of the solver from which a later run continues.
+//!
+//! The file is written beside its place and then put there, so that an interrupted run leaves the former file whole.
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::Path;
+
+use super::report::SolveReport;
+use crate::failure::CommandFailure;
+use crate::output::log;
+use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
+use hyperplay_play::player::{PolicyFile, read_checkpoints};
+
+/// Where the solution goes, and what an earlier run left there.
+pub struct SavedSolution<'a> {
+    path: Option<&'a Path>,
+    checkpoints: Vec<RegretCheckpoint>,
+}
+
+impl<'a> SavedSolution<'a> {
+    /// Reads what an earlier run of the game with this hash left, if there is a file.
+    ///
+    /// # Errors
+    /// If the file is something else: it is not overwritten.
+    pub fn open(path: Option<&'a Path>, rules: &str) -> Result<Self, CommandFailure> {
+        let mut saved = SavedSolution { path, checkpoints: Vec::new() };
+        let Some(path) = path else { return Ok(saved) };
+        if path.as_os_str() == "-" {
+            let what = "--out -: standard output has the report";
+            return Err(CommandFailure::usage(what, "name a file, for example ./policy.json"));
+        }
+        if !path.exists() {
+            return Ok(saved);
+        }
+        let text = fs::read_to_string(path)
+            .map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+        let other = |cause: String| {
+            let remedy = "name another file for --out, or remove this one";
+            CommandFailure::usage(format!("{cause}; it is not overwritten"), remedy)
+        };
+        let file = PolicyFile::parse(path, &text).map_err(|error| other(error.to_string()))?;
+        if file.rules() != Some(rules) {
+            return Err(other(format!("{}: the policies of another game", path.display())));
+        }
+        saved.checkpoints = read_checkpoints(path, &text).map_err(|error| other(error.to_string()))?;
+        if saved.checkpoints.is_empty() {
+            return Err(other(format!("{}: policies without the state of a solver", path.display())));
+        }
+        Ok(saved)
+    }
+
+    /// The minimisers of these rules, as the earlier run left them or new.
+    ///
+    /// # Errors
+    /// If the earlier run had other rules, or its state does not fit the game.
+    pub fn minimisers(
+        &self,
+        form: &SequenceForm,
+        rules: &[RegretRule],
+    ) -> Result<Vec<RegretMinimiser>, CommandFailure> {
+        if self.checkpoints.is_empty() {
+            return Ok(rules.iter().map(|&rule| RegretMinimiser::new(form, rule)).collect());
+        }
+        let path = self.path.map_or_else(String::new, |path| path.display().to_string());
+        let names: Vec<&str> = self.checkpoints.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
+        if names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>() {
+            let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
+            return Err(CommandFailure::usage(
+                what,
+                "take the --method of that run, or another file for --out",
+            ));
+        }
+        let resumed: Result<Vec<_>, _> =
+            self.checkpoints.iter().map(|checkpoint| RegretMinimiser::resumed(form, checkpoint)).collect();
+        let minimisers = resumed.map_err(|error| {
+            CommandFailure::usage(
+                format!("{path}: {error}"),
+                "name another file for --out, or remove this one",
+            )
+        })?;
+        let done = minimisers.iter().map(RegretMinimiser::iterations).max().unwrap_or(0);
+        log(format_args!("{path}: continues after {done} iterations"));
+        Ok(minimisers)
+    }
+
+    /// Writes the solution and the state of its minimisers.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(
+        &self,
+        report: &SolveReport<'_>,
+        minimisers: &[RegretMinimiser],
+    ) -> Result<(), CommandFailure> {
+        let Some(path) = self.path else { return Ok(()) };
+        let failed = |cause| CommandFailure::File { path: path.to_owned(), cause };
+        let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
+        let mut name = path.as_os_str().to_owned();
+        name.push(".part");
+        let part = Path::new(&name);
+        let file = File::create(part).map_err(failed)?;
+        report.document().write(BufWriter::new(file), &states).map_err(failed)?;
+        fs::rename(part, path).map_err(failed)
+    }
+}

@@ -1,0 +1,230 @@
+//! What a response gains, measured in matches: for games whose tree is too large to be searched.
+//!
+//! A round plays one match of the given players, and for every role the same match (the same seed, so the same cards) in which
+//! a [`LocalBestResponse`] has its seat. The mean result of the response less that of the player is a lower bound on
+//! what a best response gains there: a best response is at least as good as any player. The interval is that of the
+//! differences round by round.
+//!
+//! Invariant: round `i` draws from the match seed `i` only, so without a time limit the figures do not depend on the number
+//! of threads. Only the work of the opponent model does: two threads may ask it the same at once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::report::Sample;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{ByRole, Goal, PLAYOUT_STEPS, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_play::belief::OpponentModel;
+use hyperplay_play::player::{
+    AskError, AskedCounts, AskedModel, BudgetedPlayer, DecisionBudget, LocalBestResponse,
+    LocalResponseOptions, PlayerSpec, Seat,
+};
+use hyperplay_play::referee::{
+    Interrupt, Match, MatchOutcome, Settings, match_seed, play_match, play_series,
+};
+
+/// Who is judged, and by how many matches.
+pub struct ResponseStudy<'a> {
+    /// The machine of the matches.
+    pub machine: &'a Arc<Engine>,
+    /// The players by role with their engines; none for `random`.
+    pub players: &'a ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
+    /// What each decision of theirs may spend, in matches and when they are asked.
+    pub budget: DecisionBudget,
+    /// How much the response thinks.
+    pub options: LocalResponseOptions,
+    /// How many rounds.
+    pub rounds: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Ends the study after the matches at hand.
+    pub interrupt: &'a Interrupt,
+    /// Called after each match.
+    pub tick: &'a (dyn Fn() + Sync),
+}
+
+/// What was measured, in goals.
+#[derive(Clone, Debug, Default)]
+pub struct ResponseFigures {
+    /// Rounds finished.
+    pub rounds: usize,
+    /// What each player gets.
+    pub values: ByRole<Sample>,
+    /// What the response gets in its seat.
+    pub responses: ByRole<Sample>,
+    /// The second less the first, round by round.
+    pub gains: ByRole<Sample>,
+    /// The sum of the gains of all roles, round by round.
+    pub all_gains: Sample,
+    /// Matches without goals by outcome; they count in no mean.
+    pub unfinished: BTreeMap<&'static str, u64>,
+    /// Why the first match failed, if one did.
+    pub first_failure: Option<String>,
+    /// Moves of the players that the referee replaced, by role and kind.
+    pub faults: ByRole<BTreeMap<&'static str, u64>>,
+    /// Decisions of the players between two moves or more, and how many of them were on a depleted belief.
+    pub decisions: ByRole<(u64, u64)>,
+    /// The same of the response.
+    pub response_decisions: (u64, u64),
+    /// What the players answered when they were asked as opponents. No part of the result.
+    pub asked: AskedCounts,
+}
+
+/// One match, as far as it counts.
+struct Counted {
+    outcome: MatchOutcome,
+    steps: usize,
+    /// Decisions and those on a depleted belief, by role.
+    decisions: ByRole<(u64, u64)>,
+    faults: Vec<(Role, &'static str)>,
+}
+
+impl Counted {
+    fn of(played: Match) -> Counted {
+        let mut decisions = ByRole::from_fn(played.evidence.len(), |_| (0, 0));
+        for step in &played.steps {
+            for (role, decision) in step.decisions.iter().filter(|(role, _)| step.legal[*role].len() > 1) {
+                if let Some(decision) = decision {
+                    decisions[role].0 += 1;
+                    decisions[role].1 += u64::from(decision.depleted);
+                }
+            }
+        }
+        let faults = played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect();
+        Counted { outcome: played.outcome, steps: played.steps.len(), decisions, faults }
+    }
+
+    fn goals(&self) -> Option<&ByRole<Goal>> {
+        match &self.outcome {
+            MatchOutcome::Over(goals) => Some(goals),
+            _ => None,
+        }
+    }
+}
+
+impl ResponseStudy<'_> {
+    /// The roles that are judged.
+    pub fn roles(&self) -> Vec<Role> {
+        self.machine.each_role().filter(|&role| self.machine.random() != Some(role)).collect()
+    }
+
+    /// The matches of a round: that of the players, and one for each role.
+    pub fn matches_per_round(&self) -> usize {
+        1 + self.roles().len()
+    }
+
+    /// Plays the rounds.
+    ///
+    /// # Errors
+    /// If a player is clairvoyant.
+    pub fn make(&self) -> Result<ResponseFigures, AskError> {
+        let model = AskedModel::new(self.players.clone(), self.budget, Seed::root(self.seed).child("asked"))?;
+        let model = Arc::new(model);
+        let mut figures = self.empty();
+        let play = |round| Ok(self.round(round, &model));
+        play_series(self.rounds, self.budget.reproduces(), self.interrupt, play, |round, played| {
+            if let Some(played) = played {
+                figures.add(round, &self.roles(), &played);
+            }
+            Ok(())
+        })?;
+        figures.asked = model.counts();
+        Ok(figures)
+    }
+
+    fn empty(&self) -> ResponseFigures {
+        let roles = self.machine.roles().len();
+        ResponseFigures {
+            values: ByRole::from_fn(roles, |_| Sample::default()),
+            responses: ByRole::from_fn(roles, |_| Sample::default()),
+            gains: ByRole::from_fn(roles, |_| Sample::default()),
+            faults: ByRole::from_fn(roles, |_| BTreeMap::new()),
+            decisions: ByRole::from_fn(roles, |_| (0, 0)),
+            ..ResponseFigures::default()
+        }
+    }
+
+    /// The matches of a round, first that of the players; nothing if it was interrupted.
+    fn round(&self, round: usize, model: &Arc<AskedModel>) -> Option<Vec<Counted>> {
+        let seats = std::iter::once(None).chain(self.roles().into_iter().map(Some));
+        seats.map(|responding| self.one(round, responding, model)).collect()
+    }
+
+    /// One match, in which a response has the seat of a role if one is given.
+    fn one(&self, round: usize, responding: Option<Role>, model: &Arc<AskedModel>) -> Option<Counted> {
+        let players = ByRole::from_fn(self.players.len(), |role| {
+            let (player, engine) = self.players[role].as_ref()?;
+            if responding == Some(role) {
+                let model: Arc<dyn OpponentModel> = Arc::clone(model) as Arc<dyn OpponentModel>;
+                let machine = Arc::clone(self.machine);
+                return Some(Seat::player(LocalBestResponse::new(machine, role, model, self.options)));
+            }
+            Some(match player.seat(engine, role) {
+                Seat::Player(player) => Seat::player(BudgetedPlayer::new(player, self.budget)),
+                clairvoyant => clairvoyant,
+            })
+        });
+        let settings = Settings { clocks: None, nodes: None, limit: PLAYOUT_STEPS };
+        let seed = match_seed(self.seed, round);
+        let played = play_match(&**self.machine, players, &settings, &seed, self.interrupt, |_| ())
+            .expect("without clocks no thread is made");
+        (self.tick)();
+        (played.outcome != MatchOutcome::Interrupted).then(|| Counted::of(played))
+    }
+}
+
+impl ResponseFigures {
+    fn add(&mut self, round: usize, roles: &[Role], played: &[Counted]) {
+        self.rounds += 1;
+        for (place, one) in played.iter().enumerate() {
+            let responding = place.checked_sub(1).map(|at| roles[at]);
+            self.count(round, responding, one);
+        }
+        let [given, responses @ ..] = played else { return };
+        let Some(values) = given.goals() else { return };
+        let mut sum = Some(0.0);
+        for (&role, response) in roles.iter().zip(responses) {
+            let value = f64::from(values[role].value());
+            self.values[role].add(value);
+            let Some(goals) = response.goals() else {
+                sum = None;
+                continue;
+            };
+            let goal = f64::from(goals[role].value());
+            self.responses[role].add(goal);
+            self.gains[role].add(goal - value);
+            sum = sum.map(|sum| sum + goal - value);
+        }
+        if let Some(sum) = sum {
+            self.all_gains.add(sum);
+        }
+    }
+
+    /// Counts decisions, faults and matches without goals.
+    fn count(&mut self, round: usize, responding: Option<Role>, one: &Counted) {
+        for (role, &(decisions, depleted)) in one.decisions.iter() {
+            let sum = if responding == Some(role) {
+                &mut self.response_decisions
+            } else {
+                &mut self.decisions[role]
+            };
+            sum.0 += decisions;
+            sum.1 += depleted;
+        }
+        for &(role, kind) in &one.faults {
+            *self.faults[role].entry(kind).or_default() += 1;
+        }
+        if one.goals().is_none() {
+            *self.unfinished.entry(one.outcome.as_str()).or_default() += 1;
+        }
+        if let MatchOutcome::Failed(failure) = &one.outcome {
+            let first = || format!("round {round}, after step {}: {failure}", one.steps);
+            self.first_failure.get_or_insert_with(first);
+        }
+    }
+
+    /// How many matches failed because the rules could not be evaluated.
+    pub fn failed(&self) -> u64 {
+        self.unfinished.get("failed").copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,110 @@
+//! The opponent model that asks a player: an opponent that does what this player would do.
+//!
+//! An answer is a function of role and evidence, because its random stream is derived from the printed evidence; with a
+//! time limit it is so only as far as the player is. So answers are [remembered](super::super::remembered) and shared by
+//! all threads, and a belief that uses the model costs one decision of the player for each evidence that it meets.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::configured::PlayerSpec;
+use super::super::decision::View;
+use super::super::evidence_seed::evidence_seed;
+use super::super::remembered::Remembered;
+use super::budget::DecisionBudget;
+use super::question::{Answer, AskError, AskedCounts, ask, check};
+use crate::belief::OpponentModel;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
+use hyperplay_logic::gdl::fold;
+
+/// Each role does what its player would do; a role without a player chooses uniformly.
+///
+/// ```
+/// use hyperplay_engine::machine::{ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
+/// use hyperplay_play::belief::OpponentModel;
+/// use hyperplay_play::player::{AskedModel, DecisionBudget, Registry};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let (role, seed) = (Role::new(0), Seed::root(1));
+/// let player = (Registry::standard().player("hyperplay")?, machine.clone());
+/// let model = AskedModel::new(ByRole::new(vec![Some(player)]), DecisionBudget::default(), seed)?;
+/// let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch())[role].clone();
+/// // The moves are in the order no, yes.
+/// assert_eq!(model.policy(role, &Evidence::new(role), &legal), [0.0, 1.0]);
+/// assert_eq!(model.counts().decisions, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct AskedModel {
+    players: ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
+    budget: DecisionBudget,
+    seed: Seed,
+    met: Remembered<Vec<f64>>,
+    counts: Mutex<AskedCounts>,
+}
+
+impl AskedModel {
+    /// The players with their engines, and what each of their decisions may spend.
+    ///
+    /// # Errors
+    /// If one is clairvoyant.
+    pub fn new(
+        players: ByRole<Option<(PlayerSpec, Arc<Engine>)>>,
+        budget: DecisionBudget,
+        seed: Seed,
+    ) -> Result<Self, AskError> {
+        for (role, player) in players.iter() {
+            if let Some((player, machine)) = player {
+                check(player, machine, role)?;
+            }
+        }
+        let (met, counts) = (Remembered::new(), Mutex::default());
+        Ok(AskedModel { players, budget, seed, met, counts })
+    }
+
+    /// What the answers cost so far, and what went wrong. Two threads that ask the same at once count twice.
+    pub fn counts(&self) -> AskedCounts {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl OpponentModel for AskedModel {
+    fn policy(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Vec<f64> {
+        self.policy_and_failure(role, evidence, legal).0
+    }
+
+    fn policy_and_failure(
+        &self,
+        role: Role,
+        evidence: &Evidence,
+        legal: &[Move],
+    ) -> (Vec<f64>, Option<EvaluationFailure>) {
+        let player = self.players[role].as_ref().filter(|_| legal.len() > 1);
+        let Some((player, machine)) = player else {
+            return (vec![1.0 / legal.len() as f64; legal.len()], None);
+        };
+        let answer = self.met.or(evidence, legal, || {
+            let seed = self.seed.child(&fold(&machine.roles()[role]));
+            let seed = evidence_seed(machine, seed, evidence);
+            let Answer { policy, counts, failure } =
+                ask(player, machine, &View { evidence, legal }, &self.budget, &seed);
+            self.counts.lock().unwrap_or_else(PoisonError::into_inner).add(counts);
+            match failure {
+                None => Ok(policy),
+                Some(failure) => Err((policy, failure)),
+            }
+        });
+        answer.map_or_else(|(policy, failure)| (policy, Some(failure)), |policy| (policy, None))
+    }
+
+    /// So if there is no player.
+    fn is_uniform(&self) -> bool {
+        self.players.values().iter().all(Option::is_none)
+    }
+}

@@ -1,0 +1,113 @@
+//! The policy of a player, asked at every information set of a role.
+//!
+//! The information set with the number `i` of the tree is asked with the seed `seed/role/NAME/set/i`, so the policy does
+//! not depend on the number of threads. Without a time limit the sets are asked side by side in the pool of the caller.
+//! With one they are asked one after the other: a thread that waits for a part of its own decision may begin another
+//! decision meanwhile, and the deadline of the first would pass.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::super::configured::PlayerSpec;
+use super::super::decision::View;
+use super::budget::DecisionBudget;
+use super::question::{Answer, AskError, AskedCounts, ask, check};
+use crate::efg::{GameTree, Profile};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Role, Seed};
+use hyperplay_logic::gdl::fold;
+
+/// How players are asked at the information sets of a tree.
+#[derive(Clone, Copy)]
+pub struct Asking<'a> {
+    /// The tree.
+    pub tree: &'a GameTree,
+    /// What each decision may spend.
+    pub budget: DecisionBudget,
+    /// The root of all randomness.
+    pub seed: &'a Seed,
+    /// Asked before each decision: whether to give up.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Called after each decision.
+    pub tick: &'a (dyn Fn() + Sync),
+}
+
+/// The policy of a player in one role.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AskedPolicy {
+    /// The information sets of the role, in rising order, with the probabilities of their moves.
+    pub sets: Vec<(usize, Vec<f64>)>,
+    /// What the answers cost, and what went wrong.
+    pub counts: AskedCounts,
+}
+
+impl AskedPolicy {
+    /// Writes the policy into a profile of the same tree.
+    pub fn put_into(&self, tree: &GameTree, profile: &mut Profile) {
+        self.sets.iter().for_each(|(set, shares)| profile.set(tree, *set, shares));
+    }
+}
+
+/// Asks a player at every information set of a role, on its engine.
+///
+/// ```
+/// use hyperplay_engine::machine::{Role, Seed};
+/// use hyperplay_play::efg::{GameTree, Profile, SequenceForm, TreeLimits};
+/// use hyperplay_play::player::{AskError, AskedPolicy, Asking, DecisionBudget, Registry, ask_policy};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let (tree, seed) = (GameTree::build(&*machine, &TreeLimits::default())?, Seed::root(1));
+/// let (budget, role) = (DecisionBudget::default(), Role::new(0));
+/// let asking = Asking { tree: &tree, budget, seed: &seed, stop: &|| false, tick: &|| () };
+///
+/// // The first legal move in the order of terms is "no".
+/// let asked: AskedPolicy = ask_policy(&Registry::standard().player("legal")?, &machine, role, &asking)?;
+/// assert_eq!((&asked.sets[..], asked.counts.decisions), (&[(0, vec![1.0, 0.0])][..], 1));
+/// let mut profile = Profile::uniform(&tree);
+/// asked.put_into(&tree, &mut profile);
+/// assert_eq!(SequenceForm::new(&tree, 50.0).judge(&profile).nash_conv, 2.0);
+///
+/// let clairvoyant = Registry::standard().player("clairvoyant")?;
+/// let refused = ask_policy(&clairvoyant, &machine, role, &asking);
+/// assert_eq!(refused, Err(AskError::Clairvoyant { player: "clairvoyant".to_owned() }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the player is clairvoyant, or the caller asked to stop.
+pub fn ask_policy(
+    player: &PlayerSpec,
+    machine: &Arc<Engine>,
+    role: Role,
+    asking: &Asking<'_>,
+) -> Result<AskedPolicy, AskError> {
+    check(player, machine, role)?;
+    let Asking { tree, budget, seed, stop, tick } = *asking;
+    let seed = seed.child("role").child(&fold(&tree.roles()[role])).child("set");
+    let sets: Vec<usize> = (0..tree.sets().len()).filter(|&set| tree.sets()[set].role == role).collect();
+    let one = |&set: &usize| {
+        if stop() {
+            return None;
+        }
+        let (evidence, legal) = (tree.evidence(&tree.sets()[set]), tree.moves(set));
+        let answer = ask(player, machine, &View { evidence: &evidence, legal }, &budget, &seed.index(set));
+        tick();
+        Some(answer)
+    };
+    let answers: Option<Vec<Answer>> =
+        if budget.reproduces() { sets.par_iter().map(one).collect() } else { sets.iter().map(one).collect() };
+    let mut asked = AskedPolicy { sets: Vec::with_capacity(sets.len()), counts: AskedCounts::default() };
+    for (set, Answer { policy, counts, .. }) in sets.iter().copied().zip(answers.ok_or(AskError::Stopped)?) {
+        asked.sets.push((set, policy));
+        asked.counts.add(counts);
+    }
+    Ok(asked)
+}

@@ -1,0 +1,226 @@
+//! One question to a player, and what can go wrong with the answer.
+//!
+//! Nothing that goes wrong is an error here: an answer is always a policy, the one that the referee would let the player
+//! follow. A player that panics moves uniformly, and what it would do with moves that are not legal is shared evenly among
+//! the legal ones, because the referee draws a legal move instead. [`AskedCounts`] says how often that happened.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::super::configured::PlayerSpec;
+use super::super::decision::{Decision, Seat, View};
+use super::budget::DecisionBudget;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{EvaluationFailure, Move, Role, Seed};
+
+/// Why a player was not asked.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AskError {
+    /// It is shown the true history.
+    #[error(
+        "the player '{player}' is clairvoyant: what it does depends on the true history, so it has no policy by \
+         information set"
+    )]
+    Clairvoyant {
+        /// Its spec.
+        player: String,
+    },
+    /// The caller asked to stop.
+    #[error("the player was not asked everywhere: it was interrupted")]
+    Stopped,
+}
+
+/// What the answers of a player cost, and what went wrong with them.
+///
+/// ```
+/// use hyperplay_play::player::AskedCounts;
+///
+/// let mut all = AskedCounts { decisions: 2, depleted: 1, ..AskedCounts::default() };
+/// assert_eq!(all.to_string(), "1 of 2 decisions on a depleted belief");
+/// all.add(AskedCounts { decisions: 1, crashed: 1, first: Some("out of ideas".to_owned()), ..AskedCounts::default() });
+/// assert_eq!(all.to_string(), "of 3 decisions 1 on a depleted belief, 1 crashed; the first: out of ideas");
+/// assert!(all.is_faulty() && !AskedCounts::default().is_faulty());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AskedCounts {
+    /// Decisions made.
+    pub decisions: u64,
+    /// States visited in them.
+    pub states: u64,
+    /// Playouts made in them.
+    pub playouts: u64,
+    /// Decisions on a depleted belief.
+    pub depleted: u64,
+    /// Decisions in which an evaluation of the rules failed.
+    pub failed: u64,
+    /// Decisions in which the player panicked: it counts as uniform there.
+    pub crashed: u64,
+    /// Decisions that gave something to a move that is not legal, or were no distribution.
+    pub illegal: u64,
+    /// Decisions that took more time than the budget had.
+    pub late: u64,
+    /// What was said when the first failed or crashed.
+    pub first: Option<String>,
+}
+
+impl AskedCounts {
+    /// Adds what comes after.
+    pub fn add(&mut self, other: AskedCounts) {
+        self.decisions += other.decisions;
+        self.states += other.states;
+        self.playouts += other.playouts;
+        self.depleted += other.depleted;
+        self.failed += other.failed;
+        self.crashed += other.crashed;
+        self.illegal += other.illegal;
+        self.late += other.late;
+        self.first = self.first.take().or(other.first);
+    }
+
+    fn faults(&self) -> [(u64, &'static str); 5] {
+        [
+            (self.depleted, "on a depleted belief"),
+            (self.failed, "on a failed evaluation of the rules"),
+            (self.crashed, "crashed"),
+            (self.illegal, "with illegal moves"),
+            (self.late, "late"),
+        ]
+    }
+
+    /// Whether anything went wrong.
+    pub fn is_faulty(&self) -> bool {
+        self.faults().iter().any(|&(count, _)| count > 0)
+    }
+}
+
+impl fmt::Display for AskedCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let met = || self.faults().into_iter().filter(|&(count, _)| count > 0);
+        match &met().collect::<Vec<_>>()[..] {
+            [] => write!(f, "{} decisions without a fault", self.decisions)?,
+            [(count, what)] => write!(f, "{count} of {} decisions {what}", self.decisions)?,
+            several => {
+                let parts: Vec<String> =
+                    several.iter().map(|(count, what)| format!("{count} {what}")).collect();
+                write!(f, "of {} decisions {}", self.decisions, parts.join(", "))?;
+            }
+        }
+        self.first.as_ref().map_or(Ok(()), |first| write!(f, "; the first: {first}"))
+    }
+}
+
+/// What a player would do.
+pub(super) struct Answer {
+    /// The probabilities of the legal moves, in their order.
+    pub(super) policy: Vec<f64>,
+    /// One decision.
+    pub(super) counts: AskedCounts,
+    /// The failure of an evaluation that the decision rests on.
+    pub(super) failure: Option<EvaluationFailure>,
+}
+
+/// Whether a player can be asked at all.
+pub(super) fn check(player: &PlayerSpec, machine: &Arc<Engine>, role: Role) -> Result<(), AskError> {
+    // One that panics when it is seated is asked: each of its answers is a crash.
+    let seated = catch_unwind(AssertUnwindSafe(|| player.seat(machine, role).is_clairvoyant()));
+    match seated {
+        Ok(true) => Err(AskError::Clairvoyant { player: player.spec().to_string() }),
+        _ => Ok(()),
+    }
+}
+
+/// Asks a fresh seat of a player that is not clairvoyant.
+pub(super) fn ask(
+    player: &PlayerSpec,
+    machine: &Arc<Engine>,
+    view: &View<'_>,
+    budget: &DecisionBudget,
+    seed: &Seed,
+) -> Answer {
+    let decide = || {
+        let Seat::Player(mut player) = player.seat(machine, view.evidence.role) else {
+            panic!("it was not clairvoyant before")
+        };
+        let budget = budget.begin();
+        let decision = player.decide(view, &budget, seed);
+        (decision, budget.is_late())
+    };
+    let mut counts = AskedCounts { decisions: 1, ..AskedCounts::default() };
+    match catch_unwind(AssertUnwindSafe(decide)) {
+        Ok((Decision { policy, cost, depleted, failure, .. }, late)) => {
+            let (policy, is_legal) = among(&policy, view.legal);
+            counts.states = cost.states;
+            counts.playouts = cost.playouts;
+            counts.depleted = depleted.into();
+            counts.failed = failure.is_some().into();
+            counts.illegal = (!is_legal).into();
+            counts.late = late.into();
+            counts.first = failure.as_ref().map(|failure| failure.to_string());
+            Answer { policy, counts, failure }
+        }
+        Err(panic) => {
+            counts.crashed = 1;
+            counts.first = Some(panic_message(panic.as_ref()));
+            Answer { policy: even(view.legal), counts, failure: None }
+        }
+    }
+}
+
+/// The shares of the legal moves in a policy, and whether it is a distribution over legal moves.
+fn among(policy: &[(Move, f64)], legal: &[Move]) -> (Vec<f64>, bool) {
+    let total: f64 = policy.iter().map(|&(_, share)| share).sum();
+    if !(total.is_finite() && total > 0.0 && policy.iter().all(|&(_, share)| share >= 0.0)) {
+        return (even(legal), false);
+    }
+    let mut shares = vec![0.0; legal.len()];
+    let mut illegal = 0.0;
+    for &(own, share) in policy {
+        match legal.iter().position(|&listed| listed == own) {
+            Some(place) => shares[place] += share / total,
+            None => illegal += share / total,
+        }
+    }
+    shares.iter_mut().for_each(|share| *share += illegal / legal.len() as f64);
+    (shares, illegal == 0.0)
+}
+
+fn even(legal: &[Move]) -> Vec<f64> {
+    vec![1.0 / legal.len() as f64; legal.len()]
+}
+
+/// What a panic says.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_logic::gdl::{Symbols, TermStore};
+
+    #[test]
+    fn what_is_given_to_illegal_moves_is_what_the_referee_draws() {
+        let mut symbols = Symbols::new();
+        let names = ["a", "b", "c"].map(|name| symbols.intern(name));
+        let terms = TermStore::new(symbols);
+        let [a, b, c] = names.map(|name| Move(terms.intern(name, &[])));
+        let legal = [a, b];
+        for (policy, expected, is_legal) in [
+            (vec![(b, 1.0)], [0.0, 1.0], true),
+            (vec![(b, 0.5), (a, 0.25), (b, 0.25)], [0.25, 0.75], true),
+            (vec![(a, 0.5), (c, 0.5)], [0.75, 0.25], false),
+            (vec![(c, 1.0)], [0.5, 0.5], false),
+            (vec![(a, 2.0), (b, 2.0)], [0.5, 0.5], true),
+            (vec![(a, f64::NAN)], [0.5, 0.5], false),
+            (vec![(a, 2.0), (b, -1.0)], [0.5, 0.5], false),
+            (vec![], [0.5, 0.5], false),
+        ] {
+            assert_eq!(among(&policy, &legal), (expected.to_vec(), is_legal), "{policy:?}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The players `equilibrium` and `auto`: they solve the game before the first move and play by the solution.
+//!
+//! At its first decision `equilibrium` builds the game tree, minimises regret until NashConv is small or the time of that
+//! decision (the start clock is part of it) is over, and then draws every move from the average policy. Where the tree
+//! does not fit, it says so and plays as another player does, `hyperplay` if nothing else is said. `auto` is more
+//! careful: it measures the game first and solves it only if it has at most two roles that decide, a constant sum, a tree
+//! that fits, and a solution that is reached in time.
+//!
+//! With a budget in nodes each iteration visits every node of the tree, and building it does once.
+//!
+//! One spec solves a game once: its players of all matches share the solution. Without a deadline the solution is the same
+//! on any machine.
+
+mod model;
+mod shared;
+mod solved_game;
+
+use std::sync::Arc;
+
+use super::catalogue::{SpecEntry, SpecKey, SpecKind};
+use super::configured::PlayerSpec;
+use super::decision::{Decision, Player, SAFE_SHARE, Seat, View};
+use super::registry::Registry;
+use super::spec::Spec;
+use super::spec_error::{RegistryError, SpecError};
+use crate::belief::OpponentModel;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, Role, Seed, StateMachineExt as _};
+use model::EquilibriumModel;
+use shared::SharedSolutions;
+use solved_game::{Advice, SolveEffort, SolvedGame};
+
+/// The keys of whatever solves its game; `about` says what the time is.
+fn keys(about: &'static str) -> [SpecKey; 4] {
+    [
+        SpecKey::real("seconds", 0.0..=1e6, 0.0, about),
+        SpecKey::real("nash_conv", 0.0..=100.0, 0.0001, "the NashConv, in goal points, that is enough"),
+        SpecKey::count("iterations", 1..=1_000_000_000, 20_000, "the most iterations"),
+        SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "the most nodes of the game tree"),
+    ]
+}
+
+fn effort(spec: &Spec, careful: bool) -> SolveEffort {
+    SolveEffort {
+        nash_conv: spec.real("nash_conv"),
+        iterations: spec.count("iterations"),
+        nodes: spec.size("nodes"),
+        careful,
+    }
+}
+
+/// Adds the opponent model that solves its game.
+pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, RegistryError> {
+    let about = "by an equilibrium of the game; uniformly where it is not solved";
+    let mut entry = SpecEntry::new("equilibrium", about);
+    entry.keys.extend(keys("the most time to solve; 0: no limit"));
+    registry.with_model(entry, |spec, _| {
+        let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
+        let shared = Arc::new(SharedSolutions::default());
+        Ok(move |engine: &Arc<Engine>| -> Arc<dyn OpponentModel> {
+            let (machine, shared) = (Arc::clone(engine), Arc::clone(&shared));
+            Arc::new(EquilibriumModel { machine, effort, seconds, shared })
+        })
+    })
+}
+
+/// Adds the players that solve their game.
+pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryError> {
+    let equilibrium = "solves the game in the time of its first move and draws from the average policy";
+    let auto = "equilibrium where the game is small enough to be solved in time, else hyperplay";
+    let entry = |name: &'static str, about: &'static str| {
+        let mut entry = SpecEntry::new(name, about);
+        entry.keys.extend(keys("the most time to solve; 0: that of the first move"));
+        entry
+            .with(SpecKey::spec(
+                "otherwise",
+                SpecKind::Player,
+                "hyperplay",
+                "who plays where it is not solved",
+            ))
+            .with(SpecKey::engine())
+    };
+    registry
+        .with_player(entry("equilibrium", equilibrium), |spec, registry| builder(spec, registry, false))?
+        .with_player(entry("auto", auto), |spec, registry| builder(spec, registry, true))
+}
+
+fn builder(
+    spec: &Spec,
+    registry: &Registry,
+    careful: bool,
+) -> Result<impl Fn(&Arc<Engine>, Role) -> Seat + use<>, SpecError> {
+    let effort = effort(spec, careful);
+    let otherwise = Arc::new(registry.player_of(spec.inner("otherwise"))?);
+    let seconds = spec.real("seconds");
+    let shared = Arc::new(SharedSolutions::default());
+    Ok(move |engine: &Arc<Engine>, role: Role| {
+        Seat::player(Equilibrium {
+            machine: Arc::clone(engine),
+            role,
+            effort,
+            seconds,
+            shared: Arc::clone(&shared),
+            solved: None,
+            otherwise: Arc::clone(&otherwise),
+            seat: None,
+        })
+    })
+}
+
+/// A player that solves its game.
+struct Equilibrium {
+    machine: Arc<Engine>,
+    role: Role,
+    effort: SolveEffort,
+    seconds: f64,
+    shared: Arc<SharedSolutions>,
+    solved: Option<Arc<Result<SolvedGame, String>>>,
+    otherwise: Arc<PlayerSpec>,
+    /// The player that plays where there is no solution, once it was needed.
+    seat: Option<Seat>,
+}
+
+impl Equilibrium {
+    /// The solution, computed by whoever needs it first.
+    fn solved(&mut self, budget: &Budget) -> Arc<Result<SolvedGame, String>> {
+        if let Some(solved) = &self.solved {
+            return Arc::clone(solved);
+        }
+        let effort = self.effort;
+        let mut budget = budget.share(SAFE_SHARE);
+        if self.seconds > 0.0 {
+            budget = budget.within(std::time::Duration::from_secs_f64(self.seconds));
+        }
+        let machine = Arc::clone(&self.machine);
+        let solved = self.shared.get(&self.machine, || SolvedGame::solve(&machine, &effort, &budget));
+        self.solved = Some(Arc::clone(&solved));
+        solved
+    }
+
+    /// Lets the other player decide.
+    fn by_other(&mut self, reason: String, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let seat = self.seat.get_or_insert_with(|| self.otherwise.seat(&self.machine, self.role));
+        let Seat::Player(player) = seat else {
+            let mut decision = Decision::uniform(view.legal, seed);
+            decision.explanation = vec![
+                reason,
+                format!("{} would see the true history: a legal move at random", self.otherwise.spec()),
+            ];
+            return decision;
+        };
+        let mut decision = player.decide(view, budget, seed);
+        decision.explanation.insert(0, format!("{reason}; plays as {}", self.otherwise.spec()));
+        decision
+    }
+}
+
+impl Player for Equilibrium {
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let solved = self.solved(budget);
+        let game = match &*solved {
+            Ok(game) => game,
+            Err(reason) => return self.by_other(format!("no equilibrium: {reason}"), view, budget, seed),
+        };
+        let advice = game.advice(view.evidence);
+        match advice {
+            Some((set, advice)) if game.tree().moves(set) == view.legal => {
+                let mut decision = drawn(view, &advice, seed);
+                decision.explanation = vec![game.describe(self.role), mix(&self.machine, &decision)];
+                decision
+            }
+            _ if view.legal.len() == 1 => Decision::uniform(view.legal, seed),
+            _ => {
+                let reason = "the equilibrium says nothing about this evidence".to_owned();
+                self.by_other(reason, view, budget, seed)
+            }
+        }
+    }
+}
+
+/// The decision that follows the advice.
+fn drawn(view: &View<'_>, advice: &Advice<'_>, seed: &Seed) -> Decision {
+    let policy = view.legal.iter().copied().zip(advice.shares.iter().copied()).collect();
+    let mut decision = Decision::draw(policy, seed);
+    let values = view.legal.iter().copied().zip(advice.values.iter().copied());
+    decision.values = values.filter(|(_, value)| value.is_finite()).collect();
+    decision
+}
+
+/// The mix in words.
+fn mix(machine: &Engine, decision: &Decision) -> String {
+    let shares: Vec<String> = decision
+        .policy
+        .iter()
+        .map(|&(own, share)| format!("{} {:.1} %", machine.show_move(own), 100.0 * share))
+        .collect();
+    format!("mix: {}", shares.join(", "))
+}

@@ -1,0 +1,141 @@
+//! A game that was solved: its tree, the average policies, and what a role knows as the way to them.
+
+use rayon::ThreadPoolBuilder;
+
+use crate::efg::{
+    EvidenceIndex, GameTree, MoveValues, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
+    SolvePoint, TreeLimits, estimate_size, solve,
+};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine as _};
+
+/// How far a player solves its game.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct SolveEffort {
+    /// NashConv at which it ends, in goal points.
+    pub(super) nash_conv: f64,
+    /// The most iterations.
+    pub(super) iterations: u64,
+    /// The most nodes of the tree.
+    pub(super) nodes: usize,
+    /// Whether to solve only what has an equilibrium that is reached in time.
+    pub(super) careful: bool,
+}
+
+/// The share of the time in which the tree must be built.
+const BUILD_SHARE: f64 = 0.5;
+
+/// Random paths that measure a game before its tree is built.
+const PROBES: usize = 200;
+
+/// A careful player takes a profile for an equilibrium up to this NashConv, in goal points.
+const NEAR: f64 = 5.0;
+
+/// A solved game.
+pub(super) struct SolvedGame {
+    tree: GameTree,
+    profile: Profile,
+    indexes: ByRole<EvidenceIndex>,
+    values: ByRole<MoveValues>,
+    point: SolvePoint,
+}
+
+/// What an equilibrium says about one information set: shares and values of the moves, in the order of the tree.
+pub(super) struct Advice<'a> {
+    pub(super) shares: &'a [f64],
+    /// NaN where no play of the others leads here.
+    pub(super) values: &'a [f64],
+}
+
+impl SolvedGame {
+    /// Solves the game on a machine, or says why not, in words that follow "no equilibrium: ".
+    pub(super) fn solve(
+        machine: &Engine,
+        effort: &SolveEffort,
+        budget: &Budget,
+    ) -> Result<SolvedGame, String> {
+        // A pool of its own: the threads of the caller's may all be waiting for this solution.
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(rayon::current_num_threads())
+            .build()
+            .map_err(|cause| format!("no threads: {cause}"))?;
+        let work = || pool.install(|| SolvedGame::solve_here(machine, effort, budget));
+        // Nor may this thread take up other work of the caller's pool while it waits.
+        std::thread::scope(|scope| scope.spawn(work).join())
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    fn solve_here(machine: &Engine, effort: &SolveEffort, budget: &Budget) -> Result<SolvedGame, String> {
+        let for_building = budget.share(BUILD_SHARE);
+        if effort.careful {
+            let estimate =
+                estimate_size(machine, PROBES, &Seed::root(0)).map_err(|error| error.to_string())?;
+            if estimate.interval().0 > effort.nodes as f64 {
+                return Err(format!("the game tree is too large for {} nodes: {estimate}", effort.nodes));
+            }
+        }
+        let visits = budget.nodes.unwrap_or(u64::MAX);
+        let nodes = effort.nodes.min(usize::try_from(visits).unwrap_or(usize::MAX));
+        let limits = TreeLimits { nodes, stop: &|_| for_building.is_late() };
+        let tree = GameTree::build(machine, &limits).map_err(|error| error.to_string())?;
+        let form = SequenceForm::new(&tree, 1.0);
+        if effort.careful {
+            refuse(&form)?;
+        }
+        let mut minimisers = RegretRule::PORTFOLIO.map(|rule| RegretMinimiser::new(&form, rule));
+        let limits = SolveLimits {
+            nash_conv: effort.nash_conv,
+            // Each iteration of each minimiser visits every node.
+            iterations: effort.iterations.min((visits / (tree.len() * minimisers.len()) as u64).max(1)),
+            budget: *budget,
+            stop: &|| false,
+        };
+        let solution = solve(&form, &mut minimisers, &limits, |_| ());
+        let (profile, point) = (solution.profile, solution.point);
+        if effort.careful && point.verdict.nash_conv > NEAR {
+            return Err(format!(
+                "after {} iterations NashConv is still {:.1} goal points",
+                point.iterations, point.verdict.nash_conv
+            ));
+        }
+        let roles = machine.roles().len();
+        let indexes = ByRole::from_fn(roles, |role| EvidenceIndex::new(&tree, role));
+        let values = ByRole::from_fn(roles, |role| MoveValues::new(&tree, &profile, role));
+        Ok(SolvedGame { tree, profile, indexes, values, point })
+    }
+
+    /// What to do with this evidence; none where the role has nothing to decide or its evidence is not in the tree.
+    pub(super) fn advice(&self, evidence: &Evidence) -> Option<(usize, Advice<'_>)> {
+        let set = self.indexes[evidence.role].find(&self.tree, evidence)?;
+        let range = self.tree.sets()[set].range();
+        let values = &self.values[evidence.role].moves[range];
+        Some((set, Advice { shares: self.profile.of(&self.tree, set), values }))
+    }
+
+    /// The tree.
+    pub(super) fn tree(&self) -> &GameTree {
+        &self.tree
+    }
+
+    /// The solution in a sentence, for a role.
+    pub(super) fn describe(&self, role: Role) -> String {
+        let SolvePoint { method, iterations, verdict, .. } = &self.point;
+        format!(
+            "equilibrium of {} histories: {iterations} iterations of {method}, NashConv {:.2e} goal points, value {:.3}",
+            self.tree.len(),
+            verdict.nash_conv,
+            self.values[role].value
+        )
+    }
+}
+
+/// Whether a game has equilibria that regret minimisation finds; if not, why not.
+fn refuse(form: &SequenceForm) -> Result<(), String> {
+    match (form.player_count(), form.constant_sum()) {
+        (0 | 1, _) | (2, Some(_)) => Ok(()),
+        (2, None) => Err("the goals of the two roles have no constant sum".to_owned()),
+        (players, _) => {
+            Err(format!("{players} roles decide, and only with two is an equilibrium safe to play"))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The player `ismcts`: it searches all states that its evidence leaves possible in one tree of what the roles know.
+//!
+//! The belief is that of [`hyperplay`](super::hyperplay), with the same keys. Every simulation of the search
+//! ([`crate::search::ismcts`]) begins in a particle that is drawn by its weight. What another role knows in a particle
+//! is what it knows after the history of that particle. (Where a belief is enumerated by states, one history stands for all
+//! that end in a state: the key `exact_update`.)
+//!
+//! Since a move is worth its mean over all states that the player cannot tell apart, now and later in the tree, it can value
+//! information. It does not bluff: what it alone knows is true in all particles, so the other roles learn in the tree from
+//! nothing else and play as if they knew it. What it plays is one of three ([`FinalMove`]). The number of simulations
+//! reproduces; a deadline or a node budget ends the search before.
+//!
+//! Reference: Cowling, Powley, Whitehouse, *Information Set Monte Carlo Tree Search*, IEEE Transactions on Computational
+//! Intelligence and AI in Games 4, 2012.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::catalogue::SpecWord;
+use super::decision::{Decision, DecisionCost, Player, View};
+use super::deliberation::Deliberation;
+use super::judgement::{Judgement, greedy};
+use super::own_belief::{OwnBelief, Possible};
+use crate::belief::{OpponentModel, Sampler};
+use crate::search::{IsmctsOptions, PossibleStates, SimulatedMove, Simulations, ismcts};
+use hyperplay_engine::machine::{Budget, Move, Role, Seed};
+use hyperplay_engine::{Engine, State};
+
+/// How a policy follows from the simulations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FinalMove {
+    /// The move that was visited most; ties are mixed evenly.
+    Visits,
+    /// A move as often as its share of the visits.
+    Mixed,
+    /// The move with the greatest mean; ties are mixed evenly.
+    Value,
+}
+
+impl SpecWord for FinalMove {
+    const WORDS: &'static [(&'static str, FinalMove)] =
+        &[("visits", FinalMove::Visits), ("mixed", FinalMove::Mixed), ("value", FinalMove::Value)];
+}
+
+/// The player `ismcts`.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_play::belief::{ParticleSampler, Uniform};
+/// use hyperplay_play::player::{FinalMove, IsMcts, Player, View};
+/// use hyperplay_play::search::IsmctsOptions;
+///
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let evidence = machine.evidence(&truth, candidate, &mut machine.scratch());
+/// let state = machine.replay(&truth, &mut machine.scratch());
+/// let legal = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
+/// let options = IsmctsOptions { simulations: 1_000, exploration: 0.5 };
+/// for (last, most) in [(FinalMove::Visits, 0.0), (FinalMove::Value, 0.0), (FinalMove::Mixed, 0.2)] {
+///     let (model, sampler) = (Arc::new(Uniform), Arc::new(ParticleSampler::default()));
+///     let mut player = IsMcts::new(machine.clone(), candidate, model, sampler, 20, options, last);
+///     let view = View { evidence: &evidence, legal: &legal };
+///     let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(1));
+///     assert!(decision.policy[0].1 <= most, "it seldom stays");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct IsMcts {
+    belief: OwnBelief,
+    options: IsmctsOptions,
+    last: FinalMove,
+}
+
+impl IsMcts {
+    /// A player for one match: its belief is sampled by so many particles under an opponent model, and these are searched.
+    pub fn new(
+        machine: Arc<Engine>,
+        role: Role,
+        model: Arc<dyn OpponentModel>,
+        sampler: Arc<dyn Sampler<Engine>>,
+        particles: usize,
+        options: IsmctsOptions,
+        last: FinalMove,
+    ) -> Self {
+        IsMcts { belief: OwnBelief::new(machine, role, model, sampler, particles), options, last }
+    }
+}
+
+impl Player for IsMcts {
+    fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
+        let IsMcts { belief, options, last } = self;
+        belief.decide(view, budget, seed, |deliberation, possible| {
+            search(deliberation, possible, options, *last)
+        })
+    }
+
+    fn update_time(&self) -> Option<Duration> {
+        self.belief.update_time()
+    }
+}
+
+fn search(
+    deliberation: Deliberation<'_>,
+    possible: &Possible<'_>,
+    options: &IsmctsOptions,
+    last: FinalMove,
+) -> Decision {
+    deliberation.unless_forced(|mut context, legal| {
+        let belief = possible.belief;
+        let particles = belief.particles();
+        let states: Vec<(&State, f64)> =
+            particles.iter().map(|particle| (belief.state(particle), particle.weight)).collect();
+        let known = |place: usize, role: Role| belief.evidence(&particles[place], role);
+        let possible = PossibleStates { states: &states, known: &known };
+        let made = ismcts(&mut context, &possible, legal, options);
+        let Simulations { ref moves, simulations, playouts, steps, information_sets, worlds } = made;
+        let explanation = format!(
+            "{simulations} simulations, {playouts} with a playout, in a tree of {information_sets} information sets \
+             and {worlds} states"
+        );
+        (judge(moves, legal, last), DecisionCost { states: steps, playouts }, vec![explanation])
+    })
+}
+
+/// The policy that the simulations suggest.
+fn judge(moves: &[SimulatedMove], legal: &[Move], last: FinalMove) -> Judgement {
+    let visits: Vec<f64> = moves.iter().map(|simulated| f64::from(simulated.visits)).collect();
+    let total: f64 = visits.iter().sum();
+    if total == 0.0 {
+        return Judgement::none(legal);
+    }
+    let policy = match last {
+        FinalMove::Visits => greedy(&visits),
+        FinalMove::Mixed => visits.iter().map(|visits| visits / total).collect(),
+        FinalMove::Value => {
+            let value = |simulated: &SimulatedMove| simulated.value.unwrap_or(f64::NEG_INFINITY);
+            greedy(&moves.iter().map(value).collect::<Vec<f64>>())
+        }
+    };
+    let values = moves.iter().filter_map(|simulated| Some((simulated.own, simulated.value?)));
+    Judgement { values: values.collect(), ..Judgement::of(legal, policy) }
+}

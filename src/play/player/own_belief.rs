@@ -1,0 +1,219 @@
+//! The belief of a player that decides from what it holds possible, and the frame of its decisions.
+//!
+//! A decision has two parts: the belief follows the evidence, and the player chooses from the particles. This file does
+//! the first and leaves the second to the player ([`OwnBelief::decide`]). The belief may use four tenths of the time of a
+//! decision, and half of a node budget.
+//!
+//! Without a particle (the budget ran out, or the match contradicts the rules) a legal move is drawn uniformly among
+//! those that the player was shown, and the decision says that the belief was depleted.
+//!
+//! Where its opponent model gives probability 0 to all that explains the evidence, the belief begins anew under uniform
+//! opponents, and stays so for the rest of the match.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::decision::{Decision, HeldBelief, SAFE_SHARE, View};
+use super::deliberation::{Deliberation, merge};
+use crate::belief::{
+    Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
+};
+use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine as _, Stopwatch};
+use hyperplay_engine::{Engine, EngineScratch, State};
+
+/// The share of the time that the belief may use.
+const BELIEF_SHARE: f64 = 0.4;
+
+/// States shown in an explanation.
+const SHOWN: usize = 6;
+
+/// What is said when the opponent model is given up.
+const EXCLUDED: &str =
+    "the opponent model excludes what was seen: the other roles are taken to choose uniformly";
+
+/// What one player holds possible in one match.
+pub(super) struct OwnBelief {
+    machine: Arc<Engine>,
+    role: Role,
+    model: Arc<dyn OpponentModel>,
+    sampler: Arc<dyn Sampler<Engine>>,
+    particles: usize,
+    belief: Box<dyn Belief<Engine>>,
+    /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
+    excluded: Option<Evidence>,
+    scratch: EngineScratch,
+    update_time: Option<Duration>,
+}
+
+/// What a player chooses from.
+pub(super) struct Possible<'a> {
+    /// The belief, with one particle at least.
+    pub(super) belief: &'a dyn Belief<Engine>,
+    /// The distinct states that the particles end in, each with the sum of their weights.
+    pub(super) states: &'a [(&'a State, f64)],
+}
+
+impl OwnBelief {
+    /// Before the first step of a match: so many particles will be sampled under an opponent model.
+    pub(super) fn new(
+        machine: Arc<Engine>,
+        role: Role,
+        model: Arc<dyn OpponentModel>,
+        sampler: Arc<dyn Sampler<Engine>>,
+        particles: usize,
+    ) -> Self {
+        let scratch = machine.scratch();
+        let belief = sampler.belief(&machine, role, &model, particles);
+        OwnBelief {
+            machine,
+            role,
+            model,
+            sampler,
+            particles,
+            belief,
+            excluded: None,
+            scratch,
+            update_time: None,
+        }
+    }
+
+    /// How long the belief took to follow the evidence at the last decision.
+    pub(super) fn update_time(&self) -> Option<Duration> {
+        self.update_time
+    }
+
+    /// Follows the evidence and lets `choose` decide from what is then held possible; its explanation comes after that
+    /// of the belief.
+    pub(super) fn decide(
+        &mut self,
+        view: &View<'_>,
+        budget: &Budget,
+        seed: &Seed,
+        choose: impl FnOnce(Deliberation<'_>, &Possible<'_>) -> Decision,
+    ) -> Decision {
+        let budget = budget.share(SAFE_SHARE);
+        let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
+        let watch = Stopwatch::start();
+        let (outcome, spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));
+        self.update_time = Some(watch.elapsed());
+        let is_refuted = matches!(outcome, UpdateOutcome::Inconsistent { .. });
+        let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| EXCLUDED.to_owned());
+        let depleted = match outcome {
+            UpdateOutcome::Enumerated | UpdateOutcome::Sampled => None,
+            UpdateOutcome::Depleted { step } => {
+                Some(format!("depleted: no history was found that explains step {step}"))
+            }
+            UpdateOutcome::Inconsistent { step } => {
+                Some(format!("inconsistent: no history of these rules explains step {step}"))
+            }
+        };
+        if let Some(reason) = depleted {
+            let mut decision = Decision::uniform(view.legal, seed);
+            decision.depleted = true;
+            decision.cost.states = spent;
+            let reasons = [reason, "a legal move at random".to_owned()];
+            decision.explanation = excluded.into_iter().chain(reasons).collect();
+            return decision.admitting(self.belief.take_failure(), view.legal, seed);
+        }
+        let particles = self.belief.particles().iter();
+        let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
+        let UpdateCost { attempts, accepted, .. } = self.belief.cost();
+        let held = HeldBelief {
+            particles: self.belief.particles().len(),
+            states: states.len(),
+            effective: effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
+            is_enumerated: outcome == UpdateOutcome::Enumerated,
+            method: self.belief.method(),
+            attempts,
+            accepted,
+        };
+        let mut explanation: Vec<String> =
+            excluded.into_iter().chain(self.explain(&held, spent, &states)).collect();
+        let deliberation = Deliberation {
+            machine: &self.machine,
+            role: self.role,
+            budget: budget.less(spent),
+            seed,
+            legal: view.legal,
+            scratch: &mut self.scratch,
+        };
+        let mut decision = choose(deliberation, &Possible { belief: &*self.belief, states: &states });
+        decision.cost.states += spent;
+        decision.held = Some(held);
+        explanation.append(&mut decision.explanation);
+        decision.explanation = explanation;
+        let failure = self.belief.take_failure();
+        let searching = self.machine.take_failure(&mut self.scratch);
+        decision.admitting(failure.or(searching), view.legal, seed)
+    }
+
+    fn begin_anew(&mut self, model: &Arc<dyn OpponentModel>) {
+        self.belief = self.sampler.belief(&self.machine, self.role, model, self.particles);
+    }
+
+    /// Lets the belief follow the evidence, under uniform opponents where the model excludes it. How that ended, and how
+    /// many states it visited.
+    fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> (UpdateOutcome, u64) {
+        if self.excluded.as_ref().is_some_and(|former| !evidence.continues(former)) {
+            self.excluded = None;
+            self.begin_anew(&Arc::clone(&self.model));
+        }
+        let mut outcome = self.belief.update(evidence, budget, seed);
+        let mut spent = self.belief.cost().states;
+        let mut is_excluded = self.excluded.is_some();
+        if !is_excluded && !self.model.is_uniform() && matches!(outcome, UpdateOutcome::Inconsistent { .. }) {
+            is_excluded = true;
+            let uniform: Arc<dyn OpponentModel> = Arc::new(Uniform);
+            self.begin_anew(&uniform);
+            outcome = self.belief.update(evidence, &budget.less(spent), seed);
+            spent += self.belief.cost().states;
+        }
+        self.excluded = is_excluded.then(|| evidence.clone());
+        (outcome, spent)
+    }
+
+    /// What is believed, in sentences: how many histories and states, how they were found at which cost, and the likeliest
+    /// states by the fluents in which they differ.
+    fn explain(&self, held: &HeldBelief, spent: u64, states: &[(&State, f64)]) -> Vec<String> {
+        let HeldBelief { particles, effective, .. } = held;
+        let mut lines = vec![format!(
+            "{particles} particles ({}) in {} states, effective sample size {effective:.1}; {spent} states visited in \
+             the update",
+            source(held),
+            held.states,
+        )];
+        if states.len() == 1 {
+            return lines;
+        }
+        let mut likeliest = states.to_vec();
+        likeliest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        likeliest.truncate(SHOWN);
+        let fluents: Vec<Vec<String>> =
+            likeliest.iter().map(|(state, _)| self.machine.fluents(state)).collect();
+        for ((_, weight), held) in likeliest.iter().zip(&fluents) {
+            let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
+            let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();
+            lines.push(format!("{:6.1} %  {}", 100.0 * weight, own.join(" ")));
+        }
+        if states.len() > SHOWN {
+            lines.push(format!("  ... and {} more", states.len() - SHOWN));
+        }
+        lines
+    }
+}
+
+/// How particles were found, with the share of attempts that agreed where attempts were made.
+fn source(held: &HeldBelief) -> String {
+    let how = match held.method {
+        _ if held.is_enumerated => return "the whole information set".to_owned(),
+        UpdateMethod::Enumeration => "drawn from the whole information set",
+        UpdateMethod::Rejection => "sampled by rejection",
+        UpdateMethod::ParticleFilter => "sampled by a particle filter",
+        UpdateMethod::Backtracking => "sampled by backtracking",
+        UpdateMethod::Other => "sampled",
+    };
+    match held.attempts {
+        0 => how.to_owned(),
+        attempts => format!("{how}: {} of {attempts} attempts agreed", held.accepted),
+    }
+}

@@ -1,0 +1,170 @@
+//! Writing a policy file: the policies of some roles at every information set of a game tree.
+//!
+//! The file is what [`PolicyFile`](super::PolicyFile) reads, one entry a line. Before the entries stand the game, the hash of
+//! its rules, and how the policies were found; behind them may stand the state of the solver, from which a later run
+//! continues ([`read_checkpoints`]). Probabilities are written with all their digits.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::policy_file::{PolicyError, SCHEMA};
+use crate::efg::{GameTree, Profile, RegretCheckpoint};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{OwnMove, Role, StateMachine as _, StateMachineExt as _};
+
+/// Policies to be written.
+///
+/// ```
+/// use hyperplay_play::efg::{GameTree, Profile, TreeLimits};
+/// use hyperplay_play::player::{PolicyDocument, PolicyFile, read_checkpoints};
+/// use serde_json::{Map, json};
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // One role says yes, and wins, or no.
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// let roles: Vec<_> = tree.players().collect();
+/// let header = Map::from_iter([("game".to_owned(), json!("yes")), ("rules".to_owned(), json!("sha256:0"))]);
+/// let document =
+///     PolicyDocument { machine: &machine, tree: &tree, profile: &Profile::uniform(&tree), roles: &roles, header };
+/// let mut text = Vec::new();
+/// document.write(&mut text, &[])?;
+/// let path = std::path::Path::new("yes.json");
+/// let file = PolicyFile::parse(path, std::str::from_utf8(&text)?)?;
+/// assert_eq!((file.len(), file.rules()), (1, Some("sha256:0")));
+/// assert!(read_checkpoints(path, std::str::from_utf8(&text)?)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PolicyDocument<'a> {
+    /// The machine of the game.
+    pub machine: &'a Engine,
+    /// Its tree.
+    pub tree: &'a GameTree,
+    /// The policies.
+    pub profile: &'a Profile,
+    /// Whose are written.
+    pub roles: &'a [Role],
+    /// What stands before them: `game`, `rules` (the hash), and how they were found.
+    pub header: Map<String, Value>,
+}
+
+impl PolicyDocument<'_> {
+    /// Writes the file, with the states of the solvers behind the policies if there are any.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, mut out: impl Write, solver: &[RegretCheckpoint]) -> io::Result<()> {
+        write!(out, "{{\"schema\": \"{SCHEMA}\"")?;
+        for (key, value) in &self.header {
+            write!(out, ", {}: {value}", Value::from(key.as_str()))?;
+        }
+        writeln!(out, ", \"policy\": [")?;
+        let sets =
+            (0..self.tree.sets().len()).filter(|&set| self.roles.contains(&self.tree.sets()[set].role));
+        for (number, set) in sets.enumerate() {
+            if number > 0 {
+                writeln!(out, ",")?;
+            }
+            write!(out, "{}", self.entry(set))?;
+        }
+        write!(out, "\n]")?;
+        if !solver.is_empty() {
+            write!(out, ",\n\"solver\": ")?;
+            serde_json::to_writer(&mut out, solver)?;
+        }
+        writeln!(out, "}}")?;
+        out.flush()
+    }
+
+    /// The entry of one information set.
+    fn entry(&self, set: usize) -> Value {
+        let info = &self.tree.sets()[set];
+        let machine = self.machine;
+        let step = |step: &hyperplay_engine::machine::Observation| {
+            let OwnMove::Known(own) = &step.own else { unreachable!("a tree knows all moves") };
+            let sees: Vec<String> =
+                step.percepts.iter().map(|percept| machine.terms().show(percept.0)).collect();
+            json!({"move": machine.show_move(*own), "sees": sees})
+        };
+        let evidence: Vec<Value> = self.tree.evidence(info).steps.iter().map(step).collect();
+        let shares = self.profile.of(self.tree, set);
+        let moves: Map<String, Value> = self
+            .tree
+            .moves(set)
+            .iter()
+            .zip(shares)
+            .map(|(&own, &share)| (machine.show_move(own), share.into()))
+            .collect();
+        json!({"role": machine.roles()[info.role], "evidence": evidence, "moves": moves})
+    }
+}
+
+/// The part of a policy file that a solver reads.
+#[derive(Deserialize)]
+struct SolverPart {
+    #[serde(default)]
+    solver: Vec<RegretCheckpoint>,
+}
+
+/// The states of the solvers in the text of a policy file; none if it has none.
+///
+/// # Errors
+/// If the text is no policy file, or a state is not in order.
+pub fn read_checkpoints(path: &Path, text: &str) -> Result<Vec<RegretCheckpoint>, PolicyError> {
+    serde_json::from_str::<SolverPart>(text)
+        .map(|part| part.solver)
+        .map_err(|cause| PolicyError::Malformed { path: path.to_owned(), cause: cause.to_string() })
+}
+
+/// What a role knows at an information set, in words: its decisions and percepts, step by step. Steps that told it nothing
+/// are left out.
+///
+/// ```
+/// use hyperplay_play::efg::{GameTree, TreeLimits};
+/// use hyperplay_play::player::known_in_words;
+///
+/// # use hyperplay_engine::{EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// // A coin is shown, then named.
+/// let text = "(role me) (role random) (init toss) (legal random heads) (legal random tails)
+///     (<= (legal me wait) (true toss)) (<= (legal me (say ?side)) (not (true toss)) (side ?side)) (side h) (side t)
+///     (<= (sees me (lies ?side)) (true toss) (does random ?side)) (<= (next told) (true toss))
+///     (<= terminal (not (true toss)) (not (true told))) (goal me 50)";
+/// # let game = load(Source::new("coin", text), None).game.expect("the rules are in order");
+/// # let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
+/// assert_eq!(known_in_words(&machine, &tree, 0), "sees (lies heads)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn known_in_words(machine: &Engine, tree: &GameTree, set: usize) -> String {
+    // The steps at which the role itself decided.
+    let mut decided = Vec::new();
+    let mut above = tree.sets()[set].former;
+    while let Some((former, _)) = above {
+        decided.push(tree.evidence(&tree.sets()[former as usize]).step());
+        above = tree.sets()[former as usize].former;
+    }
+    let mut parts = Vec::new();
+    for (step, observed) in tree.evidence(&tree.sets()[set]).steps.iter().enumerate() {
+        let sees: Vec<String> =
+            observed.percepts.iter().map(|percept| machine.terms().show(percept.0)).collect();
+        let sees = if sees.is_empty() { String::new() } else { format!("sees {}", sees.join(" ")) };
+        match &observed.own {
+            OwnMove::Known(own) if decided.contains(&step) => {
+                let own = machine.show_move(*own);
+                parts.push(if sees.is_empty() { own } else { format!("{own}, {sees}") });
+            }
+            _ if sees.is_empty() => {}
+            _ => parts.push(sees),
+        }
+    }
+    if parts.is_empty() { "at the start".to_owned() } else { parts.join("; ") }
+}
