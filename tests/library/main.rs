@@ -34,6 +34,7 @@ mod games;
 mod hostile_text;
 mod layers;
 mod linear_program;
+mod monte_carlo;
 mod perft;
 mod players;
 mod playthroughs;

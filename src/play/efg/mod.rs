@@ -2,7 +2,8 @@
 //!
 //! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own moves,
 //! and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any
-//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`estimate_size`] says how
+//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`MonteCarloMinimiser`] samples the
+//! game and needs no tree. [`estimate_size`] says how
 //! large a tree would be, and [`extent()`] counts information sets without building it.
 //!
 //! [`GambitFile`] is a game in the file format of Gambit, which [`to_gambit`] writes from a tree, and [`to_kif`] turns into

@@ -150,6 +150,15 @@ pub fn linear_program(
     form: &SequenceForm,
     limits: &SolveLimits<'_>,
 ) -> Result<SolvedProfile, LinearProgramError> {
+    solve_within(form, limits, MULTIPLICATIONS)
+}
+
+/// The same, with the most multiplications of one factorisation.
+fn solve_within(
+    form: &SequenceForm,
+    limits: &SolveLimits<'_>,
+    limit: f64,
+) -> Result<SolvedProfile, LinearProgramError> {
     let clock = Stopwatch::start();
     let [first, second] = &form.players[..] else {
         return Err(match form.players.len() {
@@ -162,8 +171,8 @@ pub fn linear_program(
     }
     let program = Program::new(first, second, form.roles > form.players.len());
     let multiplications = program.multiplications();
-    if multiplications > MULTIPLICATIONS {
-        return Err(LinearProgramError::TooLarge { multiplications, limit: MULTIPLICATIONS });
+    if multiplications > limit {
+        return Err(LinearProgramError::TooLarge { multiplications, limit });
     }
     let Outcome { plans, iterations, status } = run(&program, limits);
     let profile = form.profile_of(&plans);

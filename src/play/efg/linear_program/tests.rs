@@ -96,3 +96,11 @@ fn too_few_iterations_are_an_error_with_what_was_reached() {
         Err(error) => assert!(matches!(error, LinearProgramError::NotConverged { iterations: 0, .. })),
     }
 }
+
+#[test]
+fn a_program_that_is_too_large_is_refused_before_it_is_solved() {
+    let form = SequenceForm::new(&tree(&pennies(&["a", "b"])), 50.0);
+    let error = solve_within(&form, &unlimited(), 1.0).unwrap_err();
+    let LinearProgramError::TooLarge { multiplications, limit } = error else { panic!("{error}") };
+    assert!(limit == 1.0 && (10.0..1e4).contains(&multiplications), "{multiplications}");
+}

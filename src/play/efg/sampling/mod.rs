@@ -18,7 +18,7 @@
 
 mod error;
 mod external;
-mod scheme;
+mod method;
 mod outcome;
 mod positions;
 mod rule;
@@ -37,7 +37,7 @@ use sets::{MetSet, Sets};
 use traversal::{NOBODY, Traversal};
 
 pub use error::SamplingError;
-pub use scheme::SamplingScheme;
+pub use method::SamplingScheme;
 
 /// The average policy of a role at an information set that was met.
 #[derive(Clone, PartialEq, Debug)]
@@ -62,7 +62,8 @@ pub struct SampledPolicy<'a> {
 ///
 /// let seed = Seed::root(1);
 /// let mut minimiser = MonteCarloMinimiser::new(&*machine, SamplingScheme::External);
-/// minimiser.iterate(&*machine, 1_000, &seed)?;
+/// let done: Result<(), SamplingError> = minimiser.iterate(&*machine, 1_000, &seed);
+/// done?;
 /// assert_eq!((minimiser.method(), minimiser.iterations()), (SamplingScheme::External, 1_000));
 /// assert_eq!(minimiser.information_sets(), 7);
 /// assert!(minimiser.visits() > 10_000);

@@ -57,13 +57,6 @@ impl PerceptSets {
     }
 }
 
-impl PerceptSets {
-    /// The number of a set that was met.
-    fn find(&self, percepts: &Percepts) -> Option<u32> {
-        if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
-    }
-}
-
 /// The classes of one role.
 #[derive(Clone, Debug, Default)]
 pub(in crate::efg) struct EvidenceClasses {
@@ -76,7 +69,7 @@ impl EvidenceClasses {
     pub(in crate::efg) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
         let class = Class { former, own, percepts };
         let hash = class.hash();
-        if let Some(number) = self.find_hashed(class, hash) {
+        if let Some(number) = self.find_in(class, hash, &self.table) {
             return number;
         }
         let classes = &mut self.classes;
@@ -89,11 +82,11 @@ impl EvidenceClasses {
     /// The same, if it was met.
     pub(in crate::efg) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
         let class = Class { former, own, percepts };
-        self.find_hashed(class, class.hash())
+        self.find_in(class, class.hash(), &self.table)
     }
 
-    fn find_hashed(&self, class: Class, hash: u64) -> Option<u32> {
-        self.table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
+    fn find_in(&self, class: Class, hash: u64, table: &HashTable<u32>) -> Option<u32> {
+        table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
     }
 
     /// Gives up the table: no class is looked up from now on.
@@ -117,7 +110,7 @@ impl EvidenceClasses {
     }
 
     /// The table again, after [`freeze`](EvidenceClasses::freeze).
-    pub(super) fn table(&self) -> HashTable<u32> {
+    pub(in crate::efg) fn table(&self) -> HashTable<u32> {
         let mut table = HashTable::with_capacity(self.classes.len());
         for (place, class) in self.classes.iter().enumerate() {
             table.insert_unique(class.hash(), place as u32 + 1, |&number| {
@@ -127,19 +120,17 @@ impl EvidenceClasses {
         table
     }
 
-    /// The class of evidence, if it was met.
-    pub(super) fn find(
+    /// The class of evidence, if it was met, by a table of the classes.
+    pub(in crate::efg) fn class_of(
         &self,
         evidence: &Evidence,
         percepts: &PerceptSets,
         table: &HashTable<u32>,
     ) -> Option<u32> {
-        let mut number = 0;
-        for step in &evidence.steps {
+        evidence.steps.iter().try_fold(0, |former, step| {
             let OwnMove::Known(own) = step.own else { return None };
-            let class = Class { former: number, own, percepts: percepts.find(&step.percepts)? };
-            number = *table.find(class.hash(), |&number| self.classes[number as usize - 1] == class)?;
-        }
-        Some(number)
+            let class = Class { former, own, percepts: percepts.number_of(&step.percepts)? };
+            self.find_in(class, class.hash(), table)
+        })
     }
 }
