@@ -2,7 +2,8 @@
 //!
 //! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own moves,
 //! and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any
-//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`estimate_size`] says how
+//! [`Profile`] of policies, the regret minimisers of [`solve()`], and the linear program. [`MonteCarloMinimiser`] samples the
+//! game and needs no tree. [`estimate_size`] says how
 //! large a tree would be, and [`extent()`] counts information sets without building it.
 //!
 //! [`GambitFile`] is a game in the file format of Gambit, which [`to_gambit`] writes from a tree, and [`to_kif`] turns into
@@ -26,6 +27,7 @@ mod linear_program;
 mod move_values;
 mod profile;
 mod regret;
+mod sampling;
 mod sequences;
 mod solve;
 mod tree;
@@ -42,6 +44,7 @@ pub use linear_program::{LinearProgramError, linear_program};
 pub use move_values::MoveValues;
 pub use profile::Profile;
 pub use regret::{CheckpointError, RegretCheckpoint, RegretMinimiser, RegretRule};
+pub use sampling::{MonteCarloMinimiser, SampledPolicy, SamplingError, SamplingScheme};
 pub use sequences::SequenceForm;
 pub use solve::{SolveLimits, SolvePoint, SolvedProfile, solve};
 pub use tree::{EvidenceIndex, GameTree, InformationSet, NodeKind, TreeError, TreeLimits, TreeSize};

@@ -35,8 +35,8 @@ use program::Program;
 /// NashConv that is precise enough, whatever is asked for, in payoffs.
 const PRECISE: f64 = 1e-9;
 
-/// The most multiplications of one factorisation; a core makes about 1e9 of them a second.
-const MULTIPLICATIONS: f64 = 2e11;
+/// The most multiplications of one factorisation; a core makes 2e8 (large programs) to 1e9 of them a second.
+const MULTIPLICATIONS: f64 = 5e10;
 
 /// Why a game has no solution by linear programming here.
 #[derive(Clone, PartialEq, Debug, Error)]

@@ -29,7 +29,7 @@ impl Class {
 
 /// All sets of percepts met, numbered; the empty set is 0.
 #[derive(Clone, Debug)]
-pub(super) struct PerceptSets {
+pub(in crate::efg) struct PerceptSets {
     numbers: FxHashMap<Percepts, u32>,
     sets: Vec<Percepts>,
 }
@@ -41,11 +41,8 @@ impl Default for PerceptSets {
 }
 
 impl PerceptSets {
-    pub(super) fn number(&mut self, percepts: &Percepts) -> u32 {
-        if percepts.is_empty() {
-            return 0;
-        }
-        if let Some(&number) = self.numbers.get(percepts) {
+    pub(in crate::efg) fn number(&mut self, percepts: &Percepts) -> u32 {
+        if let Some(number) = self.number_of(percepts) {
             return number;
         }
         let number = self.sets.len() as u32;
@@ -53,45 +50,53 @@ impl PerceptSets {
         self.numbers.insert(percepts.clone(), number);
         number
     }
-}
 
-impl PerceptSets {
-    /// The number of a set that was met.
-    fn find(&self, percepts: &Percepts) -> Option<u32> {
+    /// The number of a set of percepts, if it was met.
+    pub(in crate::efg) fn number_of(&self, percepts: &Percepts) -> Option<u32> {
         if percepts.is_empty() { Some(0) } else { self.numbers.get(percepts).copied() }
     }
 }
 
 /// The classes of one role.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EvidenceClasses {
+pub(in crate::efg) struct EvidenceClasses {
     classes: Vec<Class>,
     table: HashTable<u32>,
 }
 
 impl EvidenceClasses {
     /// The class of what is known after one more step.
-    pub(super) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
+    pub(in crate::efg) fn after(&mut self, former: u32, own: Move, percepts: u32) -> u32 {
         let class = Class { former, own, percepts };
-        let (hash, classes) = (class.hash(), &mut self.classes);
-        let is_it = |&number: &u32| classes[number as usize - 1] == class;
-        if let Some(&number) = self.table.find(hash, is_it) {
+        let hash = class.hash();
+        if let Some(number) = self.find_in(class, hash, &self.table) {
             return number;
         }
+        let classes = &mut self.classes;
         classes.push(class);
         let number = classes.len() as u32;
         self.table.insert_unique(hash, number, |&number| classes[number as usize - 1].hash());
         number
     }
 
+    /// The same, if it was met.
+    pub(in crate::efg) fn find(&self, former: u32, own: Move, percepts: u32) -> Option<u32> {
+        let class = Class { former, own, percepts };
+        self.find_in(class, class.hash(), &self.table)
+    }
+
+    fn find_in(&self, class: Class, hash: u64, table: &HashTable<u32>) -> Option<u32> {
+        table.find(hash, |&number| self.classes[number as usize - 1] == class).copied()
+    }
+
     /// Gives up the table: no class is looked up from now on.
-    pub(super) fn freeze(&mut self) {
+    pub(in crate::efg) fn freeze(&mut self) {
         self.table = HashTable::new();
         self.classes.shrink_to_fit();
     }
 
     /// The evidence of a class.
-    pub(super) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
+    pub(in crate::efg) fn evidence(&self, role: Role, class: u32, percepts: &PerceptSets) -> Evidence {
         let mut evidence = Evidence::new(role);
         let mut number = class;
         while number != 0 {
@@ -105,7 +110,7 @@ impl EvidenceClasses {
     }
 
     /// The table again, after [`freeze`](EvidenceClasses::freeze).
-    pub(super) fn table(&self) -> HashTable<u32> {
+    pub(in crate::efg) fn table(&self) -> HashTable<u32> {
         let mut table = HashTable::with_capacity(self.classes.len());
         for (place, class) in self.classes.iter().enumerate() {
             table.insert_unique(class.hash(), place as u32 + 1, |&number| {
@@ -115,19 +120,17 @@ impl EvidenceClasses {
         table
     }
 
-    /// The class of evidence, if it was met.
-    pub(super) fn find(
+    /// The class of evidence, if it was met, by a table of the classes.
+    pub(in crate::efg) fn class_of(
         &self,
         evidence: &Evidence,
         percepts: &PerceptSets,
         table: &HashTable<u32>,
     ) -> Option<u32> {
-        let mut number = 0;
-        for step in &evidence.steps {
+        evidence.steps.iter().try_fold(0, |former, step| {
             let OwnMove::Known(own) = step.own else { return None };
-            let class = Class { former: number, own, percepts: percepts.find(&step.percepts)? };
-            number = *table.find(class.hash(), |&number| self.classes[number as usize - 1] == class)?;
-        }
-        Some(number)
+            let class = Class { former, own, percepts: percepts.number_of(&step.percepts)? };
+            self.find_in(class, class.hash(), table)
+        })
     }
 }

@@ -17,8 +17,9 @@ mod layout;
 
 use std::ops::Range;
 
-use classes::{EvidenceClasses, PerceptSets};
 use hyperplay_engine::machine::{ByRole, Evidence, Goal, Move, Role};
+
+pub(in crate::efg) use classes::{EvidenceClasses, PerceptSets};
 
 pub use builder::TreeLimits;
 pub use error::TreeError;

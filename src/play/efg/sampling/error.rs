@@ -1,0 +1,28 @@
+//! Why a game cannot be sampled.
+
+use thiserror::Error;
+
+use super::super::tree::TreeError;
+
+/// Why an iteration was not finished.
+#[derive(Clone, PartialEq, Debug, Error)]
+pub enum SamplingError {
+    /// What it met has no place in a tree either.
+    #[error(transparent)]
+    Rules(#[from] TreeError),
+    /// A traversal that tries all own moves does not end.
+    #[error(
+        "one iteration of external sampling, which tries every own move, visits more than {limit} nodes; use outcome \
+         sampling"
+    )]
+    TooWide {
+        /// The limit on nodes.
+        limit: u64,
+    },
+    /// There are too many joint moves in one step.
+    #[error("after {step} steps there are more than 2^64 joint moves")]
+    TooManyJointMoves {
+        /// Steps made.
+        step: usize,
+    },
+}

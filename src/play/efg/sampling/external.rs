@@ -1,0 +1,54 @@
+//! External sampling: the traversing role tries all its moves.
+//!
+//! The worth of a node is then an unbiased estimate over the draws of the others, and the regret of a move at an
+//! information set is its worth less the mean worth of what is played. No weights are needed: an information set is met
+//! as often as the others and chance go there.
+//!
+//! Reference: Lanctot, Waugh, Zinkevich, Bowling, *Monte Carlo Sampling for Regret Minimization in Extensive Games* (NIPS
+//! 2009), section 3.2.
+
+use super::error::SamplingError;
+use super::rule::share;
+use super::traversal::{Node, Stop, Traversal};
+use hyperplay_engine::machine::Bulk;
+
+/// The most nodes of an iteration.
+pub(super) const VISITS: u64 = 20_000_000;
+
+/// The most own choices on a path.
+const DEPTH: u32 = 2_000;
+
+impl<M: Bulk> Traversal<'_, M> {
+    /// The worth of what follows a node. `values` is empty or belongs to callers, and is left as it was.
+    pub(super) fn external(
+        &mut self,
+        node: Node,
+        values: &mut Vec<f64>,
+        depth: u32,
+    ) -> Result<f64, SamplingError> {
+        let (node, chooser) = match self.run(node, 1.0)? {
+            Stop::End(end) => return Ok(self.positions.payoff(end, self.role)),
+            Stop::Own(node, chooser) => (node, chooser),
+        };
+        if self.visits > VISITS || depth >= DEPTH {
+            return Err(SamplingError::TooWide { limit: VISITS });
+        }
+        let begin = values.len();
+        for own in 0..chooser.moves {
+            let before = self.positions.lengths();
+            let value = self.external(node.after(&chooser, own), values, depth + 1)?;
+            self.positions.release(before);
+            values.push(value);
+        }
+        let accounts = self.sets.accounts(chooser.first, chooser.moves);
+        let own = &values[begin..];
+        let total: f64 = accounts.iter().map(|account| account.regret.max(0.0)).sum();
+        let worth: f64 =
+            accounts.iter().zip(own).map(|(account, value)| share(account, total, own.len()) * value).sum();
+        for (account, value) in accounts.iter_mut().zip(own) {
+            account.regret += self.weight * (value - worth);
+        }
+        values.truncate(begin);
+        Ok(worth)
+    }
+}

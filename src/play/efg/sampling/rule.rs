@@ -1,0 +1,76 @@
+//! What is played at an information set: regret matching.
+//!
+//! Moves are played in proportion to the positive parts of their regrets, all alike where no regret is positive. To set
+//! negative regrets to 0, as CFR+ does, makes sampling slower: measured on four games, NashConv after the same number of
+//! iterations is 1.3 to 4 times as large.
+
+use rand::{Rng, RngExt};
+
+use super::sets::Account;
+
+/// What is played at an information set.
+#[derive(Clone, Copy)]
+pub(super) struct Policy<'a> {
+    accounts: &'a [Account],
+    /// The sum of the positive regrets.
+    total: f64,
+}
+
+impl<'a> Policy<'a> {
+    #[inline(always)]
+    pub(super) fn new(accounts: &'a [Account]) -> Policy<'a> {
+        Policy { accounts, total: accounts.iter().map(|account| account.regret.max(0.0)).sum() }
+    }
+
+    /// The sum of the positive regrets.
+    #[inline(always)]
+    pub(super) fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// A move, drawn.
+    #[inline(always)]
+    pub(super) fn draw(&self, rng: &mut impl Rng) -> u32 {
+        let count = self.accounts.len();
+        if self.total <= 0.0 {
+            return rng.random_range(0..count as u32);
+        }
+        let mut left = rng.random::<f64>() * self.total;
+        let mut drawn = 0;
+        for (place, account) in self.accounts.iter().enumerate() {
+            if account.regret > 0.0 {
+                // The last positive one, should rounding leave something over.
+                drawn = place;
+                if left < account.regret {
+                    break;
+                }
+                left -= account.regret;
+            }
+        }
+        drawn as u32
+    }
+
+    /// The probability of a move.
+    #[inline(always)]
+    pub(super) fn share(&self, place: u32) -> f64 {
+        share(&self.accounts[place as usize], self.total, self.accounts.len())
+    }
+}
+
+/// The probability of a move, given the sum of the positive regrets and the number of moves.
+#[inline(always)]
+pub(super) fn share(account: &Account, total: f64, moves: usize) -> f64 {
+    if total > 0.0 { account.regret.max(0.0) / total } else { 1.0 / moves as f64 }
+}
+
+/// Adds what is played to the average.
+#[inline(always)]
+pub(super) fn add_to_average(accounts: &mut [Account], total: f64, weight: f64) {
+    if total > 0.0 {
+        let scale = weight / total;
+        accounts.iter_mut().for_each(|account| account.average += scale * account.regret.max(0.0));
+    } else {
+        let even = weight / accounts.len() as f64;
+        accounts.iter_mut().for_each(|account| account.average += even);
+    }
+}
