@@ -146,10 +146,7 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
         saved.refuse_state()?;
         let run = SampledRun { arguments, opened: &opened, machine: &machine, scheme, interrupt };
         match run.run()? {
-            Sampled::Judged { tree, form, solution, curve } => {
-                let solved = Solved { tree, form, solution, curve, minimisers: Vec::new() };
-                arguments.deliver(&opened, &machine, &solved, &saved, out)?;
-            }
+            Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &saved, out)?,
             Sampled::Unjudged { minimiser, seed, why } => run.report(&minimiser, seed, &why, &saved, out)?,
         }
     } else {
@@ -161,7 +158,7 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
 }
 
 /// A game that was solved on its tree.
-struct Solved {
+pub struct Solved {
     tree: GameTree,
     form: SequenceForm,
     solution: SolvedProfile,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::saved::SavedSolution;
-use super::{ENOUGH, LONG, SolveArguments, in_words};
+use super::{ENOUGH, LONG, SolveArguments, Solved, in_words};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::TreeOptions;
@@ -41,8 +41,8 @@ pub struct SampledRun<'a> {
 
 /// What a run found: policies that were judged, or the minimiser alone where the tree is too large.
 pub enum Sampled {
-    Judged { tree: GameTree, form: SequenceForm, solution: SolvedProfile, curve: Vec<SolvePoint> },
-    Unjudged { minimiser: MonteCarloMinimiser<Engine>, seed: u64, why: TreeError },
+    Judged(Box<Solved>),
+    Unjudged { minimiser: Box<MonteCarloMinimiser<Engine>>, seed: u64, why: TreeError },
 }
 
 impl SampledRun<'_> {
@@ -66,8 +66,11 @@ impl SampledRun<'_> {
         let mut minimiser = MonteCarloMinimiser::new(self.machine, self.scheme);
         let (solution, curve) = self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number))?;
         match (judge, solution) {
-            (Ok((tree, form)), Some(solution)) => Ok(Sampled::Judged { tree, form, solution, curve }),
-            (Err(why), _) => Ok(Sampled::Unjudged { minimiser, seed: number, why }),
+            (Ok((tree, form)), Some(solution)) => {
+                let minimisers = Vec::new();
+                Ok(Sampled::Judged(Box::new(Solved { tree, form, solution, curve, minimisers })))
+            }
+            (Err(why), _) => Ok(Sampled::Unjudged { minimiser: Box::new(minimiser), seed: number, why }),
             (Ok(_), None) => unreachable!("what has a tree is judged at the end"),
         }
     }
