@@ -83,7 +83,7 @@ fn what_is_too_large_is_played_as_hyperplay_does_and_says_so() {
     }
     // Three roles: `auto` does not play an equilibrium that protects nobody.
     let machine = imperfect("kuhn_poker_3p");
-    let history = hyperplay::study::harness::random_match(&*machine, 100, &Seed::root(1)).unwrap();
+    let history = hyperplay::study::harness::random_match(&machine, 100, &Seed::root(1)).unwrap();
     let known = machine.evidence(&history, Role::new(0), &mut machine.scratch());
     let decision = decided(&machine, "auto", &known.until(0), &Budget::UNLIMITED);
     assert!(decision.explanation[0].contains("3 roles decide"), "{:?}", decision.explanation);
