@@ -59,10 +59,6 @@ fn measure(game: &str, unit: f64, seconds: f64) {
         visits(walked),
         made / walked
     );
-    let mut same = [
-        cfr::NaiveCfr::new(&tree, unit).average(),
-        RegretMinimiser::new(&form, RegretRule::CfrPlus).average(&form),
-    ];
     let (mut walking, mut minimiser) =
         (cfr::NaiveCfr::new(&tree, unit), RegretMinimiser::new(&form, RegretRule::CfrPlus));
     for _ in 0..10 {

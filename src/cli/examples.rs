@@ -105,6 +105,8 @@ Examples:
 pub const CONVERT: &str = "\
 Examples:
   hyperplay convert kuhn_poker --to infix
+  hyperplay convert kuhn_poker --to efg --unit 25
+  hyperplay convert tests/tables/efg/umbrella.efg --to kif
   hyperplay convert games/perfect/four_letters.gdl --to kif";
 
 /// Below `perft`.

@@ -65,6 +65,12 @@ pub fn source(game: &str) -> Result<Source, CommandFailure> {
     if game == "-" {
         return read("<stdin>", &mut std::io::stdin().lock()).map_err(failed);
     }
+    if Path::new(game).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("efg")) {
+        return Err(CommandFailure::usage(
+            format!("'{game}' is a game tree and no rulesheet"),
+            format!("make rules of it: hyperplay convert {game} --to kif > game.kif"),
+        ));
+    }
     // Anything but a folder can be read: a pipe too.
     if Path::new(game).exists() && !Path::new(game).is_dir() {
         return File::open(game).and_then(|mut file| read(game, &mut file)).map_err(failed);

@@ -7,9 +7,12 @@ use super::failure::CommandFailure;
 use super::options::positive;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{ByRole, Role};
-use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize};
+use hyperplay_engine::machine::{ByRole, Role, Seed};
+use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize, estimate_size};
 use hyperplay_play::referee::Interrupt;
+
+/// Random paths that measure a game before its tree is built.
+const PROBES: usize = 300;
 
 /// How large a tree may be, and in which unit its payoffs are counted.
 #[derive(Args, Clone, Copy, Debug)]
@@ -45,6 +48,11 @@ impl TreeOptions {
     /// # Errors
     /// As [`GameTree::build`].
     pub fn try_build(&self, machine: &Engine, interrupt: &Interrupt) -> Result<GameTree, TreeError> {
+        // What is far too large is known at once; the estimate is seldom too high, because most paths miss the heavy parts of a tree.
+        let estimate = estimate_size(machine, PROBES, &Seed::root(0))?;
+        if estimate.interval().0 > self.max_nodes as f64 {
+            return Err(TreeError::TooLarge { limit: self.max_nodes, estimate });
+        }
         let ticker = Ticker::new();
         let stop = |nodes: usize| {
             ticker.say(|| format!("the game tree has {nodes} nodes so far"));

@@ -98,7 +98,7 @@ enum Command {
     /// Measure the engines of a game side by side
     #[command(after_help = examples::BENCH)]
     Bench(bench::BenchArguments),
-    /// Write a rulesheet in the other syntax
+    /// Write a game in another form: prefix, infix, Gambit's game tree
     #[command(after_help = examples::CONVERT)]
     Convert(convert::ConvertArguments),
     /// Find an equilibrium of a game

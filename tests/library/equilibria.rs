@@ -254,7 +254,7 @@ fn evidence_leads_to_its_information_set() {
             // And so does the evidence of matches.
             for seed in 0..20 {
                 let history =
-                    hyperplay::study::harness::random_match(&*machine, 100, &Seed::root(seed)).unwrap();
+                    hyperplay::study::harness::random_match(&machine, 100, &Seed::root(seed)).unwrap();
                 let whole = machine.evidence(&history, role, &mut scratch);
                 let mut state = machine.initial();
                 for (step, joint) in history.0.iter().enumerate() {

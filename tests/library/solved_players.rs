@@ -11,7 +11,7 @@ use hyperplay::efg::{GameTree, Profile, SequenceForm, TreeLimits};
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::player::{
-    Asking, Decision, DecisionBudget, PolicyDocument, Registry, View, ask_policy, profile_of,
+    Asking, Decision, DecisionBudget, PolicyDocument, Registry, View, ask_policy, entries_of, profile_of,
 };
 use hyperplay::referee::{Interrupt, MatchOutcome, Settings, play_match};
 
@@ -83,7 +83,7 @@ fn what_is_too_large_is_played_as_hyperplay_does_and_says_so() {
     }
     // Three roles: `auto` does not play an equilibrium that protects nobody.
     let machine = imperfect("kuhn_poker_3p");
-    let history = hyperplay::study::harness::random_match(&*machine, 100, &Seed::root(1)).unwrap();
+    let history = hyperplay::study::harness::random_match(&machine, 100, &Seed::root(1)).unwrap();
     let known = machine.evidence(&history, Role::new(0), &mut machine.scratch());
     let decision = decided(&machine, "auto", &known.until(0), &Budget::UNLIMITED);
     assert!(decision.explanation[0].contains("3 roles decide"), "{:?}", decision.explanation);
@@ -148,14 +148,9 @@ fn a_policy_file_is_played_as_it_is_written() {
     let roles: Vec<Role> = tree.players().collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy.json");
-    let document = PolicyDocument {
-        machine: &machine,
-        tree: &tree,
-        profile: &rng_profile,
-        roles: &roles[..1],
-        header: serde_json::Map::new(),
-    };
-    document.write(std::fs::File::create(&path).unwrap(), &[]).unwrap();
+    let document = PolicyDocument { machine: &machine, header: serde_json::Map::new() };
+    let entries = entries_of(&tree, &rng_profile, &roles[..1]);
+    document.write(std::fs::File::create(&path).unwrap(), entries, &[]).unwrap();
     let file = Arc::new(hyperplay::player::PolicyFile::read(&path).unwrap());
     let (read, unsaid) = profile_of(&machine, &file, &tree);
     assert_eq!(unsaid, 6, "nothing is written for bob");

@@ -42,7 +42,7 @@ impl<'a> NaiveCfr<'a> {
         let players: Vec<Role> = self.tree.players().collect();
         for role in players {
             self.instant.fill(0.0);
-            self.walk(0, role, 1.0, 1.0);
+            self.walk(0, role, 1.0);
             for set in 0..self.tree.sets().len() {
                 if self.tree.sets()[set].role == role {
                     self.update(set);
@@ -57,14 +57,14 @@ impl<'a> NaiveCfr<'a> {
         }
     }
 
-    /// The expected payoff below a node, where the role and the others come there with these probabilities.
-    fn walk(&mut self, node: usize, role: Role, own: f64, others: f64) -> f64 {
+    /// The expected payoff below a node, where the others come there with this probability.
+    fn walk(&mut self, node: usize, role: Role, others: f64) -> f64 {
         let children = self.tree.children(node);
         match self.tree.kind(node) {
             NodeKind::Terminal { goals } => (f64::from(goals[role.index()].value()) - 50.0) / self.unit,
             NodeKind::Chance { moves } => {
                 let share = 1.0 / moves.len() as f64;
-                children.map(|child| share * self.walk(child, role, own, others * share)).sum()
+                children.map(|child| share * self.walk(child, role, others * share)).sum()
             }
             NodeKind::Decision { set } => {
                 let info = self.tree.sets()[set];
@@ -72,9 +72,9 @@ impl<'a> NaiveCfr<'a> {
                 for (child, place) in children.zip(info.range()) {
                     let share = self.policy[place];
                     values.push(if info.role == role {
-                        self.walk(child, role, own * share, others)
+                        self.walk(child, role, others)
                     } else {
-                        self.walk(child, role, own, others * share)
+                        self.walk(child, role, others * share)
                     });
                 }
                 let worth: f64 =

@@ -5,6 +5,7 @@
 //! run with the same file continues.
 
 mod report;
+mod sampled;
 mod saved;
 
 use std::path::PathBuf;
@@ -13,18 +14,20 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::failure::CommandFailure;
-use super::game_argument::GameArgument;
+use super::game_argument::{GameArgument, Opened};
 use super::game_tree::TreeOptions;
-use super::options::{EngineOption, ThreadsOption, seconds};
+use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
+use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Budget;
 use hyperplay_play::efg::{
-    GameTree, LinearProgramError, RegretMinimiser, RegretRule, SequenceForm, SolveLimits, SolvePoint,
-    SolvedProfile, linear_program, solve,
+    GameTree, LinearProgramError, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
+    SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
 };
 use hyperplay_play::referee::Interrupt;
 use report::SolveReport;
+use sampled::{Sampled, SampledRun};
 use saved::SavedSolution;
 
 /// NashConv at which a run without limits ends, in payoffs.
@@ -64,6 +67,9 @@ pub struct SolveArguments {
     /// How many information sets of each role are shown, the most often reached first
     #[arg(long, value_name = "N", default_value_t = 12)]
     top: usize,
+    /// For external and outcome: determines what is sampled [default: drawn and printed]
+    #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
     #[command(flatten)]
     threads: ThreadsOption,
     #[command(flatten)]
@@ -90,12 +96,25 @@ pub enum SolveMethod {
     /// Predictive discounted CFR+
     #[value(name = "pdcfr+")]
     PdcfrPlus,
+    /// Monte-Carlo CFR, external sampling, which builds no tree to solve
+    External,
+    /// Monte-Carlo CFR, outcome sampling, which builds no tree to solve
+    Outcome,
     /// The linear program of the sequence form; two roles, constant sum
     Lp,
 }
 
 impl SolveMethod {
-    /// The regret minimisers that it runs; none for the linear program.
+    /// How it samples; none for the methods that work on the tree.
+    fn scheme(self) -> Option<SamplingScheme> {
+        match self {
+            SolveMethod::External => Some(SamplingScheme::External),
+            SolveMethod::Outcome => Some(SamplingScheme::Outcome),
+            _ => None,
+        }
+    }
+
+    /// The regret minimisers that it runs on the tree; none for the others.
     fn rules(self) -> &'static [RegretRule] {
         match self {
             SolveMethod::Auto => &RegretRule::PORTFOLIO,
@@ -103,7 +122,7 @@ impl SolveMethod {
             SolveMethod::Dcfr => &[RegretRule::Discounted],
             SolveMethod::PcfrPlus => &[RegretRule::Predictive],
             SolveMethod::PdcfrPlus => &[RegretRule::PredictiveDiscounted],
-            SolveMethod::Lp => &[],
+            SolveMethod::External | SolveMethod::Outcome | SolveMethod::Lp => &[],
         }
     }
 }
@@ -122,37 +141,29 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash())?;
-    let (_, engine) = arguments.engine.open_for_steps(&opened)?;
-    let tree = arguments.tree.build(&engine, &opened.name, interrupt)?;
-    let form = SequenceForm::new(&tree, arguments.tree.unit);
-    if form.player_count() == 0 || tree.sets().is_empty() {
-        let what = format!("{}: no role decides anything", opened.name);
-        return Err(CommandFailure::failed(what, "there is nothing to solve"));
-    }
-    let stop = || interrupt.is_raised();
-    let limits = arguments.limits(&stop);
-    let ((solution, curve), minimisers) = match arguments.method {
-        SolveMethod::Lp => (by_linear_program(&form, &limits, &opened.name)?, Vec::new()),
-        _ => {
-            let mut minimisers = saved.minimisers(&form, arguments.method.rules())?;
-            (minimise(&form, &mut minimisers, &limits), minimisers)
+    let (_, machine) = arguments.engine.open_for_steps(&opened)?;
+    if let Some(scheme) = arguments.method.scheme() {
+        saved.refuse_state()?;
+        let run = SampledRun { arguments, opened: &opened, machine: &machine, scheme, interrupt };
+        match run.run()? {
+            Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &saved, out)?,
+            Sampled::Unjudged { minimiser, seed, why } => run.report(&minimiser, seed, &why, &saved, out)?,
         }
-    };
-    log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
-    let report = SolveReport::new(&opened, &engine, &tree, &form, arguments.tree.unit, &solution);
-    saved.write(&report, &minimisers)?;
-    if let Some(path) = &arguments.curve {
-        report::write_file(path, &report::curve_as_csv(&curve))?;
-    }
-    if let Some(path) = &arguments.html {
-        report::write_file(path, &report.page(&curve))?;
-    }
-    if arguments.json {
-        out.json(&report.as_json())?
     } else {
-        report.write(arguments.top, out)?
+        let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
+        let solved = arguments.solve(&opened.name, tree, &saved, interrupt)?;
+        arguments.deliver(&opened, &machine, &solved, &saved, out)?;
     }
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+}
+
+/// A game that was solved on its tree.
+pub struct Solved {
+    tree: GameTree,
+    form: SequenceForm,
+    solution: SolvedProfile,
+    curve: Vec<SolvePoint>,
+    minimisers: Vec<RegretMinimiser>,
 }
 
 /// Solves by the linear program.
@@ -186,6 +197,54 @@ fn minimise(
 }
 
 impl SolveArguments {
+    /// Solves a game on its tree.
+    fn solve(
+        &self,
+        name: &str,
+        tree: GameTree,
+        saved: &SavedSolution<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Solved, CommandFailure> {
+        let form = SequenceForm::new(&tree, self.tree.unit);
+        if tree.sets().is_empty() {
+            let what = format!("{name}: no role decides anything");
+            return Err(CommandFailure::failed(what, "there is nothing to solve"));
+        }
+        let stop = || interrupt.is_raised();
+        let limits = self.limits(&stop);
+        let ((solution, curve), minimisers) = if self.method == SolveMethod::Lp {
+            saved.refuse_state()?;
+            (by_linear_program(&form, &limits, name)?, Vec::new())
+        } else {
+            let mut minimisers = saved.minimisers(&form, self.tree.unit, self.method.rules())?;
+            (minimise(&form, &mut minimisers, &limits), minimisers)
+        };
+        log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
+        Ok(Solved { tree, form, solution, curve, minimisers })
+    }
+
+    /// Writes the files and the report.
+    fn deliver(
+        &self,
+        opened: &Opened,
+        machine: &Engine,
+        solved: &Solved,
+        saved: &SavedSolution<'_>,
+        out: &Output,
+    ) -> Result<(), CommandFailure> {
+        let Solved { tree, form, solution, curve, minimisers } = solved;
+        let report = SolveReport::new(opened, machine, tree, form, self.tree.unit, solution);
+        let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
+        saved.write(&report.document(), report.entries(), &states)?;
+        if let Some(path) = &self.curve {
+            report::write_file(path, &report::curve_as_csv(curve))?;
+        }
+        if let Some(path) = &self.html {
+            report::write_file(path, &report.page(curve))?;
+        }
+        if self.json { out.json(&report.as_json()) } else { report.write(self.top, out) }
+    }
+
     /// When the solver ends.
     fn limits<'a>(&self, stop: &'a (dyn Fn() -> bool + Sync)) -> SolveLimits<'a> {
         let is_free = self.seconds.is_none() && self.nash_conv.is_none() && self.iterations.is_none();

@@ -14,7 +14,7 @@ use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
 use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table};
 use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint, SolvedProfile};
-use hyperplay_play::player::{PolicyDocument, known_in_words};
+use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
 
 /// Everything that is reported.
 pub struct SolveReport<'a> {
@@ -48,7 +48,7 @@ impl<'a> SolveReport<'a> {
         &self.engine.roles()[role]
     }
 
-    /// The policies as they are written to a file.
+    /// What stands before the policies in a file.
     pub fn document(&self) -> PolicyDocument<'_> {
         let solved = self.solved;
         let values: Map<String, Value> = self
@@ -66,8 +66,12 @@ impl<'a> SolveReport<'a> {
             ("nash_conv", json!(solved.point.verdict.nash_conv)),
         ];
         let header = header.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let (machine, tree, profile) = (self.engine, self.tree, &self.solved.profile);
-        PolicyDocument { machine, tree, profile, roles: &self.players, header }
+        PolicyDocument { machine: self.engine, header }
+    }
+
+    /// The policies of all roles.
+    pub fn entries(&self) -> impl Iterator<Item = PolicyEntry<'_>> {
+        entries_of(self.tree, &self.solved.profile, &self.players)
     }
 
     /// The report for machines.
@@ -259,5 +263,9 @@ pub fn curve_as_csv(curve: &[SolvePoint]) -> String {
 /// # Errors
 /// If it cannot be written.
 pub fn write_file(path: &Path, text: &str) -> Result<(), CommandFailure> {
+    if path.as_os_str() == "-" {
+        let what = "'-' for a file: standard output has the report";
+        return Err(CommandFailure::usage(what, "name a file, for example ./curve.csv"));
+    }
     std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
 }

@@ -6,16 +6,15 @@ use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
 
-use super::report::SolveReport;
 use crate::failure::CommandFailure;
 use crate::output::log;
 use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
-use hyperplay_play::player::{PolicyFile, read_checkpoints};
+use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState};
 
 /// Where the solution goes, and what an earlier run left there.
 pub struct SavedSolution<'a> {
     path: Option<&'a Path>,
-    checkpoints: Vec<RegretCheckpoint>,
+    state: Option<SolverState>,
 }
 
 impl<'a> SavedSolution<'a> {
@@ -24,7 +23,7 @@ impl<'a> SavedSolution<'a> {
     /// # Errors
     /// If the file is something else: it is not overwritten.
     pub fn open(path: Option<&'a Path>, rules: &str) -> Result<Self, CommandFailure> {
-        let mut saved = SavedSolution { path, checkpoints: Vec::new() };
+        let mut saved = SavedSolution { path, state: None };
         let Some(path) = path else { return Ok(saved) };
         if path.as_os_str() == "-" {
             let what = "--out -: standard output has the report";
@@ -43,10 +42,11 @@ impl<'a> SavedSolution<'a> {
         if file.rules() != Some(rules) {
             return Err(other(format!("{}: the policies of another game", path.display())));
         }
-        saved.checkpoints = read_checkpoints(path, &text).map_err(|error| other(error.to_string()))?;
-        if saved.checkpoints.is_empty() {
+        let state = SolverState::read(path, &text).map_err(|error| other(error.to_string()))?;
+        if state.solver.is_empty() {
             return Err(other(format!("{}: policies without the state of a solver", path.display())));
         }
+        saved.state = Some(state);
         Ok(saved)
     }
 
@@ -57,22 +57,29 @@ impl<'a> SavedSolution<'a> {
     pub fn minimisers(
         &self,
         form: &SequenceForm,
+        unit: f64,
         rules: &[RegretRule],
     ) -> Result<Vec<RegretMinimiser>, CommandFailure> {
-        if self.checkpoints.is_empty() {
+        let Some(SolverState { unit: former, solver }) = &self.state else {
             return Ok(rules.iter().map(|&rule| RegretMinimiser::new(form, rule)).collect());
-        }
+        };
         let path = self.path.map_or_else(String::new, |path| path.display().to_string());
-        let names: Vec<&str> = self.checkpoints.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
+        let names: Vec<&str> = solver.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
         if names != rules.iter().map(|rule| rule.name()).collect::<Vec<_>>() {
             let what = format!("{path}: the earlier run was solved by {}", names.join(" and "));
+            let remedy = "take the --method of that run (two together are auto), or another file for --out";
+            return Err(CommandFailure::usage(what, remedy));
+        }
+        if *former != Some(unit) {
+            let former = former.map_or_else(|| "another".to_owned(), |unit| unit.to_string());
+            let what = format!("{path}: the earlier run had --unit {former}, this one has {unit}");
             return Err(CommandFailure::usage(
                 what,
-                "take the --method of that run, or another file for --out",
+                "take the --unit of that run, or another file for --out",
             ));
         }
         let resumed: Result<Vec<_>, _> =
-            self.checkpoints.iter().map(|checkpoint| RegretMinimiser::resumed(form, checkpoint)).collect();
+            solver.iter().map(|checkpoint| RegretMinimiser::resumed(form, checkpoint)).collect();
         let minimisers = resumed.map_err(|error| {
             CommandFailure::usage(
                 format!("{path}: {error}"),
@@ -84,23 +91,43 @@ impl<'a> SavedSolution<'a> {
         Ok(minimisers)
     }
 
-    /// Writes the solution and the state of its minimisers.
+    /// Refuses to continue: the method keeps no state, and that of an earlier run would be lost.
+    ///
+    /// # Errors
+    /// If there is such a state.
+    pub fn refuse_state(&self) -> Result<(), CommandFailure> {
+        match (self.path, &self.state) {
+            (Some(path), Some(state)) => {
+                let rules: Vec<&str> =
+                    state.solver.iter().map(|checkpoint| checkpoint.rule.as_str()).collect();
+                let what = format!(
+                    "{}: holds an earlier run by {}, which this method cannot continue",
+                    path.display(),
+                    rules.join(" and ")
+                );
+                Err(CommandFailure::usage(what, "name another file for --out, or remove this one"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes policies and the states of their minimisers.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(
+    pub fn write<'p>(
         &self,
-        report: &SolveReport<'_>,
-        minimisers: &[RegretMinimiser],
+        document: &PolicyDocument<'_>,
+        entries: impl Iterator<Item = PolicyEntry<'p>>,
+        states: &[RegretCheckpoint],
     ) -> Result<(), CommandFailure> {
         let Some(path) = self.path else { return Ok(()) };
         let failed = |cause| CommandFailure::File { path: path.to_owned(), cause };
-        let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
         let mut name = path.as_os_str().to_owned();
         name.push(".part");
         let part = Path::new(&name);
         let file = File::create(part).map_err(failed)?;
-        report.document().write(BufWriter::new(file), &states).map_err(failed)?;
+        document.write(BufWriter::new(file), entries, states).map_err(failed)?;
         fs::rename(part, path).map_err(failed)
     }
 }

@@ -34,8 +34,7 @@ pub struct StudyPlan {
     pub matches: usize,
     /// Who plays them.
     pub play: MatchSource,
-    /// A sampler that takes its opponents to play an equilibrium. If there is one, the samplers are measured against its
-    /// posterior as well; it is not measured itself.
+    /// A sampler that takes its opponents to play an equilibrium, if there is to be its posterior; not measured itself.
     pub equilibrium: Option<SamplerSpec>,
     /// The roles whose beliefs are measured; none for all roles but `random`.
     pub roles: Vec<Role>,
@@ -156,14 +155,12 @@ impl StudyPlan {
 
     /// Solves the game for the posterior under an equilibrium.
     fn solve(&self, machine: &Arc<Engine>) -> Result<(), StudyError> {
-        let Some(equilibrium) = self.of_equilibrium() else { return Ok(()) };
+        let roles = self.roles_of(machine);
+        let (Some(equilibrium), Some(&role)) = (self.of_equilibrium(), roles.first()) else { return Ok(()) };
         let legal = machine.legal_by_role(&machine.initial(), &mut machine.scratch());
-        let Some(role) = machine.each_role().find(|&role| machine.random() != Some(role)) else {
-            return Ok(());
-        };
         // Whatever a model is asked first, it has to solve the game for it.
-        let model = equilibrium.model(machine);
-        let (_, failure) = model.policy_and_failure(role, &Evidence::new(role), &legal[role]);
+        let (_, failure) =
+            equilibrium.model(machine).policy_and_failure(role, &Evidence::new(role), &legal[role]);
         failure.map_or(Ok(()), |failure| Err(StudyError::Unsolved(failure.reason)))
     }
 

@@ -45,7 +45,10 @@ impl fmt::Display for SizeEstimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (low, high) = self.interval();
         let SizeEstimate { nodes, probes, .. } = self;
-        write!(f, "about {nodes:.2e} [{low:.1e}, {high:.1e}] by {probes} random paths")
+        match nodes {
+            ..1e6 => write!(f, "about {nodes:.0} [{low:.0}, {high:.0}] nodes by {probes} random paths"),
+            _ => write!(f, "about {nodes:.2e} [{low:.1e}, {high:.1e}] nodes by {probes} random paths"),
+        }
     }
 }
 

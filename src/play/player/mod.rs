@@ -62,7 +62,7 @@ pub use ismcts::{FinalMove, IsMcts};
 pub use legal::LegalPlayer;
 pub use pimc::Pimc;
 pub use policy_file::{PolicyError, PolicyFile, profile_of};
-pub use policy_writer::{PolicyDocument, known_in_words, read_checkpoints};
+pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, known_in_words};
 pub use random::RandomPlayer;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;

@@ -1,8 +1,8 @@
-//! Writing a policy file: the policies of some roles at every information set of a game tree.
+//! Writing a policy file: the policies of some roles at information sets.
 //!
 //! The file is what [`PolicyFile`](super::PolicyFile) reads, one entry a line. Before the entries stand the game, the hash of
 //! its rules, and how the policies were found; behind them may stand the state of the solver, from which a later run
-//! continues ([`read_checkpoints`]). Probabilities are written with all their digits.
+//! continues ([`SolverState`]). Probabilities are written with all their digits.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,13 +13,42 @@ use serde_json::{Map, Value, json};
 use super::policy_file::{PolicyError, SCHEMA};
 use crate::efg::{GameTree, Profile, RegretCheckpoint};
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{OwnMove, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_engine::machine::{
+    Evidence, Move, Observation, OwnMove, Role, StateMachine as _, StateMachineExt as _,
+};
 
-/// Policies to be written.
+/// What a role does at one information set.
+pub struct PolicyEntry<'a> {
+    /// The role.
+    pub role: Role,
+    /// What it knows.
+    pub evidence: Evidence,
+    /// Its moves.
+    pub moves: &'a [Move],
+    /// Their probabilities.
+    pub shares: Vec<f64>,
+}
+
+/// The entries of some roles at the information sets of a tree.
+pub fn entries_of<'a>(
+    tree: &'a GameTree,
+    profile: &'a Profile,
+    roles: &'a [Role],
+) -> impl Iterator<Item = PolicyEntry<'a>> {
+    let sets = tree.sets().iter().enumerate().filter(|(_, set)| roles.contains(&set.role));
+    sets.map(|(number, set)| PolicyEntry {
+        role: set.role,
+        evidence: tree.evidence(set),
+        moves: tree.moves(number),
+        shares: profile.of(tree, number).to_vec(),
+    })
+}
+
+/// Policies to be written, with what stands before them: `game`, `rules` (the hash), and how they were found.
 ///
 /// ```
 /// use hyperplay_play::efg::{GameTree, Profile, TreeLimits};
-/// use hyperplay_play::player::{PolicyDocument, PolicyFile, read_checkpoints};
+/// use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState, entries_of};
 /// use serde_json::{Map, json};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
@@ -32,27 +61,24 @@ use hyperplay_engine::machine::{OwnMove, Role, StateMachine as _, StateMachineEx
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
 /// let roles: Vec<_> = tree.players().collect();
+/// let profile = Profile::uniform(&tree);
+/// let entries: Vec<PolicyEntry<'_>> = entries_of(&tree, &profile, &roles).collect();
+/// assert_eq!((entries.len(), &entries[0].shares[..]), (1, &[0.5, 0.5][..]));
+///
 /// let header = Map::from_iter([("game".to_owned(), json!("yes")), ("rules".to_owned(), json!("sha256:0"))]);
-/// let document =
-///     PolicyDocument { machine: &machine, tree: &tree, profile: &Profile::uniform(&tree), roles: &roles, header };
+/// let document = PolicyDocument { machine: &machine, header };
 /// let mut text = Vec::new();
-/// document.write(&mut text, &[])?;
+/// document.write(&mut text, entries, &[])?;
 /// let path = std::path::Path::new("yes.json");
 /// let file = PolicyFile::parse(path, std::str::from_utf8(&text)?)?;
 /// assert_eq!((file.len(), file.rules()), (1, Some("sha256:0")));
-/// assert!(read_checkpoints(path, std::str::from_utf8(&text)?)?.is_empty());
+/// assert!(SolverState::read(path, std::str::from_utf8(&text)?)?.solver.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PolicyDocument<'a> {
     /// The machine of the game.
     pub machine: &'a Engine,
-    /// Its tree.
-    pub tree: &'a GameTree,
-    /// The policies.
-    pub profile: &'a Profile,
-    /// Whose are written.
-    pub roles: &'a [Role],
-    /// What stands before them: `game`, `rules` (the hash), and how they were found.
+    /// What stands before the policies.
     pub header: Map<String, Value>,
 }
 
@@ -61,19 +87,22 @@ impl PolicyDocument<'_> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn write(&self, mut out: impl Write, solver: &[RegretCheckpoint]) -> io::Result<()> {
+    pub fn write<'a>(
+        &self,
+        mut out: impl Write,
+        entries: impl IntoIterator<Item = PolicyEntry<'a>>,
+        solver: &[RegretCheckpoint],
+    ) -> io::Result<()> {
         write!(out, "{{\"schema\": \"{SCHEMA}\"")?;
         for (key, value) in &self.header {
             write!(out, ", {}: {value}", Value::from(key.as_str()))?;
         }
         writeln!(out, ", \"policy\": [")?;
-        let sets =
-            (0..self.tree.sets().len()).filter(|&set| self.roles.contains(&self.tree.sets()[set].role));
-        for (number, set) in sets.enumerate() {
+        for (number, entry) in entries.into_iter().enumerate() {
             if number > 0 {
                 writeln!(out, ",")?;
             }
-            write!(out, "{}", self.entry(set))?;
+            write!(out, "{}", self.entry(&entry))?;
         }
         write!(out, "\n]")?;
         if !solver.is_empty() {
@@ -84,44 +113,50 @@ impl PolicyDocument<'_> {
         out.flush()
     }
 
-    /// The entry of one information set.
-    fn entry(&self, set: usize) -> Value {
-        let info = &self.tree.sets()[set];
+    fn entry(&self, entry: &PolicyEntry<'_>) -> Value {
         let machine = self.machine;
-        let step = |step: &hyperplay_engine::machine::Observation| {
-            let OwnMove::Known(own) = &step.own else { unreachable!("a tree knows all moves") };
+        let step = |step: &Observation| {
+            let OwnMove::Known(own) = &step.own else { unreachable!("a solver knows all moves") };
             let sees: Vec<String> =
                 step.percepts.iter().map(|percept| machine.terms().show(percept.0)).collect();
             json!({"move": machine.show_move(*own), "sees": sees})
         };
-        let evidence: Vec<Value> = self.tree.evidence(info).steps.iter().map(step).collect();
-        let shares = self.profile.of(self.tree, set);
-        let moves: Map<String, Value> = self
-            .tree
-            .moves(set)
-            .iter()
-            .zip(shares)
-            .map(|(&own, &share)| (machine.show_move(own), share.into()))
-            .collect();
-        json!({"role": machine.roles()[info.role], "evidence": evidence, "moves": moves})
+        let evidence: Vec<Value> = entry.evidence.steps.iter().map(step).collect();
+        let shares = entry.moves.iter().zip(&entry.shares);
+        let moves: Map<String, Value> =
+            shares.map(|(&own, &share)| (machine.show_move(own), share.into())).collect();
+        json!({"role": machine.roles()[entry.role], "evidence": evidence, "moves": moves})
     }
 }
 
 /// The part of a policy file that a solver reads.
-#[derive(Deserialize)]
-struct SolverPart {
+///
+/// ```
+/// use hyperplay_play::player::SolverState;
+///
+/// let path = std::path::Path::new("p.json");
+/// let state = SolverState::read(path, r#"{"schema": "hyperplay.policy/1", "unit": 25, "policy": []}"#)?;
+/// assert_eq!((state.unit, state.solver.len()), (Some(25.0), 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+pub struct SolverState {
+    /// Goal points for a payoff of 1, in which regrets are counted.
+    pub unit: Option<f64>,
+    /// What each minimiser keeps; empty if the file holds no state.
     #[serde(default)]
-    solver: Vec<RegretCheckpoint>,
+    pub solver: Vec<RegretCheckpoint>,
 }
 
-/// The states of the solvers in the text of a policy file; none if it has none.
-///
-/// # Errors
-/// If the text is no policy file, or a state is not in order.
-pub fn read_checkpoints(path: &Path, text: &str) -> Result<Vec<RegretCheckpoint>, PolicyError> {
-    serde_json::from_str::<SolverPart>(text)
-        .map(|part| part.solver)
-        .map_err(|cause| PolicyError::Malformed { path: path.to_owned(), cause: cause.to_string() })
+impl SolverState {
+    /// Reads it from the text of a policy file.
+    ///
+    /// # Errors
+    /// If the text is no policy file, or a state is not in order.
+    pub fn read(path: &Path, text: &str) -> Result<SolverState, PolicyError> {
+        serde_json::from_str(text)
+            .map_err(|cause| PolicyError::Malformed { path: path.to_owned(), cause: cause.to_string() })
+    }
 }
 
 /// What a role knows at an information set, in words: its decisions and percepts, step by step. Steps that told it nothing

@@ -18,10 +18,10 @@
 
 mod error;
 mod external;
-mod method;
 mod outcome;
 mod positions;
 mod rule;
+mod scheme;
 mod sets;
 mod traversal;
 
@@ -37,7 +37,7 @@ use sets::{MetSet, Sets};
 use traversal::{NOBODY, Traversal};
 
 pub use error::SamplingError;
-pub use method::SamplingScheme;
+pub use scheme::SamplingScheme;
 
 /// The average policy of a role at an information set that was met.
 #[derive(Clone, PartialEq, Debug)]

@@ -124,7 +124,8 @@ impl Node {
 /// let names: Vec<String> = tree.moves(set).iter().map(|&own| machine.show_move(own)).collect();
 /// assert_eq!(names, ["stay", "switch"]);
 /// let first = tree.sets()[set].node as usize;
-/// assert_eq!(tree.parent(first).map(|chance| tree.children(chance).len()), Some(2));
+/// // With the car behind door 1 only door 3 can be opened, so no node stands between it and the choice of a door.
+/// assert_eq!(tree.parent(first).map(|choice| tree.children(choice).len()), Some(3));
 ///
 /// let limits = TreeLimits { nodes: 10, ..TreeLimits::default() };
 /// assert!(matches!(GameTree::build(&*machine, &limits), Err(TreeError::TooLarge { limit: 10, .. })));

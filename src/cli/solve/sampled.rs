@@ -1,0 +1,186 @@
+//! Solving by sampling: external and outcome sampling on the machine, with the tree only for judgement, where it is small.
+//!
+//! Where the tree is too large to be judged, the report says how much of the game was met, and the policies go to the file of
+//! `--out`; `hyperplay exploit` bounds by matches what can be gained against them.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::saved::SavedSolution;
+use super::{ENOUGH, LONG, SolveArguments, Solved, in_words};
+use crate::failure::CommandFailure;
+use crate::game_argument::Opened;
+use crate::game_tree::TreeOptions;
+use crate::options::pick_seed;
+use crate::output::{Output, log};
+use crate::progress::Ticker;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, Seed};
+use hyperplay_play::efg::{
+    GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolvePoint, SolvedProfile,
+    TreeError,
+};
+use hyperplay_play::player::{PolicyDocument, PolicyEntry};
+use hyperplay_play::referee::{Interrupt, Stopwatch};
+
+/// The most nodes of a tree that is built to judge what was sampled.
+const JUDGED: usize = 1_000_000;
+
+/// The time between two looks at the limits.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A run of a sampling solver.
+pub struct SampledRun<'a> {
+    pub arguments: &'a SolveArguments,
+    pub opened: &'a Opened,
+    pub machine: &'a Engine,
+    pub scheme: SamplingScheme,
+    pub interrupt: &'a Interrupt,
+}
+
+/// What a run found: policies that were judged, or the minimiser alone where the tree is too large.
+pub enum Sampled {
+    Judged(Box<Solved>),
+    Unjudged { minimiser: Box<MonteCarloMinimiser<Engine>>, seed: u64, why: TreeError },
+}
+
+impl SampledRun<'_> {
+    /// Samples until a limit is met.
+    ///
+    /// # Errors
+    /// If the game cannot be sampled, with the remedy.
+    pub fn run(&self) -> Result<Sampled, CommandFailure> {
+        let options =
+            TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
+        let judge = match options.try_build(self.machine, self.interrupt) {
+            Ok(tree) => {
+                let form = SequenceForm::new(&tree, options.unit);
+                Ok((tree, form))
+            }
+            Err(TreeError::Stopped) => return Err(CommandFailure::Interrupted),
+            Err(why) => Err(why),
+        };
+        let number = pick_seed(self.arguments.seed);
+        log(format_args!("seed {number}"));
+        let mut minimiser = MonteCarloMinimiser::new(self.machine, self.scheme);
+        let (solution, curve) = self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number))?;
+        match (judge, solution) {
+            (Ok((tree, form)), Some(solution)) => {
+                let minimisers = Vec::new();
+                Ok(Sampled::Judged(Box::new(Solved { tree, form, solution, curve, minimisers })))
+            }
+            (Err(why), _) => Ok(Sampled::Unjudged { minimiser: Box::new(minimiser), seed: number, why }),
+            (Ok(_), None) => unreachable!("what has a tree is judged at the end"),
+        }
+    }
+
+    fn sample(
+        &self,
+        minimiser: &mut MonteCarloMinimiser<Engine>,
+        judge: Option<&(GameTree, SequenceForm)>,
+        seed: &Seed,
+    ) -> Result<(Option<SolvedProfile>, Vec<SolvePoint>), CommandFailure> {
+        let arguments = self.arguments;
+        let is_free =
+            arguments.seconds.is_none() && arguments.nash_conv.is_none() && arguments.iterations.is_none();
+        let time = arguments.seconds.or(is_free.then_some(LONG));
+        let budget = time.map_or(Budget::UNLIMITED, Budget::time);
+        let enough = arguments.nash_conv.unwrap_or(if is_free { ENOUGH } else { 0.0 });
+        let most = arguments.iterations.unwrap_or(u64::MAX / 2);
+        let (clock, ticker) = (Stopwatch::start(), Ticker::new());
+        let mut curve = Vec::new();
+        let (mut due, mut batch) = (1, 1);
+        loop {
+            let mut is_out = false;
+            while minimiser.iterations() < due.min(most) && !is_out {
+                let begin = clock.elapsed();
+                let count = batch.min(due.min(most) - minimiser.iterations());
+                minimiser.iterate(self.machine, count, seed).map_err(|error| self.failure(&error))?;
+                // As many at a time as keep the looks at the limits about as far apart.
+                batch = if clock.elapsed() - begin < LOOK { 2 * batch } else { (batch / 2).max(1) };
+                is_out = budget.is_late() || self.interrupt.is_raised();
+                ticker.say(|| {
+                    let (made, met) = (minimiser.iterations(), minimiser.information_sets());
+                    format!("{made} iterations of {}, {met} information sets met", self.scheme)
+                });
+            }
+            let is_last = is_out || minimiser.iterations() >= most;
+            let solution = judge.map(|(tree, form)| {
+                let profile = minimiser.to_profile(tree);
+                let verdict = form.judge(&profile);
+                let (method, iterations) = (self.scheme.name(), minimiser.iterations());
+                let seconds = clock.elapsed().as_secs_f64();
+                SolvedProfile { profile, point: SolvePoint { method, iterations, seconds, verdict } }
+            });
+            curve.extend(solution.as_ref().map(|solution| solution.point.clone()));
+            let is_enough =
+                solution.as_ref().is_some_and(|solution| solution.point.verdict.nash_conv <= enough);
+            if is_last || is_enough {
+                ticker.finish();
+                if let Some(solution) = &solution {
+                    log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
+                }
+                return Ok((solution, curve));
+            }
+            due += 1 + due / 2;
+        }
+    }
+
+    fn failure(&self, error: &SamplingError) -> CommandFailure {
+        let remedy = match error {
+            SamplingError::TooWide { .. } => "take --method outcome",
+            _ => "`hyperplay check --simulate` may say more",
+        };
+        CommandFailure::failed(format!("{}: {error}", self.opened.name), remedy)
+    }
+
+    /// Reports and writes policies that were not judged.
+    ///
+    /// # Errors
+    /// If something cannot be written.
+    pub fn report(
+        &self,
+        minimiser: &MonteCarloMinimiser<Engine>,
+        seed: u64,
+        why: &TreeError,
+        saved: &SavedSolution<'_>,
+        out: &Output,
+    ) -> Result<(), CommandFailure> {
+        let (iterations, sets) = (minimiser.iterations(), minimiser.information_sets());
+        let header: Map<String, Value> = [
+            ("game", json!(self.opened.name)),
+            ("rules", json!(self.opened.hash())),
+            ("method", json!(self.scheme.name())),
+            ("iterations", json!(iterations)),
+        ]
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect();
+        let entries = minimiser.policies().map(|policy| PolicyEntry {
+            role: policy.role,
+            evidence: policy.evidence,
+            moves: policy.moves,
+            shares: policy.probabilities,
+        });
+        saved.write(&PolicyDocument { machine: self.machine, header: header.clone() }, entries, &[])?;
+        if self.arguments.json {
+            let mut report = Value::Object(header);
+            report["seed"] = seed.into();
+            report["information_sets_met"] = sets.into();
+            report["visits"] = minimiser.visits().into();
+            report["nash_conv"] = Value::Null;
+            report["why_not_judged"] = why.to_string().into();
+            return out.json(&report);
+        }
+        out.line(format_args!(
+            "{}: {sets} information sets met in {iterations} iterations of {} sampling, {} nodes visited, seed {seed}",
+            self.opened.name,
+            self.scheme,
+            minimiser.visits()
+        ))?;
+        out.line(format_args!(
+            "not judged: {why}; `hyperplay exploit` bounds by matches what can be gained against the policies"
+        ))
+    }
+}
