@@ -18,7 +18,7 @@ use hyperplay_logic::gdl::{self, Source, Syntax};
 use hyperplay_play::efg::{
     Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,
 };
-use hyperplay_play::player::{PolicyFile, profile_of};
+use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `convert`.
@@ -69,6 +69,12 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
     let to = match arguments.to {
         ConvertFormat::Kif => Syntax::Kif,
         ConvertFormat::Infix => Syntax::Infix,
+        ConvertFormat::Efg if is_efg && arguments.policy.is_some() => {
+            return Err(CommandFailure::usage(
+                "--policy is for the game of a rulesheet",
+                "convert the .efg file to kif first",
+            ));
+        }
         ConvertFormat::Efg if is_efg => {
             return write(&document(Path::new(game))?, out);
         }
@@ -137,7 +143,14 @@ fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> 
         let what = format!("{}: the policies of another game", path.display());
         return Err(CommandFailure::usage(what, "take a policy file of this game"));
     }
-    let (profile, unsaid) = profile_of(&machine, &file.into(), &tree);
+    let stranger =
+        file.roles().into_iter().find(|&role| machine.role_named(role).is_none()).map(str::to_owned);
+    if let Some(role) = stranger {
+        let what = format!("{}: the game has no role '{role}'", path.display());
+        return Err(CommandFailure::usage(what, "take a policy file of this game"));
+    }
+    let profile = profile_of(&machine, &file, &tree);
+    let unsaid = unsaid(&machine, &file, &tree).len();
     if unsaid > 0 {
         let what = format!("{}: nothing about {unsaid} information sets: uniform there", path.display());
         log(format_args!("{what}"));

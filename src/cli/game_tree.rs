@@ -4,7 +4,6 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
-use super::options::positive;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Role, Seed};
@@ -18,11 +17,17 @@ const PROBES: usize = 300;
 #[derive(Args, Clone, Copy, Debug)]
 pub struct TreeOptions {
     /// Goal points for a payoff of 1; a payoff is (goal - 50) / G
-    #[arg(long, value_name = "G", default_value_t = 50.0, value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "G", default_value_t = 50.0, value_parser = unit, allow_negative_numbers = true)]
     pub unit: f64,
     /// The most nodes of the game tree
     #[arg(long, value_name = "N", default_value_t = 30_000_000)]
     pub max_nodes: usize,
+}
+
+/// Reads a number of goal points for a payoff of 1.
+fn unit(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok().filter(|number| (0.001..=1000.0).contains(number));
+    number.ok_or_else(|| "expected a number of goal points from 0.001 to 1000".to_owned())
 }
 
 impl TreeOptions {

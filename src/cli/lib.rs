@@ -45,6 +45,7 @@ mod shell;
 mod solve;
 mod verbose;
 mod verify;
+mod written_file;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

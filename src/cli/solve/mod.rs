@@ -8,6 +8,7 @@ mod report;
 mod sampled;
 mod saved;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use super::game_tree::TreeOptions;
 use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
+use super::written_file::WrittenFile;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Budget;
 use hyperplay_play::efg::{
@@ -45,10 +47,10 @@ pub struct SolveArguments {
     #[arg(long, value_enum, default_value_t)]
     method: SolveMethod,
     /// Seconds after which it ends [default: 60, without another limit]
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Option<Duration>,
     /// NashConv at which it ends, in payoffs [default: 1e-6, without another limit]
-    #[arg(long, value_name = "X", value_parser = nash_conv)]
+    #[arg(long, value_name = "X", value_parser = nash_conv, allow_negative_numbers = true)]
     nash_conv: Option<f64>,
     /// Iterations after which it ends, those of earlier runs included
     #[arg(long, value_name = "N")]
@@ -140,21 +142,34 @@ fn nash_conv(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
+    arguments.check_paths()?;
     let saved = SavedSolution::open(arguments.out.as_deref(), &opened.hash())?;
+    let curve = arguments.curve.as_deref().map(WrittenFile::at).transpose()?;
+    let page = arguments.html.as_deref().map(WrittenFile::at).transpose()?;
+    let files = ReportFiles { saved, curve, page };
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
     if let Some(scheme) = arguments.method.scheme() {
-        saved.refuse_state()?;
+        files.saved.refuse_state()?;
         let run = SampledRun { arguments, opened: &opened, machine: &machine, scheme, interrupt };
         match run.run()? {
-            Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &saved, out)?,
-            Sampled::Unjudged { minimiser, seed, why } => run.report(&minimiser, seed, &why, &saved, out)?,
+            Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &files, out)?,
+            Sampled::Unjudged { minimiser, seed, why } => {
+                run.report(&minimiser, seed, &why, &files.saved, out)?
+            }
         }
     } else {
         let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
-        let solved = arguments.solve(&opened.name, tree, &saved, interrupt)?;
-        arguments.deliver(&opened, &machine, &solved, &saved, out)?;
+        let solved = arguments.solve(&opened.name, tree, &files.saved, interrupt)?;
+        arguments.deliver(&opened, &machine, &solved, &files, out)?;
     }
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+}
+
+/// The files of a run.
+struct ReportFiles<'a> {
+    saved: SavedSolution<'a>,
+    curve: Option<WrittenFile>,
+    page: Option<WrittenFile>,
 }
 
 /// A game that was solved on its tree.
@@ -223,24 +238,36 @@ impl SolveArguments {
         Ok(Solved { tree, form, solution, curve, minimisers })
     }
 
+    /// Refuses one path for two files.
+    fn check_paths(&self) -> Result<(), CommandFailure> {
+        let paths: Vec<&PathBuf> = [&self.out, &self.curve, &self.html].into_iter().flatten().collect();
+        match (1..paths.len()).find(|&place| paths[..place].contains(&paths[place])) {
+            Some(twice) => {
+                let what = format!("{} is given for two files", paths[twice].display());
+                Err(CommandFailure::usage(what, "name a file for each"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Writes the files and the report.
     fn deliver(
         &self,
         opened: &Opened,
         machine: &Engine,
         solved: &Solved,
-        saved: &SavedSolution<'_>,
+        files: &ReportFiles<'_>,
         out: &Output,
     ) -> Result<(), CommandFailure> {
         let Solved { tree, form, solution, curve, minimisers } = solved;
         let report = SolveReport::new(opened, machine, tree, form, self.tree.unit, solution);
         let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
-        saved.write(&report.document(), report.entries(), &states)?;
-        if let Some(path) = &self.curve {
-            report::write_file(path, &report::curve_as_csv(curve))?;
+        files.saved.write(&report.document(), report.entries(), &states)?;
+        if let Some(file) = &files.curve {
+            file.write(|out| out.write_all(report::curve_as_csv(curve).as_bytes()))?;
         }
-        if let Some(path) = &self.html {
-            report::write_file(path, &report.page(curve))?;
+        if let Some(file) = &files.page {
+            file.write(|out| out.write_all(report.page(curve).as_bytes()))?;
         }
         if self.json { out.json(&report.as_json()) } else { report.write(self.top, out) }
     }

@@ -1,7 +1,5 @@
 //! The report of `solve`: value a role, NashConv, and the policies as tables that a person reads.
 
-use std::path::Path;
-
 use serde_json::{Map, Value, json};
 
 use super::is_sure;
@@ -256,16 +254,4 @@ pub fn curve_as_csv(curve: &[SolvePoint]) -> String {
         text += &format!("{iterations},{seconds:.6},{method},{:e}\n", verdict.nash_conv);
     }
     text
-}
-
-/// Writes a text to a file.
-///
-/// # Errors
-/// If it cannot be written.
-pub fn write_file(path: &Path, text: &str) -> Result<(), CommandFailure> {
-    if path.as_os_str() == "-" {
-        let what = "'-' for a file: standard output has the report";
-        return Err(CommandFailure::usage(what, "name a file, for example ./curve.csv"));
-    }
-    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
 }

@@ -1,19 +1,20 @@
 //! The file of `--out`: policies, and the state of the solver from which a later run continues.
 //!
-//! The file is written beside its place and then put there, so that an interrupted run leaves the former file whole.
+//! What the file holds besides is kept whole: it is written by [`WrittenFile`].
 
-use std::fs::{self, File};
-use std::io::BufWriter;
+use std::fs;
 use std::path::Path;
 
 use crate::failure::CommandFailure;
 use crate::output::log;
+use crate::written_file::WrittenFile;
 use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState};
 
 /// Where the solution goes, and what an earlier run left there.
 pub struct SavedSolution<'a> {
     path: Option<&'a Path>,
+    file: Option<WrittenFile>,
     state: Option<SolverState>,
 }
 
@@ -23,12 +24,8 @@ impl<'a> SavedSolution<'a> {
     /// # Errors
     /// If the file is something else: it is not overwritten.
     pub fn open(path: Option<&'a Path>, rules: &str) -> Result<Self, CommandFailure> {
-        let mut saved = SavedSolution { path, state: None };
+        let mut saved = SavedSolution { path, file: path.map(WrittenFile::at).transpose()?, state: None };
         let Some(path) = path else { return Ok(saved) };
-        if path.as_os_str() == "-" {
-            let what = "--out -: standard output has the report";
-            return Err(CommandFailure::usage(what, "name a file, for example ./policy.json"));
-        }
         if !path.exists() {
             return Ok(saved);
         }
@@ -121,13 +118,7 @@ impl<'a> SavedSolution<'a> {
         entries: impl Iterator<Item = PolicyEntry<'p>>,
         states: &[RegretCheckpoint],
     ) -> Result<(), CommandFailure> {
-        let Some(path) = self.path else { return Ok(()) };
-        let failed = |cause| CommandFailure::File { path: path.to_owned(), cause };
-        let mut name = path.as_os_str().to_owned();
-        name.push(".part");
-        let part = Path::new(&name);
-        let file = File::create(part).map_err(failed)?;
-        document.write(BufWriter::new(file), entries, states).map_err(failed)?;
-        fs::rename(part, path).map_err(failed)
+        let Some(file) = &self.file else { return Ok(()) };
+        file.write(|out| document.write(out, entries, states))
     }
 }

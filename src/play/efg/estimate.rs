@@ -61,21 +61,52 @@ pub fn estimate_size<M: StateMachine>(
     probes: usize,
     seed: &Seed,
 ) -> Result<SizeEstimate, TreeError> {
+    estimate_size_until(machine, probes, seed, &|| false)
+}
+
+/// Estimates as [`estimate_size`] does, from fewer paths if `stop` returns true before.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::efg::{TreeError, estimate_size_until};
+///
+/// assert_eq!(estimate_size_until(&*machine, 1_000, &Seed::root(1), &|| true), Err(TreeError::Stopped));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`estimate_size`], and [`TreeError::Stopped`] before the end of the first path.
+pub fn estimate_size_until<M: StateMachine>(
+    machine: &M,
+    probes: usize,
+    seed: &Seed,
+    stop: &dyn Fn() -> bool,
+) -> Result<SizeEstimate, TreeError> {
     let mut scratch = machine.scratch();
-    let (mut sum, mut squares) = (0.0, 0.0);
+    // Welford's sums: sizes may be so large that their squares are not finite.
+    let (mut mean, mut squares, mut count) = (0.0, 0.0, 0);
     for probe in 0..probes {
-        let nodes = one_path(machine, &seed.index(probe), &mut scratch)?;
-        sum += nodes;
-        squares += nodes * nodes;
+        let nodes = match one_path(machine, &seed.index(probe), &mut scratch, stop) {
+            Err(TreeError::Stopped) if count > 0 => break,
+            nodes => nodes?,
+        };
+        count += 1;
+        let before = nodes - mean;
+        mean += before / count as f64;
+        squares += before * (nodes - mean);
     }
-    let count = probes.max(1) as f64;
-    let mean = sum / count;
-    let variance = (squares / count - mean * mean).max(0.0);
-    Ok(SizeEstimate { nodes: mean, error: (variance / (count - 1.0).max(1.0)).sqrt(), probes })
+    let error = (squares / (count as f64 * (count as f64 - 1.0).max(1.0))).sqrt();
+    let error = if error.is_nan() { f64::INFINITY } else { error };
+    Ok(SizeEstimate { nodes: mean, error, probes: count })
 }
 
 /// The estimate of one path.
-fn one_path<M: StateMachine>(machine: &M, seed: &Seed, scratch: &mut M::Scratch) -> Result<f64, TreeError> {
+fn one_path<M: StateMachine>(
+    machine: &M,
+    seed: &Seed,
+    scratch: &mut M::Scratch,
+    stop: &dyn Fn() -> bool,
+) -> Result<f64, TreeError> {
     let mut rng = seed.rng();
     let mut state = machine.initial();
     let (mut nodes, mut width) = (1.0, 1.0);
@@ -90,6 +121,9 @@ fn one_path<M: StateMachine>(machine: &M, seed: &Seed, scratch: &mut M::Scratch)
         }
         if step >= PLAYOUT_STEPS {
             return Err(TreeError::Endless { steps: step });
+        }
+        if stop() {
+            return Err(TreeError::Stopped);
         }
         let mut moves = Vec::with_capacity(machine.roles().len());
         // The order of the choosers does not matter for the widths' products, only for their partial sums: `random`

@@ -32,7 +32,7 @@ mod sequences;
 mod solve;
 mod tree;
 
-pub use estimate::{SizeEstimate, estimate_size};
+pub use estimate::{SizeEstimate, estimate_size, estimate_size_until};
 pub use extent::{CountError, Extent, extent, extent_until};
 pub use gambit::{
     Fraction, GambitBuilder, GambitCause, GambitChance, GambitChanceId, GambitError, GambitFile, GambitGame,

@@ -61,7 +61,7 @@ pub use hyperplay::HyperPlay;
 pub use ismcts::{FinalMove, IsMcts};
 pub use legal::LegalPlayer;
 pub use pimc::Pimc;
-pub use policy_file::{PolicyError, PolicyFile, profile_of};
+pub use policy_file::{PolicyError, PolicyFile, profile_of, unsaid};
 pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, known_in_words};
 pub use random::RandomPlayer;
 pub use registry::Registry;

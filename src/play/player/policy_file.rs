@@ -220,6 +220,29 @@ impl PolicyFile {
         self.entries.len()
     }
 
+    /// The probabilities of the legal moves as the file says, summing to 1; none where it says nothing.
+    fn written(&self, machine: &Engine, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
+        let terms = machine.terms();
+        let show = |term| fold(&terms.show(term)).into_owned();
+        let step = |step: &hyperplay_engine::machine::Observation| {
+            let own = match &step.own {
+                OwnMove::Known(own) => show(own.0),
+                // Never so in a particle, which knows all moves; no entry matches it.
+                OwnMove::OneOf(_) => String::new(),
+            };
+            let mut sees: Vec<String> = step.percepts.iter().map(|percept| show(percept.0)).collect();
+            sees.sort_unstable();
+            (own, sees)
+        };
+        let role = fold(&machine.roles()[role]).into_owned();
+        let known = (role, evidence.steps.iter().map(step).collect());
+        let entry = self.entries.get(&known)?;
+        let shares: Vec<f64> =
+            legal.iter().map(|own| entry.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
+        let sum: f64 = shares.iter().sum();
+        (sum > 0.0).then(|| shares.into_iter().map(|share| share / sum).collect())
+    }
+
     /// Whether it speaks of none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -279,15 +302,13 @@ fn unbalanced(text: &str) -> String {
     format!("the brackets of '{text}' do not match")
 }
 
-/// The policies of a file at every information set of a tree, uniform where the file says nothing; and at how many
-/// information sets that is so.
+/// The policies of a file at every information set of a tree, uniform where the file says nothing ([`unsaid`]).
 ///
 /// ```
 /// use std::path::Path;
-/// use std::sync::Arc;
 ///
 /// use hyperplay_play::efg::{GameTree, TreeLimits};
-/// use hyperplay_play::player::{PolicyFile, profile_of};
+/// use hyperplay_play::player::{PolicyFile, profile_of, unsaid};
 ///
 /// # use hyperplay_engine::{EngineKind, Engines};
 /// # use hyperplay_logic::gdl::{Source, load};
@@ -299,22 +320,26 @@ fn unbalanced(text: &str) -> String {
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
 /// let text = r#"{"schema": "hyperplay.policy/1",
 ///     "policy": [{"role": "me", "evidence": [], "moves": {"yes": 0.75, "no": 0.25}}]}"#;
-/// let file = Arc::new(PolicyFile::parse(Path::new("me.json"), text)?);
-/// let (profile, unsaid) = profile_of(&machine, &file, &tree);
-/// assert_eq!((profile.of(&tree, 0), unsaid), (&[0.25, 0.75][..], 0));
+/// let file = PolicyFile::parse(Path::new("me.json"), text)?;
+/// assert_eq!(profile_of(&machine, &file, &tree).of(&tree, 0), [0.25, 0.75]);
+/// assert!(unsaid(&machine, &file, &tree).is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn profile_of(machine: &Arc<Engine>, file: &Arc<PolicyFile>, tree: &GameTree) -> (Profile, usize) {
-    let policy = FilePolicy::new(Arc::clone(machine), Arc::clone(file));
-    let mut unsaid = 0;
-    let profile = Profile::from_fn(tree, |set, moves| {
+pub fn profile_of(machine: &Engine, file: &PolicyFile, tree: &GameTree) -> Profile {
+    Profile::from_fn(tree, |set, moves| {
         let set = &tree.sets()[set];
-        policy.written(set.role, &tree.evidence(set), moves).unwrap_or_else(|| {
-            unsaid += 1;
-            vec![1.0; moves.len()]
-        })
-    });
-    (profile, unsaid)
+        let written = file.written(machine, set.role, &tree.evidence(set), moves);
+        written.unwrap_or_else(|| vec![1.0; moves.len()])
+    })
+}
+
+/// The information sets of a tree about which a file says nothing.
+pub fn unsaid(machine: &Engine, file: &PolicyFile, tree: &GameTree) -> Vec<usize> {
+    let says_nothing = |number: &usize| {
+        let set = &tree.sets()[*number];
+        file.written(machine, set.role, &tree.evidence(set), tree.moves(*number)).is_none()
+    };
+    (0..tree.sets().len()).filter(says_nothing).collect()
 }
 
 /// The opponent model of a policy file on a machine.
@@ -330,27 +355,9 @@ impl FilePolicy {
         FilePolicy { machine, file, met: Remembered::new() }
     }
 
-    /// The probabilities of the legal moves as the file says, summing to 1; none where it says nothing.
+    /// As [`PolicyFile::written`].
     pub(super) fn written(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Option<Vec<f64>> {
-        let terms = self.machine.terms();
-        let show = |term| fold(&terms.show(term)).into_owned();
-        let step = |step: &hyperplay_engine::machine::Observation| {
-            let own = match &step.own {
-                OwnMove::Known(own) => show(own.0),
-                // Never so in a particle, which knows all moves; no entry matches it.
-                OwnMove::OneOf(_) => String::new(),
-            };
-            let mut sees: Vec<String> = step.percepts.iter().map(|percept| show(percept.0)).collect();
-            sees.sort_unstable();
-            (own, sees)
-        };
-        let role = fold(&self.machine.roles()[role]).into_owned();
-        let known = (role, evidence.steps.iter().map(step).collect());
-        let entry = self.file.entries.get(&known)?;
-        let shares: Vec<f64> =
-            legal.iter().map(|own| entry.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
-        let sum: f64 = shares.iter().sum();
-        (sum > 0.0).then(|| shares.into_iter().map(|share| share / sum).collect())
+        self.file.written(&self.machine, role, evidence, legal)
     }
 }
 

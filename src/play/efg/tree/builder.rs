@@ -13,7 +13,7 @@
 use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::super::estimate::estimate_size;
+use super::super::estimate::estimate_size_until;
 use super::classes::{EvidenceClasses, PerceptSets};
 use super::error::TreeError;
 use super::layout::lay_out;
@@ -22,7 +22,8 @@ use hyperplay_engine::machine::{
     Bulk, ByRole, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachineExt, Successor,
 };
 
-/// Histories that are expanded at a time.
+/// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
+/// rules are slow.
 const BLOCK: usize = 1024;
 
 /// Random paths of the estimate that says how large a tree is that does not fit.
@@ -89,8 +90,10 @@ impl GameTree {
         match builder.expand_all(machine, limits) {
             Ok(()) => Ok(lay_out(builder)),
             Err(Stopped::TooLarge) => {
+                let made = builder.nodes.len();
                 drop(builder);
-                let estimate = estimate_size(machine, PROBES, &Seed::root(0))?;
+                let stop = || (limits.stop)(made);
+                let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), &stop)?;
                 Err(TreeError::TooLarge { limit: limits.nodes, estimate })
             }
             Err(Stopped::Because(error)) => Err(error),
@@ -133,7 +136,11 @@ impl Builder {
         let mut scratch = machine.scratch();
         let state = machine.initial();
         self.push_node(0);
-        if machine.terminal(&state, &mut scratch) {
+        let is_over = machine.terminal(&state, &mut scratch);
+        if let Some(failure) = machine.take_failure(&mut scratch) {
+            return Err(TreeError::Failed(failure).into());
+        }
+        if is_over {
             let goals = machine.goals(&state, &mut scratch);
             self.end(0, &goals);
             return Ok(());
@@ -141,11 +148,13 @@ impl Builder {
         let mut stack =
             vec![Open { state, node: 0, step: 0, known: ByRole::from_fn(self.roles.len(), |_| 0) }];
         let limit = limits.nodes.min(1 << 30);
+        let mut size = 1;
         while !stack.is_empty() {
             if (limits.stop)(self.nodes.len()) {
                 return Err(TreeError::Stopped.into());
             }
-            let block = stack.split_off(stack.len().saturating_sub(BLOCK));
+            let block = stack.split_off(stack.len().saturating_sub(size));
+            size = (2 * size).min(BLOCK);
             self.expand_block(machine, &block, limit, &mut scratch, &mut stack)?;
             if let Some(failure) = machine.take_failure(&mut scratch) {
                 return Err(TreeError::Failed(failure).into());

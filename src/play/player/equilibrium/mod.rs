@@ -53,7 +53,9 @@ fn effort(spec: &Spec, careful: bool) -> SolveEffort {
 pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, RegistryError> {
     let about = "by an equilibrium of the game; uniformly where it is not solved";
     let mut entry = SpecEntry::new("equilibrium", about);
-    entry.keys.extend(keys("the most time to solve; 0: no limit"));
+    entry.keys.extend(keys(
+        "the most time to solve, when it is first asked; 0: no limit, so give less than the start clock",
+    ));
     registry.with_model(entry, |spec, _| {
         let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
         let shared = Arc::new(SharedSolutions::default());

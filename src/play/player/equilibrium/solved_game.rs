@@ -4,7 +4,7 @@ use rayon::ThreadPoolBuilder;
 
 use crate::efg::{
     EvidenceIndex, GameTree, MoveValues, Profile, RegretMinimiser, RegretRule, SequenceForm, SolveLimits,
-    SolvePoint, TreeLimits, estimate_size, solve,
+    SolvePoint, TreeLimits, estimate_size_until, solve,
 };
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, ByRole, Evidence, Role, Seed, StateMachine as _};
@@ -23,7 +23,13 @@ pub(super) struct SolveEffort {
 }
 
 /// The share of the time in which the tree must be built.
-const BUILD_SHARE: f64 = 0.5;
+const BUILD_SHARE: f64 = 0.4;
+
+/// The share of the time in which a careful player measures its game.
+const MEASURE_SHARE: f64 = 0.15;
+
+/// The share of the time in which it is solved; what is left is for the tables of the solution.
+const SOLVE_SHARE: f64 = 0.8;
 
 /// Random paths that measure a game before its tree is built.
 const PROBES: usize = 200;
@@ -66,10 +72,12 @@ impl SolvedGame {
     }
 
     fn solve_here(machine: &Engine, effort: &SolveEffort, budget: &Budget) -> Result<SolvedGame, String> {
-        let for_building = budget.share(BUILD_SHARE);
+        let (for_building, for_solving) = (budget.share(BUILD_SHARE), budget.share(SOLVE_SHARE));
         if effort.careful {
-            let estimate =
-                estimate_size(machine, PROBES, &Seed::root(0)).map_err(|error| error.to_string())?;
+            let for_measuring = budget.share(MEASURE_SHARE);
+            let stop = || for_measuring.is_late();
+            let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), &stop)
+                .map_err(|error| error.to_string())?;
             if estimate.interval().0 > effort.nodes as f64 {
                 return Err(format!("the game tree is too large for {} nodes: {estimate}", effort.nodes));
             }
@@ -87,7 +95,7 @@ impl SolvedGame {
             nash_conv: effort.nash_conv,
             // Each iteration of each minimiser visits every node.
             iterations: effort.iterations.min((visits / (tree.len() * minimisers.len()) as u64).max(1)),
-            budget: *budget,
+            budget: for_solving,
             stop: &|| false,
         };
         let solution = solve(&form, &mut minimisers, &limits, |_| ());

@@ -1,7 +1,8 @@
 //! Goals: payoffs as whole numbers from 0 to 100.
 //!
 //! The map of each player is affine, `payoff = offset + unit * goal` with a positive unit, so preferences between
-//! lotteries are the same. The offset is the least payoff of the player. All players get the same unit if that is
+//! lotteries are the same. Where all payoffs are exact so, a payoff of 0 is a goal of 50 for every player, with one unit:
+//! a game that was written from rules comes back with its goals. Otherwise the offset is the least payoff of the player. All players get the same unit if that is
 //! exact, so that a game whose payoffs have a constant sum has goals with a constant sum. Otherwise each player gets a
 //! unit of its own, and if even that is not exact, the conversion is refused or, if asked for, all payoffs are rounded
 //! with the same unit. The unit is as small as the range allows.
@@ -77,12 +78,16 @@ impl Goals {
         let spread = |player: usize| spread(outcomes().map(|payoffs| payoffs[player]));
         let spreads: Option<Vec<Spread>> = (0..file.players().len()).map(spread).collect();
         let spreads = spreads.ok_or(KifError::PayoffsTooLarge)?;
-        let (units, exact) = units(&spreads, file, round)?;
-        let scales: Vec<GoalScale> = spreads
-            .iter()
-            .zip(&units)
-            .map(|(spread, &unit)| GoalScale { offset: spread.least, unit })
-            .collect();
+        let centred = centred(outcomes().flatten().copied());
+        let (units, exact) = match centred {
+            Some(scale) => (vec![scale.unit; spreads.len()], true),
+            None => units(&spreads, file, round)?,
+        };
+        let own = spreads.iter().zip(&units).map(|(spread, &unit)| GoalScale { offset: spread.least, unit });
+        let scales: Vec<GoalScale> = match centred {
+            Some(scale) => vec![scale; spreads.len()],
+            None => own.collect(),
+        };
         let goals = |(payoffs, &used): (&Vec<Fraction>, &bool)| {
             let payoffs: &[Fraction] = if used { payoffs } else { &[] };
             payoffs.iter().zip(&scales).map(|(&payoff, scale)| goal(payoff, scale)).collect()
@@ -113,6 +118,26 @@ fn spread(payoffs: impl Iterator<Item = Fraction> + Clone) -> Option<Spread> {
         step = fraction::common_divisor(step, above)?;
     }
     Some(Spread { least, range, step })
+}
+
+/// The scale on which a payoff of 0 is a goal of 50 and all payoffs are whole goals, if there is one.
+fn centred(payoffs: impl Iterator<Item = Fraction>) -> Option<GoalScale> {
+    let zero = Fraction::from_integer(0);
+    let (mut most, mut step) = (zero, zero);
+    for payoff in payoffs {
+        let size = if payoff < zero { fraction::subtract(zero, payoff)? } else { payoff };
+        most = most.max(size);
+        step = fraction::common_divisor(step, size)?;
+    }
+    if most == zero {
+        return None;
+    }
+    let steps = fraction::divide(most, step)?.to_integer();
+    if steps > 50 {
+        return None;
+    }
+    let unit = fraction::divide(step, Fraction::from_integer(50 / steps))?;
+    Some(GoalScale { offset: fraction::multiply(unit, Fraction::from_integer(-50))?, unit })
 }
 
 /// The unit of each player, and whether they are exact.
