@@ -63,10 +63,10 @@ impl Default for KifOptions {
 /// let file = GambitFile::read(text)?;
 /// let GambitKif { text, scales } = to_kif(&file, "take.efg", &KifOptions::default())?;
 /// assert!(text.starts_with("; Take or leave\n"));
-/// assert!(text.contains("; alice: payoff = -1 + 3/200 * goal\n"));
+/// assert!(text.contains("; alice: payoff = -1 + 1/50 * goal\n"));
 /// assert!(text.contains("(leads n1 take_it n2)"));
-/// assert_eq!(scales, [GoalScale { offset: (-1).into(), unit: Fraction::new(3, 200) }]);
-/// assert_eq!(scales[0].payoff(100), Fraction::new(1, 2));
+/// assert_eq!(scales, [GoalScale { offset: (-1).into(), unit: Fraction::new(1, 50) }]);
+/// assert_eq!(scales[0].payoff(75), Fraction::new(1, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
