@@ -7,7 +7,7 @@ use super::failure::CommandFailure;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Role, Seed};
-use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize, estimate_size};
+use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize, estimate_size_until};
 use hyperplay_play::referee::Interrupt;
 
 /// Random paths that measure a game before its tree is built.
@@ -53,8 +53,9 @@ impl TreeOptions {
     /// # Errors
     /// As [`GameTree::build`].
     pub fn try_build(&self, machine: &Engine, interrupt: &Interrupt) -> Result<GameTree, TreeError> {
-        // What is far too large is known at once; the estimate is seldom too high, because most paths miss the heavy parts of a tree.
-        let estimate = estimate_size(machine, PROBES, &Seed::root(0))?;
+        // What is far too large is known at once; the estimate is seldom too high, because most paths miss the heavy parts
+        // of a tree.
+        let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), &|| interrupt.is_raised())?;
         if estimate.interval().0 > self.max_nodes as f64 {
             return Err(TreeError::TooLarge { limit: self.max_nodes, estimate });
         }

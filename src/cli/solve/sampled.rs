@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::saved::SavedSolution;
-use super::{ENOUGH, LONG, SolveArguments, Solved, in_words};
+use super::{SolveArguments, Solved, in_words};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::TreeOptions;
@@ -16,10 +16,10 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Seed};
+use hyperplay_engine::machine::Seed;
 use hyperplay_play::efg::{
-    GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolvePoint, SolvedProfile,
-    TreeError,
+    GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolveLimits, SolvePoint,
+    SolvedProfile, TreeError,
 };
 use hyperplay_play::player::{PolicyDocument, PolicyEntry};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
@@ -81,13 +81,8 @@ impl SampledRun<'_> {
         judge: Option<&(GameTree, SequenceForm)>,
         seed: &Seed,
     ) -> Result<(Option<SolvedProfile>, Vec<SolvePoint>), CommandFailure> {
-        let arguments = self.arguments;
-        let is_free =
-            arguments.seconds.is_none() && arguments.nash_conv.is_none() && arguments.iterations.is_none();
-        let time = arguments.seconds.or(is_free.then_some(LONG));
-        let budget = time.map_or(Budget::UNLIMITED, Budget::time);
-        let enough = arguments.nash_conv.unwrap_or(if is_free { ENOUGH } else { 0.0 });
-        let most = arguments.iterations.unwrap_or(u64::MAX / 2);
+        let stop = || self.interrupt.is_raised();
+        let SolveLimits { nash_conv, iterations: most, budget, .. } = self.arguments.limits(&stop);
         let (clock, ticker) = (Stopwatch::start(), Ticker::new());
         let mut curve = Vec::new();
         let (mut due, mut batch) = (1, 1);
@@ -99,7 +94,7 @@ impl SampledRun<'_> {
                 minimiser.iterate(self.machine, count, seed).map_err(|error| self.failure(&error))?;
                 // As many at a time as keep the looks at the limits about as far apart.
                 batch = if clock.elapsed() - begin < LOOK { 2 * batch } else { (batch / 2).max(1) };
-                is_out = budget.is_late() || self.interrupt.is_raised();
+                is_out = budget.is_late() || stop();
                 ticker.say(|| {
                     let (made, met) = (minimiser.iterations(), minimiser.information_sets());
                     format!("{made} iterations of {}, {met} information sets met", self.scheme)
@@ -115,7 +110,7 @@ impl SampledRun<'_> {
             });
             curve.extend(solution.as_ref().map(|solution| solution.point.clone()));
             let is_enough =
-                solution.as_ref().is_some_and(|solution| solution.point.verdict.nash_conv <= enough);
+                solution.as_ref().is_some_and(|solution| solution.point.verdict.nash_conv <= nash_conv);
             if is_last || is_enough {
                 ticker.finish();
                 if let Some(solution) = &solution {

@@ -95,7 +95,8 @@ pub fn estimate_size_until<M: StateMachine>(
         mean += before / count as f64;
         squares += before * (nodes - mean);
     }
-    let error = (squares / (count as f64 * (count as f64 - 1.0).max(1.0))).sqrt();
+    // One path says nothing about the spread.
+    let error = (squares / (count as f64 * (count as f64 - 1.0))).sqrt();
     let error = if error.is_nan() { f64::INFINITY } else { error };
     Ok(SizeEstimate { nodes: mean, error, probes: count })
 }

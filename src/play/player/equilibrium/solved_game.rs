@@ -108,7 +108,11 @@ impl SolvedGame {
         }
         let roles = machine.roles().len();
         let indexes = ByRole::from_fn(roles, |role| EvidenceIndex::new(&tree, role));
-        let values = ByRole::from_fn(roles, |role| MoveValues::new(&tree, &profile, role));
+        // `random` asks for no values.
+        let values = ByRole::from_fn(roles, |role| match tree.random() == Some(role) {
+            true => MoveValues { value: 0.0, moves: Vec::new() },
+            false => MoveValues::new(&tree, &profile, role),
+        });
         Ok(SolvedGame { tree, profile, indexes, values, point })
     }
 
