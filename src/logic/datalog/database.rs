@@ -282,6 +282,11 @@ impl Database {
         }
     }
 
+    /// The rows that all evaluations with this database have visited.
+    pub fn visits(&self) -> u64 {
+        self.subgoals.all_visits
+    }
+
     /// The rows of the delta of a relation, as start and end.
     pub(super) fn delta(&self, relation: RelationId) -> (usize, usize) {
         self.delta[relation]

@@ -29,6 +29,8 @@ pub(super) struct SubgoalTable {
     pub(super) answers: Vec<(Relation, Relation)>,
     /// The rows visited since the current rule was started, those of its subgoals included.
     pub(super) visits: u64,
+    /// The rows visited by all rules before.
+    pub(super) all_visits: u64,
 }
 
 impl SubgoalTable {
@@ -36,7 +38,7 @@ impl SubgoalTable {
     pub(super) fn new(program: &DatalogProgram) -> SubgoalTable {
         let empty = |relation| Relation::new(program.arity(relation), Vec::new());
         let answers = (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect();
-        SubgoalTable { answers, visits: 0 }
+        SubgoalTable { answers, visits: 0, all_visits: 0 }
     }
 
     /// Forgets the answers of a stage and of the stages above it.
@@ -109,7 +111,7 @@ impl DatalogProgram {
         let id = |atom: &Atom| self.by_name[&atom.relation];
         let plan = |&index: &usize| {
             let rule = &self.rules[index];
-            let order = estimator.order(rule, None, true, &id);
+            let order = estimator.order(rule, None, &|_| true, &id);
             let draft = PlanDraft { rule, index, order, is_subgoal: true, open: None };
             compile(&draft, &id, &|_| RowRange::All, terms)
         };

@@ -106,6 +106,7 @@ impl<'a, 's> Walk<'a, 's> {
     pub(super) fn run(mut self) -> Option<LimitExceeded> {
         self.subgoals.visits = 0;
         self.from(0);
+        self.subgoals.all_visits += self.subgoals.visits;
         self.limit_exceeded.or(self.is_over_visits().then_some(LimitExceeded::Visits))
     }
 
