@@ -95,8 +95,8 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
             "it is taken to be `tuple_2(C, R)`",
         ),
         (
-            "p((C, R)) :- q(C, R, Tuple_2, tuple_2, tuple_3)",
-            "(<= (p (tuple_2_ ?C ?R)) (q ?C ?R ?Tuple_2 tuple_2 tuple_3))\n",
+            "p((C, R)) :- q(C, R, Tuple, tuple_2, tuple_3)",
+            "(<= (p (tuple_2_ ?C ?R)) (q ?C ?R ?Tuple tuple_2 tuple_3))\n",
             "(C, R)",
             "it is taken to be `tuple_2_(C, R)`",
         ),
