@@ -14,7 +14,7 @@ use proptest::prelude::*;
 const BOTH: [Syntax; 2] = [Syntax::Kif, Syntax::Infix];
 
 /// The clauses with every name spelt out and folded, so that rulesheets with different tables can be compared.
-fn spelt(rulesheet: &Rulesheet) -> Vec<String> {
+pub(crate) fn spelt(rulesheet: &Rulesheet) -> Vec<String> {
     fn name(symbol: Symbol, symbols: &Symbols) -> String {
         format!("{:?}", fold(symbols.name(symbol)))
     }
