@@ -21,6 +21,7 @@ mod belief_policies;
 mod corpus;
 mod decisions;
 mod diagnostics;
+mod dialects;
 mod engine_draws;
 mod engines;
 mod equilibria;
