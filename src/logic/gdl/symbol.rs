@@ -84,6 +84,11 @@ impl Symbol {
         }
     }
 
+    /// Whether this is `base`, `input` or `percept`: a relation that declares what may occur and has no part in play.
+    pub(crate) fn is_declaration(self) -> bool {
+        matches!(self, Symbol::BASE | Symbol::INPUT | Symbol::PERCEPT)
+    }
+
     /// Whether this is one of the logical words `not`, `and`, `or`, `distinct`.
     pub(crate) fn is_logical(self) -> bool {
         matches!(self, Symbol::NOT | Symbol::AND | Symbol::OR | Symbol::DISTINCT)

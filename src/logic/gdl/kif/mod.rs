@@ -42,7 +42,11 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
     let repair = layout::repair(&tokens, report);
     let mut clauses = Vec::new();
     each_form(&tokens, &repair, report, |form, report| {
-        clauses.extend(KifReader { text, symbols, report }.clause(&form));
+        let mut reader = KifReader { text, symbols, report };
+        match (reader.clause(&form), reader.declaration(&form)) {
+            (None, Some(declaration)) => report.unread(declaration, form.span()),
+            (clause, _) => clauses.extend(clause),
+        }
     });
     clauses
 }
@@ -111,6 +115,21 @@ struct KifReader<'r> {
 }
 
 impl KifReader<'_> {
+    /// The relation at the head of the form if it is `base`, `input` or `percept`.
+    fn declaration(&self, form: &KifForm) -> Option<Symbol> {
+        let list = |form| match form {
+            &KifForm::List(ref forms, _) => Some(&forms[..]),
+            KifForm::Word(_) => None,
+        };
+        let head = match list(form)? {
+            [KifForm::Word(arrow), head, ..] if arrow.kind == KifTokenKind::If => list(head)?,
+            fact => fact,
+        };
+        let Some(KifForm::Word(word)) = head.first() else { return None };
+        let name = self.symbols.get(&self.text[word.span().start..word.span().end])?;
+        name.is_declaration().then_some(name)
+    }
+
     fn clause(&mut self, form: &KifForm) -> Option<Clause> {
         let at = At(form.span());
         match form {

@@ -52,7 +52,7 @@ fn bound_outside(view: &RulesheetView<'_>, clause: &Clause, branch: &ClauseBranc
     variables
 }
 
-/// Whether a condition is a recursive call. A call of the head's own name with another arity has a finding already.
+/// Whether a condition is a recursive call. A keyword with a wrong number of arguments has a finding already.
 fn recursive(view: &RulesheetView<'_>, clause: &Clause, call: &Atom) -> bool {
     let head = &clause.head;
     view.graph.in_a_cycle(head.relation, call.relation)

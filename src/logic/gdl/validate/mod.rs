@@ -31,13 +31,17 @@ use super::source::Span;
 use super::store::TermStore;
 use super::symbol::Symbol;
 use super::term::Term;
+use arrangement::Arrangement;
+pub(super) use arrangement::ignore_unread;
 
+mod arrangement;
 mod cycles;
 mod declared;
 mod disjunctions;
 mod keywords;
 mod locate;
 mod names;
+mod projection;
 mod relations;
 mod roles;
 mod safety;
@@ -50,8 +54,23 @@ mod typos;
 /// Validates a rulesheet. Returns all findings, ordered by place, and the game unless a finding is an error. If the
 /// rulesheet is not complete, because parts of the text could not be read, what is missing from it is not reported.
 pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, Option<Game>) {
+    let mut arrangement = Arrangement::of(sheet);
+    let (mut findings, mut branches) = examine(&arrangement, is_complete);
+    let faults = arrangement.leave_out_malformed(&findings);
+    if !arrangement.ignored.is_empty() {
+        (findings, branches) = examine(&arrangement, is_complete);
+        findings.extend(faults);
+    }
+    let findings = super::load::sort(findings);
+    let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let game = (!wrong).then(|| game(&arrangement, branches, &findings));
+    (findings, game)
+}
+
+/// All findings of the checks, and the alternatives of each clause.
+fn examine(arrangement: &Arrangement<'_>, is_complete: bool) -> (Vec<Finding>, Vec<Vec<ClauseBranch>>) {
     let mut findings = Vec::new();
-    let view = RulesheetView::new(sheet, is_complete, &mut findings);
+    let view = RulesheetView::new(arrangement, is_complete, &mut findings);
     let checks = [
         sizes::check,
         keywords::check,
@@ -68,16 +87,20 @@ pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, O
     for check in checks {
         check(&view, &mut findings);
     }
-    let findings = super::load::sort(findings);
-    let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
-    let game = (!wrong).then(|| game(view, &findings));
-    (findings, game)
+    (findings, view.branches)
 }
 
 /// The game of a rulesheet without errors.
-fn game(view: RulesheetView<'_>, findings: &[Finding]) -> Game {
-    let RulesheetView { sheet, branches, .. } = view;
-    let terms = TermStore::new(sheet.symbols.clone());
+fn game(arrangement: &Arrangement<'_>, branches: Vec<Vec<ClauseBranch>>, findings: &[Finding]) -> Game {
+    let sheet = &arrangement.sheet;
+    let mut symbols = sheet.symbols.clone();
+    let mut rules: Vec<Rule> = Vec::new();
+    for (index, branches) in branches.into_iter().enumerate() {
+        let clause = &sheet.clauses[index];
+        rules.extend(branches.into_iter().map(|branch| branch.rule(clause, arrangement.origin(index))));
+    }
+    projection::project(&mut rules, &mut symbols);
+    let terms = TermStore::new(symbols);
     let mut roles = Vec::new();
     for clause in sheet.clauses.iter().filter(|clause| clause.head.relation == Symbol::ROLE) {
         let role = terms.intern_term(&clause.head.arguments[0]).expect("a fact without variables");
@@ -87,18 +110,11 @@ fn game(view: RulesheetView<'_>, findings: &[Finding]) -> Game {
     }
     let random = terms.intern(Symbol::RANDOM, &[]);
     let sees = sheet.clauses.iter().any(|clause| clause.head.relation == Symbol::SEES);
-    let rules: Vec<Rule> = branches
-        .into_iter()
-        .enumerate()
-        .flat_map(|(index, branches)| {
-            branches.into_iter().map(move |branch| branch.rule(&sheet.clauses[index], index))
-        })
-        .collect();
     let faults: Vec<Finding> =
         findings.iter().filter(|finding| finding.severity == Severity::Fault).cloned().collect();
     Game {
         imperfect: sees || roles.contains(&random),
-        sheet: Arc::new(sheet.clone()),
+        sheet: Arc::new(arrangement.written.clone()),
         rules: rules.into(),
         roles: roles.into(),
         terms: Arc::new(terms),
@@ -126,6 +142,10 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// The data that every check reads.
 struct RulesheetView<'s> {
     sheet: &'s Rulesheet,
+    /// The rulesheet as written: a name may have several arities there, and declarations may be malformed.
+    written: &'s Rulesheet,
+    /// The clauses that were left out.
+    ignored: &'s [Clause],
     /// Whether the whole text could be read.
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.
@@ -139,7 +159,8 @@ struct RulesheetView<'s> {
 }
 
 impl<'s> RulesheetView<'s> {
-    fn new(sheet: &'s Rulesheet, is_complete: bool, findings: &mut Vec<Finding>) -> Self {
+    fn new(arrangement: &'s Arrangement<'_>, is_complete: bool, findings: &mut Vec<Finding>) -> Self {
+        let sheet: &Rulesheet = &arrangement.sheet;
         let mut growth = normal::MAX_GROWTH;
         let mut branches = Vec::with_capacity(sheet.clauses.len());
         for clause in &sheet.clauses {
@@ -165,7 +186,8 @@ impl<'s> RulesheetView<'s> {
         );
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
-        RulesheetView { sheet, is_complete, branches, graph, defined, lines }
+        let Arrangement { written, ref ignored, .. } = *arrangement;
+        RulesheetView { sheet, written, ignored, is_complete, branches, graph, defined, lines }
     }
 
     /// The clauses with their alternatives.
