@@ -188,7 +188,7 @@ fn every_role_moves_and_wins_and_nobody_else() {
 
 #[test]
 fn a_name_has_one_arity_one_kind_and_one_spelling() {
-    assert_eq!(severities("(<= (next (p ?x)) (q ?x 2))")[0], (ArityMismatch, Severity::Fault));
+    assert!(severities("(<= (next (p ?x)) (q ?x 2))").contains(&(ArityMismatch, Severity::Fault)));
     assert_eq!(severities("(init (p 1 2))"), [(ArityMismatch, Severity::Fault)]);
     assert_eq!(findings("(q 1 2)")[0].message, "nothing reads the relation `q/2`");
     assert_eq!(codes("(init (q 1))"), [FunctionAndRelation]);
