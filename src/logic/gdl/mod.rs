@@ -23,6 +23,7 @@
 //! ```
 
 mod depend;
+mod domains;
 mod finding;
 mod game;
 mod hash;
@@ -43,6 +44,7 @@ mod term;
 mod validate;
 
 pub use depend::Dependencies;
+pub use domains::PositionDomains;
 pub use finding::{Finding, FindingCode, Severity};
 pub use game::Game;
 pub use hash::{rules_hash, text_hash};
