@@ -70,8 +70,10 @@ pub enum FindingCode {
     DependsOnDoes,
     /// A variable that no positive atom of the body binds.
     UnsafeVariable,
-    /// A relation depends on its own negation.
+    /// A ground atom depends on its own negation.
     UnstratifiedNegation,
+    /// A relation depends on its own negation, but no ground atom does.
+    NegationThroughItself,
     /// A recursion that may build new terms without end.
     UnrestrictedRecursion,
     /// A fact with a variable.
@@ -150,7 +152,7 @@ pub enum FindingCode {
 
 impl FindingCode {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 48] = [
+    pub const ALL: [(FindingCode, &'static str); 49] = [
         (FindingCode::Syntax, "syntax"),
         (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (FindingCode::TooDeep, "too-deep"),
@@ -162,6 +164,7 @@ impl FindingCode {
         (FindingCode::DependsOnDoes, "depends-on-does"),
         (FindingCode::UnsafeVariable, "unsafe-variable"),
         (FindingCode::UnstratifiedNegation, "unstratified-negation"),
+        (FindingCode::NegationThroughItself, "negation-through-itself"),
         (FindingCode::UnrestrictedRecursion, "unrestricted-recursion"),
         (FindingCode::FactWithVariable, "fact-with-variable"),
         (FindingCode::NoRole, "no-role"),

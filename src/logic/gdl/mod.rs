@@ -38,6 +38,7 @@ mod rule;
 mod rulesheet;
 mod source;
 mod store;
+mod stratify;
 mod suggest;
 mod symbol;
 mod term;

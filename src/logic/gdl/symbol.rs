@@ -139,6 +139,14 @@ impl Symbols {
         symbol
     }
 
+    /// The symbol of a name that the table did not contain: the one wanted, with as many apostrophes as it takes.
+    pub(crate) fn fresh(&mut self, mut name: String) -> Symbol {
+        while self.get(&name).is_some() {
+            name.push('\'');
+        }
+        self.intern(&name)
+    }
+
     /// The symbol of `name`, if the table contains it. O(length) on average.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.by_name.get(fold(name).as_ref()).copied()

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Atom, Clause, Formula};
 use super::super::rulesheet::Rulesheet;
-use super::super::symbol::{Symbol, Symbols};
+use super::super::symbol::Symbol;
 use super::{each_atom, each_atom_of_clause};
 
 /// The clauses that are checked and played.
@@ -143,7 +143,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
         .into_iter()
         .map(|(relation, arity)| {
             let name = format!("{}/{arity}", sheet.symbols.name(relation));
-            ((relation, arity), fresh(&mut sheet.symbols, name))
+            ((relation, arity), sheet.symbols.fresh(name))
         })
         .collect();
     let rename = &|atom: &mut Atom| {
@@ -156,14 +156,6 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
         clause.body.iter_mut().for_each(|formula| each_atom_mut(formula, rename));
     }
     Some(sheet)
-}
-
-/// A name that the table does not contain yet: the wanted one, followed by as many apostrophes as it takes.
-pub(super) fn fresh(symbols: &mut Symbols, mut name: String) -> Symbol {
-    while symbols.get(&name).is_some() {
-        name.push('\'');
-    }
-    symbols.intern(&name)
 }
 
 fn each_atom_mut(formula: &mut Formula, visit: &dyn Fn(&mut Atom)) {

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! keywords      arity and place of the keywords                safety      the binding of variables
-//! names         arity, kind and spelling of names              cycles      negation and recursion in cycles
+//! names         arity, kind and spelling of names              cycles      recursion
+//! negation      negation in cycles, and the rules of play      arrangement repairs of whole clauses
 //! relations     relations are defined and read                 state       dependence on the state and the moves
 //! disjunctions  unusual disjunctions                           roles       roles, moves and goals
 //! typos         variables that look mistyped                   declared    base, input and percept
@@ -29,7 +30,7 @@ use super::rule::{Atom, Clause, Formula, Rule};
 use super::rulesheet::Rulesheet;
 use super::source::Span;
 use super::store::TermStore;
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Symbols};
 use super::term::Term;
 use arrangement::Arrangement;
 pub(super) use arrangement::ignore_unread;
@@ -41,6 +42,7 @@ mod disjunctions;
 mod keywords;
 mod locate;
 mod names;
+mod negation;
 mod projection;
 mod relations;
 mod roles;
@@ -55,20 +57,20 @@ mod typos;
 /// rulesheet is not complete, because parts of the text could not be read, what is missing from it is not reported.
 pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, Option<Game>) {
     let mut arrangement = Arrangement::of(sheet);
-    let (mut findings, mut branches) = examine(&arrangement, is_complete);
+    let (mut findings, mut rules) = examine(&arrangement, is_complete);
     let faults = arrangement.leave_out_malformed(&findings);
     if !arrangement.ignored.is_empty() {
-        (findings, branches) = examine(&arrangement, is_complete);
+        (findings, rules) = examine(&arrangement, is_complete);
         findings.extend(faults);
     }
     let findings = super::load::sort(findings);
     let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
-    let game = (!wrong).then(|| game(&arrangement, branches, &findings));
+    let game = (!wrong).then(|| game(&arrangement, rules, &findings));
     (findings, game)
 }
 
-/// All findings of the checks, and the alternatives of each clause.
-fn examine(arrangement: &Arrangement<'_>, is_complete: bool) -> (Vec<Finding>, Vec<Vec<ClauseBranch>>) {
+/// All findings of the checks, and the rules of play with their symbols.
+fn examine(arrangement: &Arrangement<'_>, is_complete: bool) -> (Vec<Finding>, (Vec<Rule>, Symbols)) {
     let mut findings = Vec::new();
     let view = RulesheetView::new(arrangement, is_complete, &mut findings);
     let checks = [
@@ -87,19 +89,18 @@ fn examine(arrangement: &Arrangement<'_>, is_complete: bool) -> (Vec<Finding>, V
     for check in checks {
         check(&view, &mut findings);
     }
-    (findings, view.branches)
+    let rules = negation::rules(&view, &mut findings);
+    (findings, rules)
 }
 
 /// The game of a rulesheet without errors.
-fn game(arrangement: &Arrangement<'_>, branches: Vec<Vec<ClauseBranch>>, findings: &[Finding]) -> Game {
+fn game(
+    arrangement: &Arrangement<'_>,
+    (mut rules, symbols): (Vec<Rule>, Symbols),
+    findings: &[Finding],
+) -> Game {
     let sheet = &arrangement.sheet;
-    let mut symbols = sheet.symbols.clone();
-    let mut rules: Vec<Rule> = Vec::new();
-    for (index, branches) in branches.into_iter().enumerate() {
-        let clause = &sheet.clauses[index];
-        rules.extend(branches.into_iter().map(|branch| branch.rule(clause, arrangement.origin(index))));
-    }
-    projection::project(&mut rules, &mut symbols);
+    rules.iter_mut().for_each(|rule| rule.clause = arrangement.origin(rule.clause));
     let terms = TermStore::new(symbols);
     let mut roles = Vec::new();
     for clause in sheet.clauses.iter().filter(|clause| clause.head.relation == Symbol::ROLE) {

@@ -13,7 +13,6 @@ use super::super::rule::{Atom, Literal, Rule};
 use super::super::source::At;
 use super::super::symbol::{Symbol, Symbols};
 use super::super::term::Term;
-use super::arrangement::fresh;
 
 /// A negated atom with its variables numbered, and which of the numbers are bound outside the negation.
 type Shape = (Atom, Vec<bool>);
@@ -55,7 +54,7 @@ pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
             };
             let relation = *known.entry((body.clone(), kept.clone())).or_insert_with(|| {
                 let name = format!("some_{}", symbols.name(atom.relation));
-                let relation = fresh(symbols, name);
+                let relation = symbols.fresh(name);
                 let head = Atom { relation, arguments: of_kept(&numbered), at: At(atom.at.0) };
                 added.push(Rule { head, body: vec![Literal::Positive(body)], clause: rule.clause });
                 relation
