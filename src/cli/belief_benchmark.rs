@@ -101,7 +101,7 @@ fn section(
     registry: &Registry,
     interrupt: &Interrupt,
 ) -> Result<String, CommandFailure> {
-    let opened = GameArgument { game: game.name.to_owned(), syntax: None }.open()?;
+    let opened = GameArgument { game: game.name.to_owned(), syntax: None, strict: false }.open()?;
     let roles = role_names(&opened.game);
     if let Some(misfit) =
         request.samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles, &opened.hash()))

@@ -22,6 +22,9 @@ pub struct CheckArguments {
     /// The syntax of the rules [default: recognised from each text]
     #[arg(long)]
     syntax: Option<SyntaxArgument>,
+    /// Fail on warnings too, and do not play rules with a finding
+    #[arg(long)]
+    strict: bool,
     /// Also play N random matches, and search for playability and winnability
     #[arg(long, value_name = "N")]
     simulate: Option<usize>,
@@ -79,17 +82,22 @@ pub fn run(arguments: &CheckArguments, interrupt: &Interrupt, out: &Output) -> R
     if arguments.json {
         out.json(&as_json(&all, effort.as_ref(), interrupt))?;
     } else if let Some(effort) = effort {
-        out.line(what_was_simulated(&all, &effort, interrupt))?;
+        out.line(what_was_simulated(&all, arguments.strict, &effort, interrupt))?;
     }
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);
     }
-    let bad = |finding: &Finding| finding.severity >= Severity::Fault;
+    let bad = |finding: &Finding| is_bad(finding, arguments.strict);
     if all.iter().flat_map(|checked| &checked.findings).any(bad) {
         Err(CommandFailure::Findings)
     } else {
         Ok(())
     }
+}
+
+/// Whether the command fails because of a finding.
+fn is_bad(finding: &Finding, strict: bool) -> bool {
+    finding.severity >= if strict { Severity::Warning } else { Severity::Fault }
 }
 
 fn check(
@@ -100,8 +108,10 @@ fn check(
 ) -> Result<Checked, CommandFailure> {
     let loaded = gdl::load(source, arguments.syntax.map(Syntax::from));
     let mut findings = loaded.findings;
-    let simulated = effort.is_some() && loaded.game.is_some();
-    if let (Some(effort), Some(game)) = (effort, &loaded.game) {
+    let refused = arguments.strict && findings.iter().any(|finding| is_bad(finding, true));
+    let playable = loaded.game.as_ref().filter(|_| !refused);
+    let simulated = effort.is_some() && playable.is_some();
+    if let (Some(effort), Some(game)) = (effort, playable) {
         let engines = Engines::new(game);
         match engines.interpreter() {
             Ok(reference) => {
@@ -144,7 +154,7 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
 }
 
 /// The summary of the check, in one sentence.
-fn what_was_simulated(all: &[Checked], effort: &Effort, interrupt: &Interrupt) -> String {
+fn what_was_simulated(all: &[Checked], strict: bool, effort: &Effort, interrupt: &Interrupt) -> String {
     let Effort { matches, seed, .. } = effort;
     let played = all.iter().filter(|checked| checked.simulated).count();
     if interrupt.is_raised() {
@@ -155,8 +165,9 @@ fn what_was_simulated(all: &[Checked], effort: &Effort, interrupt: &Interrupt) -
         format!("simulated {matches} matches a game, seed {seed}")
     } else {
         format!(
-            "simulated {matches} matches of {played} of {} games, seed {seed}: the others have errors",
-            all.len()
+            "simulated {matches} matches of {played} of {} games, seed {seed}: the others have {}",
+            all.len(),
+            if strict { "findings" } else { "errors" }
         )
     }
 }

@@ -70,7 +70,8 @@ pub fn run(
     out: &Output,
 ) -> Result<(), CommandFailure> {
     arguments.threads.apply()?;
-    let argument = |game: &String| GameArgument { game: game.clone(), syntax: arguments.syntax };
+    let argument =
+        |game: &String| GameArgument { game: game.clone(), syntax: arguments.syntax, strict: false };
     // All are opened before the first is played: a name that is wrong is found at once.
     let opened = arguments.games.iter().map(|game| argument(game).open()).collect::<Result<Vec<_>, _>>()?;
     let seed = pick_seed(arguments.seed);

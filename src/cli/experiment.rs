@@ -164,7 +164,8 @@ impl FileArgument {
 fn open(folder: &Path, name: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
-        return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None }.open();
+        return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None, strict: false }
+            .open();
     }
     match builtin::find(name) {
         Some(builtin) => Opened::new(builtin.source(), None),

@@ -19,6 +19,9 @@ pub struct GameArgument {
     /// The syntax of the rules [default: recognised from the text]
     #[arg(long)]
     pub syntax: Option<SyntaxArgument>,
+    /// Refuse rules with a fault or a warning instead of playing them with the stated repairs
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// The two ways to write rules.
@@ -100,13 +103,32 @@ pub fn log_errors(findings: Vec<Finding>, source: &Source) -> usize {
     errors.len()
 }
 
+/// What `--strict` asks for: shows the errors, faults and warnings of a text, and fails if there are any.
+fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFailure> {
+    let mut findings = gdl::load(source.clone(), syntax).findings;
+    findings.retain(|finding| finding.severity >= Severity::Warning);
+    if findings.is_empty() {
+        return Ok(());
+    }
+    log_text(&gdl::render(&findings, source, colour(true)));
+    let (name, count) = (source.name(), findings.len());
+    Err(CommandFailure::failed(
+        format!("{name}: refused by --strict: {count} finding{}", if count == 1 { "" } else { "s" }),
+        "correct the rules, or leave out --strict to play them with the stated repairs",
+    ))
+}
+
 impl GameArgument {
     /// Reads and validates the rules. Errors and faults are shown on standard error, faults in one line.
     ///
     /// # Errors
     /// If the rules cannot be read or are not a game.
     pub fn open(&self) -> Result<Opened, CommandFailure> {
-        Opened::new(source(&self.game)?, self.syntax.map(Syntax::from))
+        let source = source(&self.game)?;
+        if self.strict {
+            refuse_slips(&source, self.syntax.map(Syntax::from))?;
+        }
+        Opened::new(source, self.syntax.map(Syntax::from))
     }
 }
 

@@ -106,7 +106,8 @@ impl Rules<'_> {
             ));
         }
         if !self.engines.contains_key(&name) {
-            let opened = GameArgument { game: name.clone(), syntax: self.arguments.syntax }.open();
+            let opened =
+                GameArgument { game: name.clone(), syntax: self.arguments.syntax, strict: false }.open();
             let opened = opened.map_err(|failure| match failure {
                 CommandFailure::Usage { what, .. } => {
                     CommandFailure::usage(what, "name the rules with --game")

@@ -72,8 +72,10 @@ pub enum FindingCode {
     DependsOnDoes,
     /// A variable that no positive atom of the body binds.
     UnsafeVariable,
-    /// A relation depends on its own negation.
+    /// A ground atom depends on its own negation.
     UnstratifiedNegation,
+    /// A relation depends on its own negation, but no ground atom does.
+    NegationThroughItself,
     /// A recursion that may build new terms without end.
     UnrestrictedRecursion,
     /// A fact with a variable.
@@ -165,6 +167,7 @@ impl FindingCode {
         (FindingCode::DependsOnDoes, "depends-on-does"),
         (FindingCode::UnsafeVariable, "unsafe-variable"),
         (FindingCode::UnstratifiedNegation, "unstratified-negation"),
+        (FindingCode::NegationThroughItself, "negation-through-itself"),
         (FindingCode::UnrestrictedRecursion, "unrestricted-recursion"),
         (FindingCode::FactWithVariable, "fact-with-variable"),
         (FindingCode::NoRole, "no-role"),

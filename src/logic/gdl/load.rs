@@ -9,7 +9,7 @@ use super::finding::{Finding, Severity, sort_findings};
 use super::game::Game;
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::Source;
-use super::validate::validate;
+use super::validate::{ignore_unread, validate};
 
 /// The result of loading a text.
 ///
@@ -37,6 +37,7 @@ pub struct Loaded {
 /// does. The time is linear in the size of the rulesheet, up to logarithms. The example is at [`Loaded`].
 pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
     let (rulesheet, mut findings) = super::read(source, syntax);
+    ignore_unread(&rulesheet, &mut findings);
     let is_complete = !findings.iter().any(|finding| finding.severity == Severity::Error);
     let (more, game) = validate(&rulesheet, is_complete);
     findings.extend(more);

@@ -25,6 +25,7 @@
 mod anonymous;
 mod depend;
 mod dialect;
+mod domains;
 mod finding;
 mod game;
 mod hash;
@@ -39,12 +40,14 @@ mod rule;
 mod rulesheet;
 mod source;
 mod store;
+mod stratify;
 mod suggest;
 mod symbol;
 mod term;
 mod validate;
 
 pub use depend::Dependencies;
+pub use domains::PositionDomains;
 pub use finding::{Finding, FindingCode, Severity};
 pub use game::Game;
 pub use hash::{rules_hash, text_hash};

@@ -8,7 +8,8 @@
 //! and a rulesheet grows by at most [`MAX_GROWTH`] literals. A clause that would be larger is reported as a finding,
 //! and its size is computed before any branch is made.
 //!
-//! One repair is made here, because safety depends on it. If the first argument of a head `legal`, `goal` or `sees`
+//! One repair is made here, because safety depends on it (and [`ClauseBranch::free_in_negations`] says where the validation
+//! makes another one). If the first argument of a head `legal`, `goal` or `sees`
 //! is a variable that nothing binds, `(role ?r)` is added in front of the branch.
 
 use super::rule::{Atom, Clause, Formula, Literal, Rule};
@@ -60,6 +61,35 @@ impl ClauseBranch {
         bound.sort_unstable();
         bound.dedup();
         bound
+    }
+
+    /// The variables that nothing binds and that occur in negated atoms only: each negation says that there is none.
+    /// Sorted. A variable of the head, or of `distinct`, is not among them, and neither is one under the negation of a
+    /// conjunction, because the alternatives of that are negations of their own.
+    pub(super) fn free_in_negations(&self, clause: &Clause) -> Vec<Symbol> {
+        let bound = self.bound();
+        let mut elsewhere = Vec::new();
+        clause.head.each_variable(&mut |variable| elsewhere.push(variable));
+        for (literal, _) in &self.body {
+            if let Literal::Distinct(a, b) | Literal::Same(a, b) = literal {
+                [a, b]
+                    .into_iter()
+                    .for_each(|term| term.each_variable(&mut |variable| elsewhere.push(variable)));
+            }
+        }
+        clause.body.iter().for_each(|formula| negated_conjunctions(formula, true, &mut elsewhere));
+        elsewhere.sort_unstable();
+        let mut free = Vec::new();
+        for (atom, _) in self.atoms().filter(|(_, negated)| *negated) {
+            atom.each_variable(&mut |variable| {
+                if bound.binary_search(&variable).is_err() && elsewhere.binary_search(&variable).is_err() {
+                    free.push(variable);
+                }
+            });
+        }
+        free.sort_unstable();
+        free.dedup();
+        free
     }
 
     /// The branch as a rule for `clause`, which stands at `index` in its rulesheet.
@@ -139,6 +169,32 @@ fn repair(clause: &Clause, branch: &mut ClauseBranch) {
     let atom = Atom { relation: Symbol::ROLE, arguments: vec![Term::Variable(*role)], at: At(head.at.0) };
     branch.body.insert(0, (Literal::Positive(atom), head.at.0));
     branch.repaired = Some(*role);
+}
+
+/// Collects the variables under the negation of a conjunction, which becomes a disjunction of negations.
+fn negated_conjunctions(formula: &Formula, holds: bool, variables: &mut Vec<Symbol>) {
+    match formula {
+        Formula::Atom(_) | Formula::Distinct(..) => {}
+        Formula::Not(inner, _) => negated_conjunctions(inner, !holds, variables),
+        Formula::And(parts, _) if !holds && parts.len() > 1 => {
+            parts.iter().for_each(|part| each_variable(part, &mut |variable| variables.push(variable)));
+        }
+        Formula::And(parts, _) | Formula::Or(parts, _) => {
+            parts.iter().for_each(|part| negated_conjunctions(part, holds, variables));
+        }
+    }
+}
+
+/// Calls `visit` for every occurrence of a variable in a formula.
+fn each_variable(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
+    match formula {
+        Formula::Atom(atom) => atom.each_variable(visit),
+        Formula::Distinct(a, b, _) => [a, b].into_iter().for_each(|term| term.each_variable(visit)),
+        Formula::Not(inner, _) => each_variable(inner, visit),
+        Formula::And(parts, _) | Formula::Or(parts, _) => {
+            parts.iter().for_each(|part| each_variable(part, visit));
+        }
+    }
 }
 
 /// The alternatives of a formula, or of its negation.

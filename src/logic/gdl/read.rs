@@ -13,7 +13,7 @@ use super::finding::{Finding, FindingCode, Severity, sort_findings};
 use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
-use super::symbol::Symbols;
+use super::symbol::{Symbol, Symbols};
 use super::term::{MAX_DEPTH, Term};
 use super::{infix, kif};
 
@@ -59,7 +59,8 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
         }
     };
     let clauses = clauses.into_iter().filter(|clause| is_within_depth(clause, &mut report)).collect();
-    (Rulesheet { source, syntax, symbols, clauses }, report.finish())
+    let unread = std::mem::take(&mut report.unread);
+    (Rulesheet { source, syntax, symbols, clauses, unread }, report.finish())
 }
 
 /// The syntax that a text seems to be written in: the prefix form if the first thing that is not a comment is a
@@ -81,6 +82,8 @@ fn sniff(text: &str) -> Syntax {
 #[derive(Default)]
 pub(super) struct FindingCollector {
     findings: Vec<Finding>,
+    /// The clauses of declarations that could not be read.
+    unread: Vec<(Symbol, Span)>,
     more: usize,
     first_of_more: Span,
     /// The dialect forms that have been reported.
@@ -112,6 +115,11 @@ impl FindingCollector {
     /// Adds a syntax error.
     pub(super) fn syntax(&mut self, span: Span, message: impl Into<String>) {
         self.add(Finding::new(FindingCode::Syntax, Severity::Error, span, message));
+    }
+
+    /// Says that a clause of a declaration could not be read.
+    pub(super) fn unread(&mut self, declaration: Symbol, clause: Span) {
+        self.unread.push((declaration, clause));
     }
 
     fn finish(mut self) -> Vec<Finding> {

@@ -4,8 +4,8 @@
 //! [`load`](super::load()), turns it into a [`Game`](super::Game). Engines never work with a rulesheet.
 
 use super::rule::Clause;
-use super::source::Source;
-use super::symbol::Symbols;
+use super::source::{Source, Span};
+use super::symbol::{Symbol, Symbols};
 
 /// The two syntaxes of GDL. The example is at [`print`](super::print()).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,4 +27,7 @@ pub struct Rulesheet {
     pub symbols: Symbols,
     /// The clauses, in the order of the text.
     pub clauses: Vec<Clause>,
+    /// The clauses of `base`, `input` and `percept` that could not be read. If no rule of play reads a declaration, they
+    /// are ignored, and the other clauses are a game.
+    pub unread: Vec<(Symbol, Span)>,
 }

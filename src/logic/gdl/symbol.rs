@@ -91,6 +91,11 @@ impl Symbol {
         }
     }
 
+    /// Whether this is `base`, `input` or `percept`: a relation that declares what may occur and has no part in play.
+    pub(crate) fn is_declaration(self) -> bool {
+        matches!(self, Symbol::BASE | Symbol::INPUT | Symbol::PERCEPT)
+    }
+
     /// Whether this is one of the logical words `not`, `and`, `or`, `distinct`.
     pub(crate) fn is_logical(self) -> bool {
         matches!(self, Symbol::NOT | Symbol::AND | Symbol::OR | Symbol::DISTINCT)
@@ -139,6 +144,14 @@ impl Symbols {
         self.by_name.insert(fold(name).into(), symbol);
         self.spelling.push(name.into());
         symbol
+    }
+
+    /// The symbol of a name that the table did not contain: the one wanted, with as many apostrophes as it takes.
+    pub(crate) fn fresh(&mut self, mut name: String) -> Symbol {
+        while self.get(&name).is_some() {
+            name.push('\'');
+        }
+        self.intern(&name)
     }
 
     /// The symbol of `name`, if the table contains it. O(length) on average.

@@ -52,7 +52,11 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
     let mut clauses = Vec::new();
     each_form(tokens, &repair, report, |form, report| {
         anonymous.begin_clause();
-        clauses.extend(KifReader { text, symbols, anonymous: &mut anonymous, report }.clause(&form));
+        let mut reader = KifReader { text, symbols, anonymous: &mut anonymous, report };
+        match (reader.clause(&form), reader.declaration(&form)) {
+            (None, Some(declaration)) => report.unread(declaration, form.span()),
+            (clause, _) => clauses.extend(clause),
+        }
     });
     clauses
 }
@@ -159,6 +163,21 @@ struct KifReader<'r> {
 }
 
 impl KifReader<'_> {
+    /// The relation at the head of the form if it is `base`, `input` or `percept`.
+    fn declaration(&self, form: &KifForm) -> Option<Symbol> {
+        let list = |form| match form {
+            &KifForm::List(ref forms, _) => Some(&forms[..]),
+            KifForm::Word(_) => None,
+        };
+        let head = match list(form)? {
+            [KifForm::Word(arrow), head, ..] if arrow.kind == KifTokenKind::If => list(head)?,
+            fact => fact,
+        };
+        let Some(KifForm::Word(word)) = head.first() else { return None };
+        let name = self.symbols.get(&self.text[word.span().start..word.span().end])?;
+        name.is_declaration().then_some(name)
+    }
+
     fn clause(&mut self, form: &KifForm) -> Option<Clause> {
         let form = single(form, self.report);
         let at = At(form.span());

@@ -1,6 +1,5 @@
-//! Cycles: the conditions under which the rules have one meaning and derive finitely many atoms.
+//! Recursion: the condition under which the rules derive finitely many atoms.
 //!
-//! - `unstratified-negation`: no relation may depend on its own negation.
 //! - `unrestricted-recursion`: if a clause calls a relation that is in a cycle with its head, every argument of the
 //!   call must be ground, or be an argument of the head, or occur in a positive condition that is not in the cycle
 //!   (the recursion restriction of the GDL specification). A compound argument also counts as occurring there if all
@@ -8,17 +7,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::depend::Dependency;
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::normal::ClauseBranch;
-use super::super::rule::{Atom, Clause, Literal};
-use super::super::source::Span;
+use super::super::rule::{Atom, Clause};
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::{MANY, RulesheetView};
+use super::RulesheetView;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
-    findings.extend(view.graph.negative_cycles().iter().map(|cycle| unstratified(view, cycle)));
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
         let arguments: FxHashSet<&Term> = clause.head.arguments.iter().collect();
@@ -52,50 +48,11 @@ fn bound_outside(view: &RulesheetView<'_>, clause: &Clause, branch: &ClauseBranc
     variables
 }
 
-/// Whether a condition is a recursive call. A call of the head's own name with another arity has a finding already.
+/// Whether a condition is a recursive call. A keyword with a wrong number of arguments has a finding already.
 fn recursive(view: &RulesheetView<'_>, clause: &Clause, call: &Atom) -> bool {
     let head = &clause.head;
     view.graph.in_a_cycle(head.relation, call.relation)
         && (head.relation != call.relation || head.arguments.len() == call.arguments.len())
-}
-
-/// The cycle in words: `p <- not q <- r <- p`, with the line of each clause.
-fn unstratified(view: &RulesheetView<'_>, cycle: &[Dependency]) -> Finding {
-    let first = cycle[0];
-    let mut words = format!("`{}`", view.name(first.head));
-    for arrow in cycle.iter().take(MANY) {
-        let not = if arrow.negative { "not " } else { "" };
-        words += &format!(" <- {not}`{}`", view.name(arrow.body));
-    }
-    if cycle.len() > MANY {
-        words += &format!(" <- ... <- `{}`", view.name(first.head));
-    }
-    let span = place(view, &first);
-    let message = format!("`{}` depends on its own negation: {words}", view.name(first.head));
-    let lines: Vec<String> = cycle
-        .iter()
-        .take(MANY)
-        .map(|arrow| format!("`{}` at line {}", view.name(arrow.head), view.line(place(view, arrow))))
-        .collect();
-    let finding = Finding::new(FindingCode::UnstratifiedNegation, Severity::Error, span, message)
-        .help(format!("the cycle runs through {}; break it at one of them", lines.join(", ")));
-    match cycle.last() {
-        Some(last) if cycle.len() > 1 => finding.related(place(view, last), "the cycle closes here"),
-        _ => finding,
-    }
-}
-
-/// The place at which the body of the clause reads the relation of a dependency.
-fn place(view: &RulesheetView<'_>, arrow: &Dependency) -> Span {
-    view.branches[arrow.clause]
-        .iter()
-        .flat_map(|branch| &branch.body)
-        .find(|(literal, _)| match literal {
-            Literal::Positive(atom) => !arrow.negative && atom.relation == arrow.body,
-            Literal::Negative(atom) => arrow.negative && atom.relation == arrow.body,
-            _ => false,
-        })
-        .map_or(view.sheet.clauses[arrow.clause].at.0, |(_, span)| *span)
 }
 
 fn unrestricted(view: &RulesheetView<'_>, clause: &Clause, call: &Atom, argument: &Term) -> Finding {

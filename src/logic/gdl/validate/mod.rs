@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! keywords      arity and place of the keywords                safety      the binding of variables
-//! names         arity, kind and spelling of names              cycles      negation and recursion in cycles
+//! names         arity, kind and spelling of names              cycles      recursion
+//! negation      negation in cycles, and the rules of play      arrangement repairs of whole clauses
 //! relations     relations are defined and read                 state       dependence on the state and the moves
 //! disjunctions  unusual disjunctions                           roles       roles, moves and goals
 //! typos         variables that look mistyped                   declared    base, input and percept
@@ -29,15 +30,20 @@ use super::rule::{Atom, Clause, Formula, Rule};
 use super::rulesheet::Rulesheet;
 use super::source::Span;
 use super::store::TermStore;
-use super::symbol::Symbol;
+use super::symbol::{Symbol, Symbols};
 use super::term::Term;
+use arrangement::Arrangement;
+pub(super) use arrangement::ignore_unread;
 
+mod arrangement;
 mod cycles;
 mod declared;
 mod disjunctions;
 mod keywords;
 mod locate;
 mod names;
+mod negation;
+mod projection;
 mod relations;
 mod roles;
 mod safety;
@@ -50,8 +56,23 @@ mod typos;
 /// Validates a rulesheet. Returns all findings, ordered by place, and the game unless a finding is an error. If the
 /// rulesheet is not complete, because parts of the text could not be read, what is missing from it is not reported.
 pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, Option<Game>) {
+    let mut arrangement = Arrangement::of(sheet);
+    let (mut findings, mut rules) = examine(&arrangement, is_complete);
+    let faults = arrangement.leave_out_malformed(&findings);
+    if !arrangement.ignored.is_empty() {
+        (findings, rules) = examine(&arrangement, is_complete);
+        findings.extend(faults);
+    }
+    let findings = super::load::sort(findings);
+    let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
+    let game = (!wrong).then(|| game(&arrangement, rules, &findings));
+    (findings, game)
+}
+
+/// All findings of the checks, and the rules of play with their symbols.
+fn examine(arrangement: &Arrangement<'_>, is_complete: bool) -> (Vec<Finding>, (Vec<Rule>, Symbols)) {
     let mut findings = Vec::new();
-    let view = RulesheetView::new(sheet, is_complete, &mut findings);
+    let view = RulesheetView::new(arrangement, is_complete, &mut findings);
     let checks = [
         sizes::check,
         keywords::check,
@@ -68,16 +89,19 @@ pub(super) fn validate(sheet: &Rulesheet, is_complete: bool) -> (Vec<Finding>, O
     for check in checks {
         check(&view, &mut findings);
     }
-    let findings = super::load::sort(findings);
-    let wrong = findings.iter().any(|finding| finding.severity == Severity::Error);
-    let game = (!wrong).then(|| game(view, &findings));
-    (findings, game)
+    let rules = negation::rules(&view, &mut findings);
+    (findings, rules)
 }
 
 /// The game of a rulesheet without errors.
-fn game(view: RulesheetView<'_>, findings: &[Finding]) -> Game {
-    let RulesheetView { sheet, branches, .. } = view;
-    let terms = TermStore::new(sheet.symbols.clone());
+fn game(
+    arrangement: &Arrangement<'_>,
+    (mut rules, symbols): (Vec<Rule>, Symbols),
+    findings: &[Finding],
+) -> Game {
+    let sheet = &arrangement.sheet;
+    rules.iter_mut().for_each(|rule| rule.clause = arrangement.origin(rule.clause));
+    let terms = TermStore::new(symbols);
     let mut roles = Vec::new();
     for clause in sheet.clauses.iter().filter(|clause| clause.head.relation == Symbol::ROLE) {
         let role = terms.intern_term(&clause.head.arguments[0]).expect("a fact without variables");
@@ -87,18 +111,11 @@ fn game(view: RulesheetView<'_>, findings: &[Finding]) -> Game {
     }
     let random = terms.intern(Symbol::RANDOM, &[]);
     let sees = sheet.clauses.iter().any(|clause| clause.head.relation == Symbol::SEES);
-    let rules: Vec<Rule> = branches
-        .into_iter()
-        .enumerate()
-        .flat_map(|(index, branches)| {
-            branches.into_iter().map(move |branch| branch.rule(&sheet.clauses[index], index))
-        })
-        .collect();
     let faults: Vec<Finding> =
         findings.iter().filter(|finding| finding.severity == Severity::Fault).cloned().collect();
     Game {
         imperfect: sees || roles.contains(&random),
-        sheet: Arc::new(sheet.clone()),
+        sheet: Arc::new(arrangement.written.clone()),
         rules: rules.into(),
         roles: roles.into(),
         terms: Arc::new(terms),
@@ -126,6 +143,10 @@ fn list<'n>(names: impl Iterator<Item = &'n str>) -> String {
 /// The data that every check reads.
 struct RulesheetView<'s> {
     sheet: &'s Rulesheet,
+    /// The rulesheet as written: a name may have several arities there, and declarations may be malformed.
+    written: &'s Rulesheet,
+    /// The clauses that were left out.
+    ignored: &'s [Clause],
     /// Whether the whole text could be read.
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.
@@ -139,7 +160,8 @@ struct RulesheetView<'s> {
 }
 
 impl<'s> RulesheetView<'s> {
-    fn new(sheet: &'s Rulesheet, is_complete: bool, findings: &mut Vec<Finding>) -> Self {
+    fn new(arrangement: &'s Arrangement<'_>, is_complete: bool, findings: &mut Vec<Finding>) -> Self {
+        let sheet: &Rulesheet = &arrangement.sheet;
         let mut growth = normal::MAX_GROWTH;
         let mut branches = Vec::with_capacity(sheet.clauses.len());
         for clause in &sheet.clauses {
@@ -165,7 +187,8 @@ impl<'s> RulesheetView<'s> {
         );
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
-        RulesheetView { sheet, is_complete, branches, graph, defined, lines }
+        let Arrangement { written, ref ignored, .. } = *arrangement;
+        RulesheetView { sheet, written, ignored, is_complete, branches, graph, defined, lines }
     }
 
     /// The clauses with their alternatives.

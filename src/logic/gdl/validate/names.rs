@@ -1,9 +1,8 @@
 //! Names: every name should have one arity, one kind and one spelling.
 //!
 //! The findings are `arity-mismatch`, `function-and-relation`, `capitalisation` and `unusual-character`. A second
-//! arity is an error for a relation. For a function, which includes fluents and moves, it is only a fault, because
-//! games in use have it and terms of different arity are different terms. A constant does not count as a function.
-//! The keywords are checked in a file of their own.
+//! arity is a fault, because games in use have it: relations, and functions, of different arity are different ones. A
+//! constant does not count as a function. The keywords are checked in a file of their own.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -19,14 +18,16 @@ use super::locate::{code, is_variable, words};
 use super::{RulesheetView, each_atom_of_clause, each_part, keywords};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
-    let mut relations = ArityUses::new("relation", Severity::Error);
-    let mut functions = ArityUses::new("function", Severity::Fault);
-    for clause in &view.sheet.clauses {
+    let mut relations = ArityUses::new("relation");
+    let mut functions = ArityUses::new("function");
+    for clause in &view.written.clauses {
         each_atom_of_clause(clause, &mut |atom| {
             if atom.relation.keyword_arity().is_none() {
                 relations.add(view, atom.relation, atom.arguments.len(), atom.at.0, findings);
             }
         });
+    }
+    for clause in &view.sheet.clauses {
         keywords::terms(clause, &mut |outer, span| {
             each_part(outer, &mut |term| {
                 if let Term::Compound(functor, arguments) = term {
@@ -43,14 +44,13 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 /// The first use of every name of one kind.
 struct ArityUses {
     kind: &'static str,
-    severity: Severity,
     first: FxHashMap<Symbol, (usize, Span)>,
     reported: FxHashSet<(Symbol, usize)>,
 }
 
 impl ArityUses {
-    fn new(kind: &'static str, severity: Severity) -> Self {
-        ArityUses { kind, severity, first: FxHashMap::default(), reported: FxHashSet::default() }
+    fn new(kind: &'static str) -> Self {
+        ArityUses { kind, first: FxHashMap::default(), reported: FxHashSet::default() }
     }
 
     /// Records a use. Reports the first use with each arity that differs from the first arity.
@@ -80,12 +80,9 @@ impl ArityUses {
             count(usual)
         );
         let finding =
-            Finding::new(FindingCode::ArityMismatch, self.severity, view.locate(span, name), message)
+            Finding::new(FindingCode::ArityMismatch, Severity::Fault, view.locate(span, name), message)
                 .related(view.locate(first, name), "used first here");
-        findings.push(match self.severity {
-            Severity::Fault => finding.help("they are taken to be two functions of one name"),
-            _ => finding,
-        });
+        findings.push(finding.help(format!("they are taken to be two {}s of one name", self.kind)));
     }
 }
 

@@ -48,6 +48,13 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             });
         }
     }
+    for clause in view.ignored {
+        clause.body.iter().for_each(|formula| {
+            each_atom(formula, &mut |atom| {
+                used.insert(atom.relation);
+            });
+        });
+    }
     // The clauses that define or read a relation may be among those that could not be read.
     if !view.is_complete {
         return;

@@ -2,7 +2,8 @@
 //!
 //! The findings are `unsafe-variable`, `fact-with-variable` and `role-variable-unbound`. Each branch is checked,
 //! because one alternative of a disjunction may leave a variable unbound that another alternative binds. If nothing
-//! binds the role variable of `legal`, `goal` or `sees`, the normal form has repaired it, and the finding is a fault.
+//! binds the role variable of `legal`, `goal` or `sees`, the normal form has repaired it, and the finding is a fault. It is
+//! a fault too if a variable occurs in negated atoms only: each of them then says that there is none.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ enum VariablePlace {
     Head,
     Negation,
     Distinct,
+    /// A negation that is repaired: it says that there is none.
+    FreeInNegation,
 }
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -55,7 +58,10 @@ impl Unbound {
     /// Adds the variables that `branch` leaves unbound and that have not been added before.
     fn collect(&mut self, clause: &Clause, branch: &ClauseBranch) {
         let bound = branch.bound();
+        let free = branch.free_in_negations(clause);
         let mut add = |variable: Symbol, place: VariablePlace, span: Span| {
+            let is_free = free.binary_search(&variable).is_ok();
+            let place = if is_free { VariablePlace::FreeInNegation } else { place };
             if bound.binary_search(&variable).is_err() && self.seen.insert(variable) {
                 self.places.entry((place, span)).or_default().push(variable);
             }
@@ -122,17 +128,20 @@ fn report(
     }
     let place_name = match place {
         VariablePlace::Head => format!("the head of `{}`", view.name(clause.head.relation)),
-        VariablePlace::Negation => "a negation".to_owned(),
+        VariablePlace::Negation | VariablePlace::FreeInNegation => "a negation".to_owned(),
         VariablePlace::Distinct => "`distinct`".to_owned(),
     };
     let message = format!("unsafe: no positive condition of the body binds {names}, used in {place_name}");
-    let finding = Finding::new(FindingCode::UnsafeVariable, Severity::Error, at, message);
-    let once = variables.iter().all(|variable| uses.variables.get(variable).is_none_or(|count| *count <= 1));
-    match variables.iter().take(MANY).find_map(|&variable| suggestion(view, uses, variable)) {
-        Some(help) => finding.help(help),
-        None if place == VariablePlace::Negation && once => {
-            finding.help("to say that there is none, define a relation for \"there is one\" and negate that")
-        }
-        None => finding.help("add a condition that says which values it may take"),
+    let similar = variables.iter().take(MANY).find_map(|&variable| suggestion(view, uses, variable));
+    if place == VariablePlace::FreeInNegation {
+        let finding = Finding::new(FindingCode::UnsafeVariable, Severity::Fault, at, message);
+        return finding.help(match similar {
+            Some(help) => format!("{help}; as written the negation says that there is none"),
+            None => "the negation is taken to say that there is none; to say so in GDL, define a relation for \"there \
+                     is one\" and negate that"
+                .to_owned(),
+        });
     }
+    let finding = Finding::new(FindingCode::UnsafeVariable, Severity::Error, at, message);
+    finding.help(similar.unwrap_or_else(|| "add a condition that says which values it may take".to_owned()))
 }

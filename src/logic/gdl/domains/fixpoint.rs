@@ -1,0 +1,239 @@
+//! The least fixpoint of the domains over all rules.
+//!
+//! A rule whose body may hold adds the terms of its head to the nodes of the head's relation. The rules that read a
+//! relation wait in a queue whenever a node of the relation has grown. `true` gets what `init` and `next` get, and `does`
+//! gets what `legal` gets.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::super::rule::{Atom, Literal};
+use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::graph::{Budget, Exhausted, Graph, Meet, NodeId, Widening};
+
+/// A rule as its head and its literals.
+pub(super) struct RuleParts<'r> {
+    pub(super) head: &'r Atom,
+    pub(super) body: Vec<&'r Literal>,
+}
+
+/// What is known of one relation.
+#[derive(Clone, Debug)]
+pub(super) struct RelationDomain {
+    /// A node for each argument.
+    pub(super) positions: Box<[NodeId]>,
+    /// Whether some rule may derive the relation.
+    pub(super) may_hold: bool,
+}
+
+/// The domains of all relations, by name and arity.
+#[derive(Clone, Debug)]
+pub(super) struct Fixpoint {
+    pub(super) graph: Graph,
+    pub(super) relations: FxHashMap<(Symbol, usize), RelationDomain>,
+}
+
+/// The values that the variables of a rule may take.
+pub(super) type Bindings = FxHashMap<Symbol, Meet>;
+
+impl Fixpoint {
+    /// The least fixpoint over some rules, unless it needs more than the budget.
+    pub(super) fn of(
+        rules: &[RuleParts<'_>],
+        widening: Widening,
+        budget: &mut Budget,
+    ) -> Result<Fixpoint, Exhausted> {
+        let mut fixpoint = Fixpoint { graph: Graph::new(widening), relations: FxHashMap::default() };
+        let mut readers: FxHashMap<(Symbol, usize), Vec<usize>> = FxHashMap::default();
+        for (index, rule) in rules.iter().enumerate() {
+            for relation in fed(rule.head) {
+                fixpoint.declare(relation);
+            }
+            for atom in positive(&rule.body) {
+                let reading = readers.entry(key(atom)).or_default();
+                if reading.last() != Some(&index) {
+                    reading.push(index);
+                }
+            }
+        }
+        // Facts come first, so that the rules read complete relations from the beginning.
+        let is_fact = |index: &usize| rules[*index].body.is_empty();
+        let mut queue: VecDeque<usize> = (0..rules.len()).filter(is_fact).collect();
+        queue.extend((0..rules.len()).filter(|index| !is_fact(index)));
+        let mut is_queued = vec![true; rules.len()];
+        while let Some(index) = queue.pop_front() {
+            is_queued[index] = false;
+            let rule = &rules[index];
+            let Some(bindings) = fixpoint.bindings(&rule.body, budget)? else { continue };
+            let mut wake = |reader: usize| {
+                if !std::mem::replace(&mut is_queued[reader], true) {
+                    queue.push_back(reader);
+                }
+            };
+            for relation in fed(rule.head) {
+                if fixpoint.feed(relation, &rule.head.arguments, &bindings, budget)? {
+                    readers.get(&relation).into_iter().flatten().for_each(|&reader| wake(reader));
+                }
+            }
+            if std::mem::take(&mut fixpoint.graph.shared_has_grown) {
+                (0..rules.len()).for_each(wake);
+            }
+        }
+        Ok(fixpoint)
+    }
+
+    fn declare(&mut self, relation: (Symbol, usize)) {
+        let graph = &mut self.graph;
+        self.relations.entry(relation).or_insert_with(|| RelationDomain {
+            positions: (0..relation.1).map(|_| graph.root()).collect(),
+            may_hold: false,
+        });
+    }
+
+    /// Adds the instances of a head to a relation. Says whether the relation has grown.
+    fn feed(
+        &mut self,
+        relation: (Symbol, usize),
+        arguments: &[Term],
+        bindings: &Bindings,
+        budget: &mut Budget,
+    ) -> Result<bool, Exhausted> {
+        let domain = self.relations.get_mut(&relation).expect("every head is declared");
+        self.graph.has_grown = !std::mem::replace(&mut domain.may_hold, true);
+        for (&node, argument) in domain.positions.iter().zip(arguments) {
+            add(&mut self.graph, node, argument, bindings, budget)?;
+        }
+        Ok(self.graph.has_grown)
+    }
+
+    /// The values of the variables of a body, or `None` if the body cannot hold. Negation is ignored.
+    pub(super) fn bindings(
+        &self,
+        body: &[&Literal],
+        budget: &mut Budget,
+    ) -> Result<Option<Bindings>, Exhausted> {
+        let mut bindings = Bindings::default();
+        for atom in positive(body) {
+            if !self.bind_atom(atom, &mut bindings) {
+                return Ok(None);
+            }
+        }
+        for literal in body {
+            let may_hold = match literal {
+                Literal::Positive(_) | Literal::Negative(_) => true,
+                Literal::Distinct(a, b) => differ(a, b, &mut bindings),
+                Literal::Same(a, b) => agree(a, b, &mut bindings),
+            };
+            if !may_hold {
+                return Ok(None);
+            }
+        }
+        for meet in bindings.values() {
+            if !self.graph.has_terms(meet, budget)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(bindings))
+    }
+
+    /// Restricts the variables of an atom to the nodes at which they stand. Says whether constants and functors of the
+    /// atom are in their nodes.
+    pub(super) fn bind_atom(&self, atom: &Atom, bindings: &mut Bindings) -> bool {
+        self.relations.get(&key(atom)).is_some_and(|domain| {
+            domain.may_hold
+                && atom
+                    .arguments
+                    .iter()
+                    .zip(&domain.positions)
+                    .all(|(term, &node)| self.bind(term, node, bindings))
+        })
+    }
+
+    /// The same for one term at a node.
+    pub(super) fn bind(&self, term: &Term, node: NodeId, bindings: &mut Bindings) -> bool {
+        match term {
+            Term::Variable(variable) => {
+                bindings.entry(*variable).or_default().add(node);
+                !self.graph.is_empty(node)
+            }
+            Term::Constant(constant) => self.graph.has_constant(node, *constant),
+            Term::Compound(name, arguments) => {
+                self.graph.arguments(node, (*name, arguments.len())).is_some_and(|nodes| {
+                    arguments.iter().zip(nodes).all(|(argument, &node)| self.bind(argument, node, bindings))
+                })
+            }
+        }
+    }
+}
+
+/// Adds the instances of a term to a node. A variable that nothing binds adds nothing.
+fn add(
+    graph: &mut Graph,
+    node: NodeId,
+    term: &Term,
+    bindings: &Bindings,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
+    match term {
+        Term::Variable(variable) => match bindings.get(variable) {
+            Some(meet) => graph.include(node, meet, budget),
+            None => Ok(()),
+        },
+        Term::Constant(constant) => graph.add_constant(node, *constant, budget),
+        Term::Compound(name, arguments) => {
+            let below = graph.add_functor(node, (*name, arguments.len()), budget)?;
+            arguments
+                .iter()
+                .zip(&below)
+                .try_for_each(|(argument, &node)| add(graph, node, argument, bindings, budget))
+        }
+    }
+}
+
+/// Restricts variables to what `(distinct a b)` leaves. Says whether it may hold.
+fn differ(a: &Term, b: &Term, bindings: &mut Bindings) -> bool {
+    if let (Term::Variable(variable), Term::Constant(constant))
+    | (Term::Constant(constant), Term::Variable(variable)) = (a, b)
+        && let Some(meet) = bindings.get_mut(variable)
+        && !meet.without.contains(constant)
+    {
+        meet.without.push(*constant);
+    }
+    a != b
+}
+
+/// Restricts variables to what the equality of two terms leaves. Says whether it may hold.
+fn agree(a: &Term, b: &Term, bindings: &mut Bindings) -> bool {
+    if let (Term::Variable(variable), Term::Constant(constant))
+    | (Term::Constant(constant), Term::Variable(variable)) = (a, b)
+        && let Some(meet) = bindings.get_mut(variable)
+    {
+        return *meet.only.get_or_insert(*constant) == *constant;
+    }
+    a.may_unify(b)
+}
+
+/// The relations that get what a head derives.
+fn fed(head: &Atom) -> impl Iterator<Item = (Symbol, usize)> + use<> {
+    let also = match head.relation {
+        Symbol::INIT | Symbol::NEXT => Some(Symbol::TRUE),
+        Symbol::LEGAL => Some(Symbol::DOES),
+        _ => None,
+    };
+    let arity = head.arguments.len();
+    std::iter::once(head.relation).chain(also).map(move |relation| (relation, arity))
+}
+
+/// The name and arity of the relation of an atom.
+pub(super) fn key(atom: &Atom) -> (Symbol, usize) {
+    (atom.relation, atom.arguments.len())
+}
+
+fn positive<'r>(body: &[&'r Literal]) -> impl Iterator<Item = &'r Atom> {
+    body.iter().filter_map(|literal| match literal {
+        Literal::Positive(atom) => Some(atom),
+        _ => None,
+    })
+}

@@ -1,0 +1,113 @@
+//! Negations with free variables: `(not (p ?x ?free))` says that no value of `?free` makes `(p ?x ?free)` true.
+//!
+//! This is how the provers of the field evaluate a negated condition with a variable that nothing binds. A relation of
+//! its own projects the free variables away, `(some_p ?x) <- (p ?x ?free)`, and the rule reads `(not (some_p ?x))`.
+//! After that every variable of a negation is bound, so no engine needs to know of this repair.
+//!
+//! Invariant: two negations that differ only in the names of their variables share one relation, and it does not take
+//! part in a cycle through negation unless the negated relation does.
+
+use rustc_hash::FxHashMap;
+
+use super::super::rule::{Atom, Literal, Rule};
+use super::super::source::At;
+use super::super::symbol::{Symbol, Symbols};
+use super::super::term::Term;
+
+/// A negated atom with its variables numbered, and which of the numbers are bound outside the negation.
+type Shape = (Atom, Vec<bool>);
+
+/// Replaces every negated atom that has a variable which no positive literal binds. The rules of the relations that
+/// are introduced stand at the end. The symbols of the numbered variables are added to the table.
+pub(super) fn project(rules: &mut Vec<Rule>, symbols: &mut Symbols) {
+    let mut known: FxHashMap<Shape, Symbol> = FxHashMap::default();
+    let mut added = Vec::new();
+    for rule in rules.iter_mut() {
+        let bound = bound(rule);
+        for literal in &mut rule.body {
+            let Literal::Negative(atom) = literal else { continue };
+            let mut variables: Vec<Symbol> = Vec::new();
+            atom.each_variable(&mut |variable| {
+                if !variables.contains(&variable) {
+                    variables.push(variable);
+                }
+            });
+            let kept: Vec<bool> = variables.iter().map(|variable| bound.contains(variable)).collect();
+            if kept.iter().all(|kept| *kept) {
+                continue;
+            }
+            let numbered: Vec<Symbol> =
+                (0..variables.len()).map(|number| symbols.intern(&format!("v{number}"))).collect();
+            let rename = |variable: Symbol| {
+                let position = variables.iter().position(|&other| other == variable);
+                numbered[position.expect("all variables of the atom are listed")]
+            };
+            let arguments = atom.arguments.iter().map(|term| renamed(term, &rename)).collect();
+            let body = Atom { relation: atom.relation, arguments, at: atom.at };
+            let of_kept = |names: &[Symbol]| -> Vec<Term> {
+                names
+                    .iter()
+                    .zip(&kept)
+                    .filter(|(_, kept)| **kept)
+                    .map(|(&name, _)| Term::Variable(name))
+                    .collect()
+            };
+            let relation = *known.entry((body.clone(), kept.clone())).or_insert_with(|| {
+                let name = format!("some_{}", symbols.name(atom.relation));
+                let relation = symbols.fresh(name);
+                let head = Atom { relation, arguments: of_kept(&numbered), at: At(atom.at.0) };
+                added.push(Rule { head, body: vec![Literal::Positive(body)], clause: rule.clause });
+                relation
+            });
+            *atom = Atom { relation, arguments: of_kept(&variables), at: atom.at };
+        }
+    }
+    rules.append(&mut added);
+}
+
+/// The variables that the positive literals of a rule bind.
+pub(super) fn bound(rule: &Rule) -> Vec<Symbol> {
+    let mut bound = Vec::new();
+    for literal in &rule.body {
+        if let Literal::Positive(atom) = literal {
+            atom.each_variable(&mut |variable| bound.push(variable));
+        }
+    }
+    bound
+}
+
+/// The term with other variables.
+fn renamed(term: &Term, rename: &dyn Fn(Symbol) -> Symbol) -> Term {
+    match term {
+        Term::Variable(variable) => Term::Variable(rename(*variable)),
+        Term::Constant(_) => term.clone(),
+        Term::Compound(functor, arguments) => {
+            Term::Compound(*functor, arguments.iter().map(|argument| renamed(argument, rename)).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Literal, Source, load, print_rule};
+
+    #[test]
+    fn free_variables_of_a_negation_are_projected_away() {
+        let text = "(role r) (legal r go) (goal r 1) (init (at 1 2)) (q 1)
+            (<= (next (at ?x 1)) (q ?x) (not (true (at ?x ?y))) (not (true (at ?z ?z))))
+            (<= terminal (q ?a) (not (true (at ?a ?b))))";
+        let game = load(Source::new("t", text), None).game.unwrap();
+        let shown: Vec<String> =
+            game.rules().iter().map(|rule| print_rule(rule, game.terms().symbols())).collect();
+        assert_eq!(
+            shown[5..],
+            [
+                "(<= (next (at ?x 1)) (q ?x) (not (some_true ?x)) (not some_true'))",
+                "(<= terminal (q ?a) (not (some_true ?a)))",
+                "(<= (some_true ?v0) (true (at ?v0 ?v1)))",
+                "(<= some_true' (true (at ?v0 ?v0)))",
+            ]
+        );
+        assert!(game.rules().iter().all(|rule| rule.body.iter().all(|l| !matches!(l, Literal::Same(..)))));
+    }
+}
