@@ -366,7 +366,7 @@ impl<M: Bulk> Tree<M> {
     /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
     /// all are paid for. After the deadline there are fewer results: those of the first so many requests.
     pub(in crate::belief) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
-        if self.machine.at_once() > 1 {
+        if self.machine.at_once() > 1 || self.deadline.reproduces() {
             return self.expand_together(requests);
         }
         // One after the other, so that what was computed before the deadline counts.
