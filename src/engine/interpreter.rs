@@ -11,6 +11,7 @@
 //! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::{EngineError, State};
 use crate::machine::{
@@ -82,6 +83,8 @@ pub struct InterpreterScratch {
     joint: Option<JointMove>,
     legal: Option<ByRole<Vec<Move>>>,
     failure: Option<EvaluationFailure>,
+    /// Whether the deadline of the database has stopped an evaluation; then there is no answer until it is replaced.
+    is_interrupted: bool,
 }
 
 impl Interpreter {
@@ -251,7 +254,13 @@ impl Interpreter {
         let rows = self.ask(self.queries.goal, state, None, scratch);
         let values: Vec<TermId> = self.of_role(rows, role).collect();
         match self.queries.goal {
-            Some(goal) if values.len() > 1 => self.in_rule_order(goal, role, scratch).unwrap_or(values),
+            Some(goal) if values.len() > 1 => match self.in_rule_order(goal, role, scratch) {
+                Ok(ordered) => ordered,
+                Err(limit) => {
+                    note(&limit, &mut scratch.failure, &mut scratch.is_interrupted);
+                    values
+                }
+            },
             _ => values,
         }
     }
@@ -307,15 +316,17 @@ impl Interpreter {
         joint: Option<&JointMove>,
         scratch: &'s mut InterpreterScratch,
     ) -> impl Iterator<Item = &'s [TermId]> + use<'s> {
+        let relation = relation.filter(|_| !scratch.is_interrupted);
         let answer = relation.and_then(|relation| {
             // What depends on the state alone is the same whatever joint move the scratch holds.
             let kept = scratch.joint.clone();
             let joint = if self.program.stage(relation) < STEP { kept.as_ref() } else { joint };
             self.enter(state, joint, scratch);
-            match scratch.database.query(&self.program, relation, self.game.terms()) {
+            let InterpreterScratch { database, failure, is_interrupted, .. } = scratch;
+            match database.query(&self.program, relation, self.game.terms()) {
                 Ok(relation) => Some(relation),
                 Err(limit) => {
-                    scratch.failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
+                    note(&limit, failure, is_interrupted);
                     None
                 }
             }
@@ -333,6 +344,23 @@ impl Interpreter {
     }
 }
 
+/// Notes what stopped an evaluation: its deadline, or the rules.
+fn note(limit: &LimitError, failure: &mut Option<EvaluationFailure>, is_interrupted: &mut bool) {
+    match limit {
+        LimitError::Deadline { .. } => *is_interrupted = true,
+        _ => {
+            failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
+        }
+    }
+}
+
+impl InterpreterScratch {
+    /// Whether an answer may be wrong.
+    fn is_stopped(&self) -> bool {
+        self.is_interrupted || self.failure.is_some()
+    }
+}
+
 impl Queries {
     fn targets(&self) -> Vec<RelationId> {
         [self.terminal, self.legal, self.goal, self.next, self.sees].into_iter().flatten().collect()
@@ -345,7 +373,14 @@ impl StateMachine for Interpreter {
 
     fn scratch(&self) -> InterpreterScratch {
         let database = Database::new(&self.program, Some(Arc::clone(&self.fixed)));
-        InterpreterScratch { database, state: None, joint: None, legal: None, failure: None }
+        InterpreterScratch {
+            database,
+            state: None,
+            joint: None,
+            legal: None,
+            failure: None,
+            is_interrupted: false,
+        }
     }
 
     fn terms(&self) -> &TermStore {
@@ -381,7 +416,9 @@ impl StateMachine for Interpreter {
             legal[role].sort_unstable_by(|a, b| self.terms().compare(a.0, b.0));
         }
         out.extend_from_slice(&legal[role]);
-        scratch.legal = Some(legal);
+        if !scratch.is_stopped() {
+            scratch.legal = Some(legal);
+        }
     }
 
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut InterpreterScratch) -> State {
@@ -409,7 +446,7 @@ impl StateMachine for Interpreter {
     }
 
     fn terminal(&self, state: &State, scratch: &mut InterpreterScratch) -> bool {
-        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || scratch.failure.is_some()
+        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || scratch.is_stopped()
     }
 
     fn goal(&self, state: &State, role: Role, scratch: &mut InterpreterScratch) -> Goal {
@@ -430,6 +467,15 @@ impl StateMachine for Interpreter {
         // What was derived before the limit was met is not all that follows: the next question begins anew.
         (scratch.state, scratch.joint, scratch.legal) = (None, None, None);
         Some(failure)
+    }
+
+    fn set_deadline(&self, scratch: &mut InterpreterScratch, deadline: Option<Instant>) -> Option<Instant> {
+        scratch.is_interrupted = false;
+        scratch.database.set_deadline(deadline)
+    }
+
+    fn is_interrupted(&self, scratch: &InterpreterScratch) -> bool {
+        scratch.is_interrupted
     }
 }
 

@@ -19,6 +19,7 @@ mod belief_cost;
 mod belief_models;
 mod belief_policies;
 mod corpus;
+mod deadlines;
 mod decisions;
 mod diagnostics;
 mod dialects;

@@ -251,7 +251,7 @@ impl Database {
         self.refresh(program, plan, terms);
         let mut subgoals = std::mem::take(&mut self.subgoals);
         let limit_exceeded = Walk::new(self, program, terms, &mut subgoals, plan, output).run();
-        let visits = subgoals.visits;
+        let visits = subgoals.counter.visits();
         self.subgoals = subgoals;
         allowance.visits = allowance.visits.saturating_sub(visits);
         limit_exceeded.map_or(Ok(visits), Err)

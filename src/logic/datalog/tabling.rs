@@ -11,6 +11,7 @@
 //! therefore chosen after the relations that read it, and a rule that tests a tabled relation keeps the plan that it
 //! had when the relation was chosen.
 
+use super::limits::VisitCounter;
 use super::order::SelectivityEstimator;
 use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
 use super::program::{Component, DatalogProgram, Stage};
@@ -28,9 +29,7 @@ const NESTED_STEPS: usize = 1500;
 pub(super) struct SubgoalTable {
     pub(super) answers: Vec<(Relation, Relation)>,
     /// The rows visited since the current rule was started, those of its subgoals included.
-    pub(super) visits: u64,
-    /// The rows visited by all rules before.
-    pub(super) all_visits: u64,
+    pub(super) counter: VisitCounter,
 }
 
 impl SubgoalTable {
@@ -38,7 +37,7 @@ impl SubgoalTable {
     pub(super) fn new(program: &DatalogProgram) -> SubgoalTable {
         let empty = |relation| Relation::new(program.arity(relation), Vec::new());
         let answers = (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect();
-        SubgoalTable { answers, visits: 0, all_visits: 0 }
+        SubgoalTable { answers, counter: VisitCounter::default() }
     }
 
     /// Forgets the answers of a stage and of the stages above it.

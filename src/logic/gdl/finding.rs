@@ -154,7 +154,7 @@ pub enum FindingCode {
 
 impl FindingCode {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 49] = [
+    pub const ALL: [(FindingCode, &'static str); 50] = [
         (FindingCode::Syntax, "syntax"),
         (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (FindingCode::TooDeep, "too-deep"),
