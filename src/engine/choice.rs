@@ -9,14 +9,14 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::lanes::{LaneDetail, Lanes, Policy};
-use super::{Engine, EngineError, Interpreter, NetworkEngine, Propagator};
+use super::{Engine, EngineCosts, EngineError, Interpreter, NetworkEngine, Propagator};
 use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
 use hyperplay_logic::gdl::Game;
 
-/// The largest network, in gates of two inputs, that is used by default.
-const WORTHWHILE: u64 = 100_000;
+/// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
+const WORTHWHILE: u64 = 1_500_000;
 
 /// The kind of engine that is requested.
 ///
@@ -106,6 +106,8 @@ pub struct Engines {
     propagator: OnceLock<Arc<Propagator>>,
     no_lanes: OnceLock<Arc<NetworkEngine>>,
     lanes: OnceLock<Arc<NetworkEngine>>,
+    stepping: OnceLock<Arc<NetworkEngine>>,
+    stepping_lanes: OnceLock<Arc<NetworkEngine>>,
 }
 
 /// The network of a game, and how it was made.
@@ -135,6 +137,8 @@ impl Engines {
             propagator: OnceLock::new(),
             no_lanes: OnceLock::new(),
             lanes: OnceLock::new(),
+            stepping: OnceLock::new(),
+            stepping_lanes: OnceLock::new(),
         }
     }
 
@@ -188,11 +192,23 @@ impl Engines {
         Ok(Arc::clone(self.no_lanes.get_or_init(|| Arc::new(NetworkEngine::new(propagator, None)))))
     }
 
+    /// What a step costs on each engine; the interpreter is not asked where it cannot be faster.
+    ///
+    /// # Errors
+    /// If the game has no network.
+    pub fn costs(&self) -> Result<EngineCosts, TooLarge> {
+        let gates = self.network()?.passes.last().map_or(0, |pass| pass.two_inputs);
+        let costs = EngineCosts::of_network(gates);
+        if costs.is_surely_fast() {
+            return Ok(costs);
+        }
+        Ok(self.interpreter().map_or(costs, |interpreter| costs.with(&interpreter)))
+    }
+
     /// Succeeds if [`EngineKind::Auto`] uses the network.
     ///
     /// # Errors
-    /// If the game is too large to be grounded, or if its network is so large that single states and the time to compile
-    /// it cost more than playouts gain.
+    /// If the game is too large to be grounded, or if its network is so large that it takes long to compile.
     pub fn is_worthwhile(&self) -> Result<(), TooLarge> {
         let needed = self.network()?.passes.last().map_or(0, |pass| pass.two_inputs) as u64;
         if needed <= WORTHWHILE {
@@ -200,6 +216,32 @@ impl Engines {
         } else {
             Err(TooLarge { what: What::Simplified, needed, limit: WORTHWHILE })
         }
+    }
+
+    /// The network engine with lanes or without, stepping by the interpreter if that is faster; `None` if the
+    /// interpreter is faster in every respect, or the only engine.
+    fn fastest(&self, has_lanes: bool) -> Result<Option<Arc<NetworkEngine>>, EngineError> {
+        if self.is_worthwhile().is_err() {
+            return Ok(None);
+        }
+        let costs = self.costs()?;
+        if costs.for_playouts() == EngineKind::Interpreter {
+            return Ok(None);
+        }
+        let plain = || if has_lanes { self.lanes() } else { self.no_lanes() };
+        if costs.for_steps() == EngineKind::Propagator {
+            return Ok(Some(plain()?));
+        }
+        let (propagator, interpreter) = (self.propagator()?, self.interpreter()?);
+        let kept = if has_lanes { &self.stepping_lanes } else { &self.stepping };
+        let make = || {
+            let engine = match has_lanes {
+                true => NetworkEngine::with_lanes(propagator),
+                false => NetworkEngine::new(propagator, None),
+            };
+            Arc::new(engine.stepping_by(interpreter))
+        };
+        Ok(Some(Arc::clone(kept.get_or_init(make))))
     }
 
     /// An engine with lanes that also compute what every role perceives of every step, for a measurement of the whole
@@ -214,16 +256,14 @@ impl Engines {
         Ok(Arc::new(NetworkEngine::new(propagator, Some(lanes))))
     }
 
-    /// The engine of this kind; [`EngineKind::Auto`] is the interpreter where the network is not worthwhile.
+    /// The engine of this kind. [`EngineKind::Auto`] makes playouts and answers for single states by the engine that
+    /// is estimated to be the fastest at each; see [`EngineCosts`].
     ///
     /// # Errors
     /// If the game does not allow it.
     pub fn get(&self, kind: EngineKind) -> Result<Arc<Engine>, EngineError> {
         match kind {
-            EngineKind::Auto => match self.is_worthwhile() {
-                Ok(()) => Ok(Engine::Network(self.lanes()?).into()),
-                Err(_) => self.reference(),
-            },
+            EngineKind::Auto => self.auto(true),
             EngineKind::Interpreter => self.reference(),
             EngineKind::Propagator => Ok(Engine::Network(self.no_lanes()?).into()),
             EngineKind::Lanes => Ok(Engine::Network(self.lanes()?).into()),
@@ -237,11 +277,15 @@ impl Engines {
     /// As [`get`](Engines::get).
     pub fn for_steps(&self, kind: EngineKind) -> Result<Arc<Engine>, EngineError> {
         match kind {
-            EngineKind::Auto => match self.is_worthwhile() {
-                Ok(()) => Ok(Engine::Network(self.no_lanes()?).into()),
-                Err(_) => self.reference(),
-            },
+            EngineKind::Auto => self.auto(false),
             kind => self.get(kind),
+        }
+    }
+
+    fn auto(&self, has_lanes: bool) -> Result<Arc<Engine>, EngineError> {
+        match self.fastest(has_lanes)? {
+            Some(engine) => Ok(Engine::Network(engine).into()),
+            None => self.reference(),
         }
     }
 

@@ -73,6 +73,8 @@ pub struct Interpreter {
     fixed: Arc<Database>,
     queries: Queries,
     initial: State,
+    /// The rows that a step visits, on average over the first steps of a random match.
+    visits: u64,
 }
 
 /// What one thread evaluates with.
@@ -96,7 +98,7 @@ impl Interpreter {
         let (whole, sample) = Interpreter::of_rules(game, game.rules().to_vec())?;
         let Some(restricted) = whole.restricted(&sample) else { return Ok(whole) };
         let (restricted, _) = Interpreter::of_rules(game, restricted)?;
-        Ok(if restricted.sample_visits() < whole.sample_visits() { restricted } else { whole })
+        Ok(if restricted.visits < whole.visits { restricted } else { whole })
     }
 
     /// An engine that evaluates these rules, which derive what those of the game do, and what holds initially.
@@ -129,6 +131,7 @@ impl Interpreter {
             program,
             queries,
             initial: State::of_fluents(initial),
+            visits: 0,
         };
         let sample = interpreter.plan_steps()?;
         Ok((interpreter, sample))
@@ -166,24 +169,32 @@ impl Interpreter {
         None
     }
 
-    /// The rows that are visited to play the first steps of a random match.
-    fn sample_visits(&self) -> u64 {
+    /// The rows that are visited for a step and the queries about its state, on average over the first steps of a
+    /// random match.
+    pub fn visits_per_step(&self) -> u64 {
+        self.visits
+    }
+
+    /// Measures the rows that a step visits.
+    fn measure(&mut self) {
         let mut scratch = self.scratch();
-        self.sample_match(&mut scratch);
-        scratch.database.visits()
+        let (_, steps) = self.sample_match(&mut scratch);
+        self.visits = scratch.database.visits() / steps.max(1);
     }
 
     /// Plans what depends on states: first in the initial state, then again in a state some random steps on, where
     /// the relations have the sizes of play.
     fn plan_steps(&mut self) -> Result<Database, LimitError> {
         let sample = self.plan_in(&self.initial.clone(), false)?;
-        let state = self.sample_match(&mut self.scratch());
+        let (state, _) = self.sample_match(&mut self.scratch());
         self.plan_in(&state, true)?;
+        self.measure();
         Ok(sample)
     }
 
-    /// The state after the first steps of a random match.
-    fn sample_match(&self, scratch: &mut InterpreterScratch) -> State {
+    /// The state after the first steps of a random match, and their number.
+    fn sample_match(&self, scratch: &mut InterpreterScratch) -> (State, u64) {
+        let mut steps = 0;
         let mut state = self.initial.clone();
         let mut rng = Seed::root(0).child("plan").rng();
         for _ in 0..SAMPLE_STEPS {
@@ -192,8 +203,9 @@ impl Interpreter {
             }
             let Some(joint) = self.random_joint(&state, scratch, &mut rng) else { break };
             state = self.next(&state, &joint, scratch);
+            steps += 1;
         }
-        state
+        (state, steps)
     }
 
     fn plan_in(&mut self, state: &State, again: bool) -> Result<Database, LimitError> {

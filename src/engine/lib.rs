@@ -9,6 +9,7 @@
 #![warn(unreachable_pub, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 mod choice;
+mod costs;
 pub mod crosscheck;
 mod declared;
 mod engine;
@@ -22,6 +23,7 @@ mod propagator;
 pub mod propnet;
 mod single;
 mod state;
+mod stepper;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +33,7 @@ use crate::propnet::TooLarge;
 use hyperplay_logic::datalog::LimitError;
 
 pub use choice::{EngineKind, Engines, Grounded};
+pub use costs::EngineCosts;
 pub use declared::declared;
 pub use engine::{Engine, EngineScratch};
 pub use interpreter::{Interpreter, InterpreterScratch};

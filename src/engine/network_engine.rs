@@ -25,13 +25,15 @@
 //! ```
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::State;
 use super::lanes::{LaneUsage, Lanes, LanesScratch};
 use super::propagator::{Propagator, PropagatorScratch};
+use super::stepper::{Stepper, StepperScratch};
+use super::{Interpreter, State};
 use crate::machine::{
-    Budget, Bulk, ByRole, ConsistentDraws, Goal, JointMove, Move, ObservedStep, Percepts, Role, Seed, Start,
-    StateMachine, Successor, Tally,
+    Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, Goal, JointMove, Move, ObservedStep, Percepts,
+    Role, Seed, Start, StateMachine, Successor, Tally,
 };
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
@@ -43,6 +45,8 @@ const IN_LANES: u32 = 4096;
 pub struct NetworkEngine {
     propagator: Arc<Propagator>,
     lanes: Option<Lanes>,
+    /// What answers for single states, where that is faster than the propagator.
+    stepper: Option<Stepper>,
 }
 
 /// What one thread evaluates with on a [`NetworkEngine`].
@@ -50,12 +54,25 @@ pub struct NetworkEngine {
 pub struct NetworkScratch {
     single: PropagatorScratch,
     lanes: LanesScratch,
+    stepper: StepperScratch,
 }
 
 impl NetworkEngine {
     /// The engine whose lanes, if it has some, were made from this propagator.
     pub fn new(propagator: Arc<Propagator>, lanes: Option<Lanes>) -> NetworkEngine {
-        NetworkEngine { propagator, lanes }
+        NetworkEngine { propagator, lanes, stepper: None }
+    }
+
+    /// This engine, but single states are answered by the interpreter of the same game.
+    #[must_use]
+    pub fn stepping_by(self, interpreter: Arc<Interpreter>) -> NetworkEngine {
+        let stepper = Stepper::new(interpreter, self.propagator.propnet());
+        NetworkEngine { stepper: Some(stepper), ..self }
+    }
+
+    /// Whether the interpreter answers for single states.
+    pub fn steps_by_interpreter(&self) -> bool {
+        self.stepper.is_some()
     }
 
     /// The engine with lanes in which every role chooses uniformly.
@@ -125,7 +142,11 @@ impl StateMachine for NetworkEngine {
     type Scratch = NetworkScratch;
 
     fn scratch(&self) -> NetworkScratch {
-        NetworkScratch { single: self.propagator.scratch(), lanes: LanesScratch::new() }
+        NetworkScratch {
+            single: self.propagator.scratch(),
+            lanes: LanesScratch::new(),
+            stepper: StepperScratch::default(),
+        }
     }
 
     fn terms(&self) -> &TermStore {
@@ -145,11 +166,18 @@ impl StateMachine for NetworkEngine {
     }
 
     fn legal(&self, state: &State, role: Role, scratch: &mut NetworkScratch, out: &mut Vec<Move>) {
-        self.propagator.legal(state, role, &mut scratch.single, out);
+        match &self.stepper {
+            Some(stepper) => stepper
+                .ask(state, &mut scratch.stepper, |machine, state, own| machine.legal(state, role, own, out)),
+            None => self.propagator.legal(state, role, &mut scratch.single, out),
+        }
     }
 
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut NetworkScratch) -> State {
-        self.propagator.next(state, joint, &mut scratch.single)
+        match &self.stepper {
+            Some(stepper) => stepper.next(state, joint, &mut scratch.stepper),
+            None => self.propagator.next(state, joint, &mut scratch.single),
+        }
     }
 
     fn percepts(
@@ -159,15 +187,44 @@ impl StateMachine for NetworkEngine {
         role: Role,
         scratch: &mut NetworkScratch,
     ) -> Percepts {
-        self.propagator.percepts(state, joint, role, &mut scratch.single)
+        match &self.stepper {
+            Some(stepper) if !self.propagator.perceives_moves() => {
+                stepper.ask(state, &mut scratch.stepper, |machine, state, own| {
+                    machine.percepts(state, joint, role, own)
+                })
+            }
+            _ => self.propagator.percepts(state, joint, role, &mut scratch.single),
+        }
     }
 
     fn terminal(&self, state: &State, scratch: &mut NetworkScratch) -> bool {
-        self.propagator.terminal(state, &mut scratch.single)
+        match &self.stepper {
+            Some(stepper) => {
+                stepper.ask(state, &mut scratch.stepper, |machine, state, own| machine.terminal(state, own))
+            }
+            None => self.propagator.terminal(state, &mut scratch.single),
+        }
     }
 
     fn goal(&self, state: &State, role: Role, scratch: &mut NetworkScratch) -> Goal {
-        self.propagator.goal(state, role, &mut scratch.single)
+        match &self.stepper {
+            Some(stepper) => {
+                stepper.ask(state, &mut scratch.stepper, |machine, state, own| machine.goal(state, role, own))
+            }
+            None => self.propagator.goal(state, role, &mut scratch.single),
+        }
+    }
+
+    fn take_failure(&self, scratch: &mut NetworkScratch) -> Option<EvaluationFailure> {
+        self.stepper.as_ref().and_then(|stepper| stepper.take_failure(&mut scratch.stepper))
+    }
+
+    fn set_deadline(&self, scratch: &mut NetworkScratch, deadline: Option<Instant>) -> Option<Instant> {
+        self.stepper.as_ref().and_then(|stepper| stepper.set_deadline(&mut scratch.stepper, deadline))
+    }
+
+    fn is_interrupted(&self, scratch: &NetworkScratch) -> bool {
+        self.stepper.as_ref().is_some_and(|stepper| stepper.is_interrupted(&scratch.stepper))
     }
 
     fn fluents(&self, state: &State) -> Vec<String> {

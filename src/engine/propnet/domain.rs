@@ -15,7 +15,8 @@ use rustc_hash::FxHashSet;
 use super::limits::{GroundingLimits, TooLarge};
 use super::split::{Split, split};
 use hyperplay_logic::datalog::{
-    Allowance, Condition, Database, DatalogProgram, FunctionalDependencies, LimitError, RelationId,
+    Allowance, Condition, Database, DatalogProgram, Demanded, FunctionalDependencies, LimitError, Reading,
+    RelationId,
 };
 use hyperplay_logic::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
 
@@ -42,6 +43,14 @@ pub(super) struct Domain {
 /// A function that is called with an instance: the row of its head and the atoms that it depends on.
 pub(super) type Show<'a> = dyn FnMut(usize, &[Condition]) -> Result<(), TooLarge> + 'a;
 
+/// What the network answers.
+const OUTPUTS: [Symbol; 5] = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
+/// The work that is done to find out which relations are large.
+const SAMPLED_ATOMS: usize = 3_000_000;
+const SAMPLED_VISITS: u64 = 20_000_000;
+/// A relation with more rows than this is large.
+const RESTRICTED_ROWS: usize = 5_000;
+
 /// Stage of what depends on the state.
 const STATE: usize = 1;
 /// Stage of what depends on the joint move besides.
@@ -51,52 +60,38 @@ const INPUTS: [(Symbol, usize, usize); 3] =
     [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
 impl Domain {
-    /// All atoms that may hold in a game; its rules are split on request.
-    pub(super) fn of(game: &Game, is_split: bool, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
+    /// All atoms that may hold in a game, of those that its rules derive in this form.
+    pub(super) fn of(game: &Game, form: RuleForm, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
         let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
-        let functions = FunctionalDependencies::of(&fixed.database, &fixed.program, terms);
-        let is_function = |atom: &Atom, known: &[Symbol]| {
-            fixed.knows(atom.relation) && functions.determines(atom, &|variable| known.contains(&variable))
-        };
-        let Split { rules: split, guards } = if is_split {
-            split(game.rules(), &is_function)
-        } else {
-            Split { rules: game.rules().to_vec(), guards: FxHashSet::default() }
-        };
-        let mut rules = DatalogProgram::new(split.clone(), &INPUTS);
-        let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
-        let inputs = INPUTS.iter().map(|&(name, ..)| name);
-        let targets: Vec<RelationId> =
-            outputs.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();
-        let strata = rules.strata_of(&targets);
-        let mut is_needed = vec![false; rules.relations()];
-        for (number, (relations, _)) in rules.strata().enumerate() {
-            relations.iter().for_each(|&id| is_needed[id] = strata.binary_search(&number).is_ok());
-        }
-
-        let mut relaxed = relax(&rules, &split, |relation| fixed.knows(relation));
-        relaxed.limits.depth = limits.depth;
-        for name in [Symbol::TRUE, Symbol::NEXT, Symbol::DOES, Symbol::LEGAL, Symbol::SEES] {
-            if let Some(relation) = relaxed.relation(name) {
-                relaxed.set_most(relation, limits.terms);
+        let mut rules = match form {
+            RuleForm::Whole => GroundingRules::new(game.rules().to_vec(), FxHashSet::default()),
+            RuleForm::Split | RuleForm::Demanded => {
+                let functions = FunctionalDependencies::of(&fixed.database, &fixed.program, terms);
+                let is_function = |atom: &Atom, known: &[Symbol]| {
+                    fixed.knows(atom.relation)
+                        && functions.determines(atom, &|variable| known.contains(&variable))
+                };
+                let Split { rules, guards } = split(game.rules(), &is_function);
+                GroundingRules::new(rules, guards)
             }
+        };
+        if form == RuleForm::Demanded {
+            let sampled = GroundingLimits { atoms: limits.atoms.min(SAMPLED_ATOMS), ..*limits };
+            let mut spent = Allowance {
+                visits: allowance.visits.min(SAMPLED_VISITS),
+                tuples: allowance.tuples.min(SAMPLED_ATOMS),
+            };
+            let (sample, _) = Relaxation::of(&rules, &fixed, &sampled, &mut spent, terms);
+            rules = sample.demanded(rules, &fixed, terms);
         }
-        let mut database = Database::new(&relaxed, None);
-        let holds = relaxed.relation(Symbol::TRUE).expect("it is an input");
-        database.set_input(&relaxed, holds, fixed.initial.iter().map(std::slice::from_ref));
-        for id in 0..relaxed.relations() {
-            if let Some(rows) = fixed.rows(relaxed.name(id)) {
-                database.set_input(&relaxed, id, rows);
-            }
-        }
-        // A relation that only the bridges name, in a game without `next`, has no rules.
-        let is_derived = |id: RelationId| is_needed.get(id).copied().unwrap_or(false);
-        let done = database.saturate(&mut relaxed, is_derived, &mut allowance, terms);
-        done.map_err(|error| limits.met(error))?;
-        let is_open = (0..rules.relations())
-            .map(|id| rules.stage(id) > 0 && !guards.contains(&rules.name(id)))
+        let (relaxation, outcome) = Relaxation::of(&rules, &fixed, limits, &mut allowance, terms);
+        outcome.map_err(|error| limits.met(error))?;
+        let GroundingRules { rules: split, guards, .. } = rules;
+        let Relaxation { rules, relaxed, database, strata } = relaxation;
+        let is_open = (0..relaxed.relations())
+            .map(|id| id < rules.relations() && rules.stage(id) > 0 && !guards.contains(&rules.name(id)))
             .collect();
         let initial = fixed.initial;
         Ok(Domain { split, rules, is_open, relaxed, database, strata, allowance, limits: *limits, initial })
@@ -171,6 +166,134 @@ impl Domain {
     }
 }
 
+/// The form of the rules that are ground.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RuleForm {
+    /// As they stand.
+    Whole,
+    /// Rules with wide joins as several with narrow joins.
+    Split,
+    /// Split, and large relations restricted to what is asked of them.
+    Demanded,
+}
+
+/// Rules to be ground.
+struct GroundingRules {
+    /// Those whose instances become gates. A rule of a restricted relation has its demand as the first condition.
+    rules: Vec<Rule>,
+    /// Those that say what is asked for.
+    asking: Vec<Rule>,
+    /// The relations that say what may hold or what is asked for, and so become no gates.
+    guards: FxHashSet<Symbol>,
+    demands: FxHashSet<Symbol>,
+}
+
+impl GroundingRules {
+    fn new(rules: Vec<Rule>, guards: FxHashSet<Symbol>) -> GroundingRules {
+        GroundingRules { rules, asking: Vec::new(), guards, demands: FxHashSet::default() }
+    }
+
+    /// The rules without the conditions that something is asked for.
+    fn plain(&self) -> Vec<Rule> {
+        let is_kept = |literal: &&Literal| match literal {
+            Literal::Positive(atom) => !self.demands.contains(&atom.relation),
+            _ => true,
+        };
+        let plain =
+            |rule: &Rule| Rule { body: rule.body.iter().filter(is_kept).cloned().collect(), ..rule.clone() };
+        self.rules.iter().map(plain).collect()
+    }
+}
+
+/// The relaxed rules, evaluated.
+struct Relaxation {
+    /// The rules as a program: who depends on whom.
+    rules: DatalogProgram,
+    /// The relaxed rules; the same relations, and the demands.
+    relaxed: DatalogProgram,
+    database: Database,
+    /// Which strata of `rules` the outputs need.
+    strata: Vec<usize>,
+}
+
+impl Relaxation {
+    /// Evaluates the relaxed rules; what is derived is incomplete if a limit is met.
+    fn of(
+        given: &GroundingRules,
+        fixed: &Fixed,
+        limits: &GroundingLimits,
+        allowance: &mut Allowance,
+        terms: &TermStore,
+    ) -> (Relaxation, Result<(), LimitError>) {
+        let plain = given.plain();
+        let mut rules = DatalogProgram::new(plain, &INPUTS);
+        let inputs = INPUTS.iter().map(|&(name, ..)| name);
+        let targets: Vec<RelationId> =
+            OUTPUTS.into_iter().chain(inputs).filter_map(|name| rules.relation(name)).collect();
+        let strata = rules.strata_of(&targets);
+        let mut is_needed = vec![false; rules.relations()];
+        for (number, (relations, _)) in rules.strata().enumerate() {
+            relations.iter().for_each(|&id| is_needed[id] = strata.binary_search(&number).is_ok());
+        }
+        let all = [&given.rules[..], &given.asking[..]].concat();
+        let mut relaxed = relax(&rules, &all, |relation| fixed.knows(relation));
+        relaxed.limits.depth = limits.depth;
+        for name in [Symbol::TRUE, Symbol::NEXT, Symbol::DOES, Symbol::LEGAL, Symbol::SEES] {
+            if let Some(relation) = relaxed.relation(name) {
+                relaxed.set_most(relation, limits.terms);
+            }
+        }
+        let mut database = Database::new(&relaxed, None);
+        let holds = relaxed.relation(Symbol::TRUE).expect("it is an input");
+        database.set_input(&relaxed, holds, fixed.initial.iter().map(std::slice::from_ref));
+        for id in 0..relaxed.relations() {
+            if let Some(rows) = fixed.rows(relaxed.name(id)) {
+                database.set_input(&relaxed, id, rows);
+            }
+        }
+        // A relation that only the bridges name, in a game without `next`, has no rules.
+        let names: Vec<Symbol> = (0..relaxed.relations()).map(|id| relaxed.name(id)).collect();
+        let is_derived = |id: RelationId| {
+            is_needed.get(id).copied().unwrap_or(false) || given.demands.contains(&names[id])
+        };
+        let outcome = database.saturate(&mut relaxed, is_derived, allowance, terms);
+        (Relaxation { rules, relaxed, database, strata }, outcome)
+    }
+
+    /// The rules with every relation that is large here, and what reads it, restricted to what is asked of it.
+    fn demanded(&self, given: GroundingRules, fixed: &Fixed, terms: &TermStore) -> GroundingRules {
+        let needed: FxHashSet<RelationId> = {
+            let all: Vec<_> = self.rules.strata().collect();
+            self.strata.iter().flat_map(|&number| all[number].0.iter().copied()).collect()
+        };
+        let may_be = |id: RelationId| {
+            let name = self.rules.name(id);
+            let is_given = INPUTS.iter().any(|&(input, ..)| input == name) || OUTPUTS.contains(&name);
+            needed.contains(&id) && !is_given && !fixed.knows(name) && !given.guards.contains(&name)
+        };
+        let rows = |id: RelationId| self.database.relation(id, &self.relaxed).len();
+        let large: Vec<RelationId> =
+            (0..self.rules.relations()).filter(|&id| may_be(id) && rows(id) > RESTRICTED_ROWS).collect();
+        let readers = self.rules.readers_of(&large).into_iter().filter(|&id| may_be(id));
+        let restricted: FxHashSet<Symbol> = readers.map(|id| self.rules.name(id)).collect();
+        let is_needed =
+            |rule: &Rule| self.rules.relation(rule.head.relation).is_some_and(|id| needed.contains(&id));
+        let rules: Vec<Rule> = given.rules.into_iter().filter(is_needed).collect();
+        let is_restricted = |name| restricted.contains(&name);
+        let reading = Reading { rules: &rules, is_restricted: &is_restricted, group: &|_| 0 };
+        let Demanded { rules, demands, copies } = self.database.demand(&self.relaxed, &reading, terms);
+        let mut guards = given.guards;
+        guards.extend(demands.iter().map(|&(name, _)| name));
+        let more: Vec<Symbol> =
+            copies.iter().filter(|(_, of)| guards.contains(of)).map(|&(own, _)| own).collect();
+        guards.extend(more);
+        let demands: FxHashSet<Symbol> = demands.into_iter().map(|(name, _)| name).collect();
+        let (asking, rules) =
+            rules.into_iter().partition(|rule: &Rule| demands.contains(&rule.head.relation));
+        GroundingRules { rules, asking, guards, demands }
+    }
+}
+
 /// What depends on no state, evaluated exactly, and the initial state.
 struct Fixed {
     program: DatalogProgram,
@@ -185,8 +308,7 @@ impl Fixed {
         let terms = game.terms();
         let mut program = DatalogProgram::new(game.rules().to_vec(), &INPUTS);
         program.limits.depth = limits.depth;
-        let outputs = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::TERMINAL];
-        let targets: Vec<RelationId> = outputs
+        let targets: Vec<RelationId> = OUTPUTS
             .into_iter()
             .chain([Symbol::ROLE, Symbol::INIT])
             .filter_map(|name| program.relation(name))

@@ -8,7 +8,7 @@
 //! depends on no state always holds.
 
 use super::build::Builder;
-use super::domain::Domain;
+use super::domain::{Domain, RuleForm};
 use super::limits::{GroundingLimits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
 use super::network::{Gate, Network, Wire};
@@ -44,7 +44,9 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
         visits: limits.visits.min(WHOLE_VISITS),
         ..*limits
     };
-    ground_rules(game, false, &whole).or_else(|_| ground_rules(game, true, limits))
+    ground_rules(game, RuleForm::Whole, &whole)
+        .or_else(|_| ground_rules(game, RuleForm::Split, limits))
+        .or_else(|_| ground_rules(game, RuleForm::Demanded, limits))
 }
 
 /// Instances of rules, and rows looked at, within which the rules are ground as they stand. What is split has fewer
@@ -52,13 +54,13 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
 const WHOLE_INSTANCES: u64 = 300_000;
 const WHOLE_VISITS: u64 = 10_000_000;
 
-/// The network of a game from its rules, as they stand or split.
+/// The network of a game from its rules in one form.
 fn ground_rules(
     game: &Game,
-    is_split: bool,
+    form: RuleForm,
     limits: &GroundingLimits,
 ) -> Result<(Propnet, GroundingStats), TooLarge> {
-    let domain = Domain::of(game, is_split, limits)?;
+    let domain = Domain::of(game, form, limits)?;
     let inputs = Inputs::of(game, &domain);
     let mut builder = Builder::new(game, domain, &inputs, limits);
     builder.build()?;

@@ -27,6 +27,8 @@ use super::plan::RelationId;
 use super::program::DatalogProgram;
 use crate::gdl::{Atom, Literal, Rule, Symbol, Term, TermStore};
 
+/// The number of rows of a relation that are examined to choose the join orders.
+const EXAMINED_ROWS: usize = 1_000_000;
 /// A relation of which there would be more copies is not restricted.
 const MOST_COPIES: usize = 12;
 
@@ -45,8 +47,8 @@ const MOST_COPIES: usize = 12;
 /// let program = DatalogProgram::new(rules.clone(), &[]);
 /// let sample = Database::new(&program, None);
 /// let reading = Reading { rules: &rules, is_restricted: &|name| name == id("path"), group: &|_| 0 };
-/// let Demanded { rules, demands } = sample.demand(&program, &reading, terms);
-/// assert_eq!((rules.len(), demands.len()), (game.rules().len() + 2, 1));
+/// let Demanded { rules, demands, copies } = sample.demand(&program, &reading, terms);
+/// assert_eq!((rules.len(), demands.len(), copies.len()), (game.rules().len() + 2, 1, 0));
 ///
 /// let mut program = DatalogProgram::new(rules, &[]);
 /// let [p, path] = ["p", "path"].map(|name| program.relation(id(name)).unwrap());
@@ -61,6 +63,8 @@ pub struct Demanded {
     pub rules: Vec<Rule>,
     /// The demands, with their arities.
     pub demands: Vec<(Symbol, usize)>,
+    /// The copies that have names of their own, with the relations that they are copies of.
+    pub copies: Vec<(Symbol, Symbol)>,
 }
 
 /// What [`Database::demand`] restricts. The example is at [`Demanded`].
@@ -93,7 +97,7 @@ impl Database {
         let mut scribe = Scribe {
             program,
             reading,
-            estimator: SelectivityEstimator::new(&sample, terms),
+            estimator: SelectivityEstimator::new(&sample, terms).examining(EXAMINED_ROWS),
             unrestricted: FxHashSet::default(),
             by_head: FxHashMap::default(),
         };
@@ -250,7 +254,9 @@ impl Scribe<'_, '_> {
         asking.retain(|rule: &Rule| said.insert((rule.head.clone(), rule.body.clone())));
         rules.append(&mut asking);
         let count = |copy: &Copy| copy.known.iter().filter(|known| **known).count();
-        Demanded { rules, demands: copies.iter().map(|copy| (names[copy].demand, count(copy))).collect() }
+        let demands = copies.iter().map(|copy| (names[copy].demand, count(copy))).collect();
+        let named = copies.iter().map(|copy| (names[copy].own, copy.relation));
+        Demanded { rules, demands, copies: named.filter(|(own, relation)| own != relation).collect() }
     }
 
     /// A rule of a group: restricted relations have the names of their copies, and its own demand comes first. What it

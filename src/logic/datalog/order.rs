@@ -16,7 +16,7 @@ use crate::gdl::{Atom, Literal, Rule, Symbol, Term, TermStore};
 
 /// The number of rows that is expected of a relation that is empty in the sample.
 const UNKNOWN: f64 = 16.0;
-/// The number of rows that are examined to measure a shape.
+/// The number of rows that are examined to measure a shape, if nothing else is said.
 const SAMPLED_ROWS: usize = 4096;
 
 /// Measures selectivity on a sample of the relations and remembers what it has measured.
@@ -24,12 +24,20 @@ pub(super) struct SelectivityEstimator<'s, 'a> {
     sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>,
     terms: &'a TermStore,
     measured: FxHashMap<(RelationId, IndexShape), f64>,
+    /// The number of rows that are examined to measure a shape.
+    examined: usize,
 }
 
 impl<'s, 'a> SelectivityEstimator<'s, 'a> {
     /// An estimator over a sample; `sample` returns `None` for a relation that is not part of it.
     pub(super) fn new(sample: &'s dyn Fn(RelationId) -> Option<&'a Relation>, terms: &'a TermStore) -> Self {
-        SelectivityEstimator { sample, terms, measured: FxHashMap::default() }
+        SelectivityEstimator { sample, terms, measured: FxHashMap::default(), examined: SAMPLED_ROWS }
+    }
+
+    /// The same estimator, which examines up to so many rows to measure a shape. The number of different keys is
+    /// counted among the rows examined, so a large relation seems less selective than it is unless all are.
+    pub(super) fn examining(self, rows: usize) -> Self {
+        SelectivityEstimator { examined: rows, ..self }
     }
 
     /// The expected number of rows that match when the key of `shape` is given.
@@ -39,7 +47,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         }
         let matches = match (self.sample)(relation) {
             Some(rows) if !rows.is_empty() => {
-                let (admitted, keys) = rows.selectivity(&shape, self.terms, SAMPLED_ROWS);
+                let (admitted, keys) = rows.selectivity(&shape, self.terms, self.examined);
                 if admitted == 0.0 { 0.5 } else { admitted / keys }
             }
             _ => UNKNOWN / 4_f64.powi(shape.key.len() as i32),

@@ -1,0 +1,76 @@
+//! What a step costs on each engine, estimated from counts.
+//!
+//! The engine of a game is chosen by these costs and not by a clock, because the playouts of different engines draw
+//! different moves: a choice that depended on how busy a machine is would change the results of a seed. The costs of a
+//! count were fitted to the measured speeds of some hundred rulesheets (docs/measurements.md).
+
+use super::{EngineKind, Interpreter};
+
+/// A row that the interpreter visits.
+const VISIT: f64 = 75.0;
+/// A step of the interpreter, besides.
+const INTERPRETED_STEP: f64 = 3_000.0;
+/// A gate of two inputs, evaluated for one state.
+const SINGLE_GATE: f64 = 0.6;
+/// A gate of two inputs, evaluated for one of the states in the lanes.
+const LANE_GATE: f64 = 0.004;
+/// A gate of a network that does not fit into the caches, evaluated for one of the states in the lanes.
+const FAR_LANE_GATE: f64 = 0.012;
+/// The gates of a network that fits into the caches.
+const NEAR_GATES: f64 = 30_000.0;
+
+/// What a step and the queries about its state cost, in nanoseconds of one thread.
+///
+/// ```
+/// use hyperplay_engine::{EngineCosts, EngineKind, Engines};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let engines = Engines::new(&game);
+/// let costs = engines.costs()?;
+/// assert!(costs.lanes < costs.single && costs.single < costs.interpreter);
+/// assert_eq!((costs.for_playouts(), costs.for_steps()), (EngineKind::Lanes, EngineKind::Propagator));
+/// let slow = EngineCosts { interpreter: costs.single / 2.0, ..costs };
+/// assert_eq!((slow.for_playouts(), slow.for_steps()), (EngineKind::Lanes, EngineKind::Interpreter));
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EngineCosts {
+    /// By the interpreter.
+    pub interpreter: f64,
+    /// By the network, for one state.
+    pub single: f64,
+    /// By the network, for one of many states in lanes.
+    pub lanes: f64,
+}
+
+impl EngineCosts {
+    /// The costs on a network of so many gates of two inputs.
+    pub(crate) fn of_network(gates: usize) -> EngineCosts {
+        let gates = gates as f64;
+        let lanes = LANE_GATE * gates.min(NEAR_GATES) + FAR_LANE_GATE * (gates - NEAR_GATES).max(0.0);
+        EngineCosts { interpreter: f64::INFINITY, single: SINGLE_GATE * gates, lanes }
+    }
+
+    /// These costs with those of an interpreter.
+    pub(crate) fn with(self, interpreter: &Interpreter) -> EngineCosts {
+        let visits = interpreter.visits_per_step() as f64;
+        EngineCosts { interpreter: INTERPRETED_STEP + VISIT * visits, ..self }
+    }
+
+    /// Whether no interpreter makes a step faster than the network.
+    pub(crate) fn is_surely_fast(&self) -> bool {
+        self.single <= INTERPRETED_STEP
+    }
+
+    /// The engine that makes playouts fastest.
+    pub fn for_playouts(&self) -> EngineKind {
+        if self.lanes <= self.interpreter { EngineKind::Lanes } else { EngineKind::Interpreter }
+    }
+
+    /// The engine that answers fastest for single states.
+    pub fn for_steps(&self) -> EngineKind {
+        if self.single <= self.interpreter { EngineKind::Propagator } else { EngineKind::Interpreter }
+    }
+}
