@@ -166,6 +166,13 @@ impl<M: Bulk> Forward<M> {
         self.large = LARGE;
     }
 
+    /// Goes on after another method was tried: the population of a filter is of its usual size again.
+    /// It passes on the failure that the other method met.
+    pub(super) fn begin_again(&mut self, failure: Option<EvaluationFailure>) {
+        self.growth = 1;
+        self.failure = self.failure.take().or(failure);
+    }
+
     /// What was spent since the beginning.
     pub(super) fn cost(&self) -> UpdateCost {
         self.cost
