@@ -2,8 +2,8 @@
 //!
 //! Under uniform opponents histories are carried [forward](super::forward): enumerated, drawn independently, or filtered.
 //! Where that does not get through, and under other opponent models, they are found by
-//! [backtracking](super::backtracking), for the rest of the match. But where backtracking finds nothing, forward sampling
-//! goes on at the next update from where it was, and so on in turn.
+//! [backtracking](super::backtracking), for the rest of the match. But where backtracking finds nothing in several
+//! updates, each of which goes on from the one before, forward sampling goes on from where it was, and so on in turn.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,6 +16,9 @@ use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcom
 use hyperplay_engine::machine::{
     Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt,
 };
+
+/// After so many updates in a row in which backtracking found nothing, forward sampling has its turn.
+const PATIENCE: usize = 6;
 
 enum Held<M: Bulk> {
     Forward(Box<Forward<M>>),
@@ -46,8 +49,9 @@ pub struct ParticleBelief<M: Bulk> {
     /// What was explained last.
     evidence: Evidence,
     held: Held<M>,
-    /// Forward sampling that did not get through, while backtracking goes on in its place.
-    aside: Option<Box<Forward<M>>>,
+    /// Forward sampling that did not get through, while backtracking goes on in its place, and how many updates in a row
+    /// have found nothing since.
+    aside: Option<(Box<Forward<M>>, usize)>,
     /// Of the forward histories.
     particles: Vec<Particle>,
     cost: UpdateCost,
@@ -71,11 +75,14 @@ impl<M: Bulk> ParticleBelief<M> {
 }
 
 impl<M: Bulk> ParticleBelief<M> {
-    /// Lets forward sampling try again where backtracking found nothing.
+    /// Lets forward sampling try again where backtracking has found nothing for long.
     fn take_turns(&mut self, outcome: UpdateOutcome) {
-        if matches!(outcome, UpdateOutcome::Depleted { .. })
-            && let Some(mut forward) = self.aside.take()
-        {
+        let Some((mut forward, failures)) = self.aside.take() else { return };
+        if !matches!(outcome, UpdateOutcome::Depleted { .. }) {
+            self.aside = Some((forward, 0));
+        } else if failures + 1 < PATIENCE {
+            self.aside = Some((forward, failures + 1));
+        } else {
             forward.begin_again(self.take_failure());
             self.held = Held::Forward(forward);
         }
@@ -134,7 +141,7 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
                 self.cost = self.cost.and(belief.cost());
                 let before = std::mem::replace(&mut self.held, Held::Backtracking(Box::new(belief)));
                 if let Held::Forward(forward) = before {
-                    self.aside = Some(forward);
+                    self.aside = Some((forward, 0));
                 }
                 self.take_turns(outcome);
                 outcome

@@ -91,7 +91,12 @@ impl<M: Bulk> Forward<M> {
         for at in from..=step {
             self.genealogy.begin();
             let share = budget.share(1.0 / (evidence.step() - at) as f64);
-            let next = self.refilled(&observed_step(evidence, at), &share, &seed.index(at)).population;
+            let observed = observed_step(evidence, at);
+            let mut next = self.refilled(&observed, &share, &seed.index(at)).population;
+            if next.len() == 0 && share.is_late() && !budget.is_late() {
+                // It takes more than its share.
+                next = self.refilled(&observed, budget, &seed.child("longer").index(at)).population;
+            }
             if next.len() == 0 && keeps_part && at > from && budget.is_late() {
                 self.genealogy.drop_last();
                 return false;

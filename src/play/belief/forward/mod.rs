@@ -319,7 +319,8 @@ impl<M: Bulk> Forward<M> {
         let method = self.options.method;
         self.genealogy.begin();
         if method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered {
-            let share = budget.share(1.0 / (evidence.step() - step) as f64);
+            // If the population cannot be continued, another one begins with the rest of the time.
+            let share = budget.share(METHOD_SHARE / (evidence.step() - step) as f64);
             let population =
                 self.refilled(&observed_step(evidence, step), &share, &seed.child("refill")).population;
             return self.filtered(population, step, evidence, budget, seed);
