@@ -1,17 +1,19 @@
 //! `hyperplay check`: finds errors in rulesheets, in their text and, if asked, by playing.
 
+use std::time::Duration;
+
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
 use super::game_argument::{SyntaxArgument, source};
-use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seed};
+use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
 use super::output::{Output, colour};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
-use hyperplay_engine::machine::PLAYOUT_STEPS;
+use hyperplay_engine::machine::{Budget, PLAYOUT_STEPS};
 use hyperplay_logic::gdl::{self, Finding, FindingCode, Severity, Source, Span, Syntax};
-use hyperplay_play::referee::{Effort, Interrupt, simulate};
+use hyperplay_play::referee::{Effort, Interrupt, Simulation, simulate};
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
@@ -37,6 +39,9 @@ pub struct CheckArguments {
     /// Joint moves that the search may try
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     search: usize,
+    /// The most time for the matches and the search of each file [default: 30]
+    #[arg(long, value_name = "SECONDS", requires = "simulate", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: Option<Duration>,
     #[command(flatten)]
     threads: ThreadsOption,
     #[command(flatten)]
@@ -50,9 +55,20 @@ pub struct CheckArguments {
 struct Checked {
     source: Source,
     findings: Vec<Finding>,
-    /// Whether it was played: not if it is no game.
-    simulated: bool,
+    /// How far it was played: not at all if it is no game.
+    simulated: Option<Played>,
 }
+
+/// How far a game was played.
+struct Played {
+    matches: usize,
+    states: Option<(usize, bool)>,
+    /// Whether the time was up before all was done.
+    is_cut: bool,
+}
+
+/// The time for the simulation of a file if nothing else is said.
+const SECONDS: Duration = Duration::from_secs(30);
 
 /// Runs the command.
 ///
@@ -110,7 +126,7 @@ fn check(
     let mut findings = loaded.findings;
     let refused = arguments.strict && findings.iter().any(|finding| is_bad(finding, true));
     let playable = loaded.game.as_ref().filter(|_| !refused);
-    let simulated = effort.is_some() && playable.is_some();
+    let mut simulated = None;
     if let (Some(effort), Some(game)) = (effort, playable) {
         let engines = Engines::new(game);
         match engines.interpreter() {
@@ -119,11 +135,18 @@ fn check(
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
                 let tick = &|| progress.tick();
                 let rulesheet = &loaded.rulesheet;
-                let reference = &reference;
-                findings.extend(simulate(&engine, reference, rulesheet, effort, interrupt, tick));
+                let part = interrupt.within(Budget::time(arguments.seconds.unwrap_or(SECONDS)));
+                let Simulation { findings: found, matches, states } =
+                    simulate(&engine, &reference, rulesheet, effort, &part, tick);
+                findings.extend(found);
+                // What ended too late has ended all the same, unless something is missing.
+                let is_done = matches == effort.matches && states.is_some_and(|(_, all)| all);
+                let is_cut = part.is_raised() && !interrupt.is_raised() && !is_done;
+                simulated = Some(Played { matches, states, is_cut });
                 progress.finish();
             }
             Err(error) => {
+                simulated = Some(Played { matches: 0, states: None, is_cut: false });
                 let at = Span::default();
                 findings.push(Finding::new(
                     FindingCode::EvaluationLimit,
@@ -156,16 +179,31 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
 /// The summary of the check, in one sentence.
 fn what_was_simulated(all: &[Checked], strict: bool, effort: &Effort, interrupt: &Interrupt) -> String {
     let Effort { matches, seed, .. } = effort;
-    let played = all.iter().filter(|checked| checked.simulated).count();
-    if interrupt.is_raised() {
+    let played: Vec<&Played> = all.iter().filter_map(|checked| checked.simulated.as_ref()).collect();
+    let cut: Vec<&&Played> = played.iter().filter(|played| played.is_cut).collect();
+    let whole = played.len();
+    if let ([one], false) = (&cut[..], interrupt.is_raised()) {
+        let states = one.states.map_or(0, |(states, _)| states);
+        format!(
+            "simulated in part: the time was up after {} of {matches} matches and {states} states searched, seed \
+             {seed}; another run may get further, as does a larger --seconds",
+            one.matches
+        )
+    } else if !cut.is_empty() && !interrupt.is_raised() {
+        format!(
+            "simulated in part: for {} of {whole} games the time was up before {matches} matches and the search were \
+             done, seed {seed}; another run may get further, as does a larger --seconds",
+            cut.len()
+        )
+    } else if interrupt.is_raised() {
         format!(
             "simulated in part: interrupted before {matches} matches and the search were done, seed {seed}"
         )
-    } else if played == all.len() {
+    } else if whole == all.len() {
         format!("simulated {matches} matches a game, seed {seed}")
     } else {
         format!(
-            "simulated {matches} matches of {played} of {} games, seed {seed}: the others have {}",
+            "simulated {matches} matches of {whole} of {} games, seed {seed}: the others have {}",
             all.len(),
             if strict { "findings" } else { "errors" }
         )
@@ -180,10 +218,14 @@ fn as_json(all: &[Checked], effort: Option<&Effort>, interrupt: &Interrupt) -> V
     let files: Vec<&str> = all.iter().map(|checked| checked.source.name()).collect();
     let mut report = json!({ "files": files, "findings": findings });
     if let Some(effort) = effort {
-        let played = all.iter().filter(|checked| checked.simulated).map(|checked| checked.source.name());
+        let played = || all.iter().filter_map(|checked| Some((checked, checked.simulated.as_ref()?)));
+        let is_cut = played().any(|(_, played)| played.is_cut);
         report["simulated"] = json!({
-            "files": played.collect::<Vec<_>>(),
-            "complete": !interrupt.is_raised(),
+            "files": played().map(|(checked, _)| checked.source.name()).collect::<Vec<_>>(),
+            "complete": !interrupt.is_raised() && !is_cut,
+            "time_was_up": is_cut,
+            "played": played().map(|(_, played)| played.matches).collect::<Vec<_>>(),
+            "states": played().map(|(_, played)| played.states.map(|(states, _)| states)).collect::<Vec<_>>(),
             "matches": effort.matches,
             "seed": effort.seed,
             "limit": effort.limit,

@@ -1,6 +1,7 @@
 //! `hyperplay inspect`: describes a game, from its rules and from a bounded search of its states.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -9,16 +10,16 @@ use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
 use super::network;
-use super::options::{EngineOption, no_engine};
+use super::options::{EngineOption, no_engine, seconds};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::machine::{
-    ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
+    Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Dependencies, TermStore};
-use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size};
+use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
 
 /// The most terms that are listed; if there are more, they are only counted.
@@ -59,6 +60,9 @@ pub struct InspectArguments {
     /// Joint moves that the search may try, and histories that may be walked
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     limit: usize,
+    /// The most time for the search, for the walk of histories and for the game tree, each
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: Duration,
     #[command(flatten)]
     engine: EngineOption,
     /// Report in JSON (keys: docs/json.md)
@@ -83,6 +87,8 @@ struct Inspection<'a> {
     random: Option<Role>,
     start: Vec<String>,
     survey: Survey,
+    /// The time of the search, if it was up before the limit.
+    cut: Option<Duration>,
     legal: ByRole<Vec<Move>>,
     extent: Option<Result<Extent, CountError>>,
     tree: Option<Result<TreeInspection, TreeError>>,
@@ -136,7 +142,10 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
 
 /// Measures the game tree.
 fn tree(machine: &Engine, most: usize, interrupt: &Interrupt) -> Result<TreeInspection, TreeError> {
-    let estimate = estimate_size(machine, PROBES, &Seed::root(0))?;
+    // The count may follow in what the estimate leaves.
+    let half = interrupt.within(interrupt.budget().share(0.5));
+    let stop = || half.is_raised();
+    let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), half.budget().deadline, &stop)?;
     let options = TreeOptions { unit: 1.0, max_nodes: most };
     let counted = match options.try_build(machine, interrupt) {
         Ok(tree) => Some((tree.size(), tree.constant_sum())),
@@ -178,14 +187,18 @@ impl<'a> Look<'a> {
         // Every joint move leads to one new state at most.
         let most = arguments.limit.saturating_mul(2).saturating_add(1);
         let progress = Progress::new(most, "states and joint moves", false);
-        let survey = survey(machine, arguments.limit, interrupt, &|| progress.tick());
+        let part = interrupt.within(Budget::time(arguments.seconds));
+        let survey = survey(machine, arguments.limit, &part, &|| progress.tick());
         progress.finish();
         let survey = survey?;
+        let is_cut = !survey.reach.complete && part.is_raised() && !interrupt.is_raised();
+        let cut = is_cut.then_some(arguments.seconds);
         let extent = arguments.count_information_sets.then(|| {
             let progress = Progress::new(arguments.limit, "histories", false);
+            let part = interrupt.within(Budget::time(arguments.seconds));
             let stop = || {
                 progress.tick();
-                interrupt.is_raised()
+                part.is_raised()
             };
             let extent = count_information_sets(machine, arguments.limit as u64, &stop);
             progress.finish();
@@ -201,8 +214,12 @@ impl<'a> Look<'a> {
             legal: machine.legal_by_role(&start, &mut machine.scratch()),
             start: machine.fluents(&start),
             survey,
+            cut,
             extent,
-            tree: arguments.tree.then(|| tree(machine, arguments.max_nodes, interrupt)),
+            tree: arguments.tree.then(|| {
+                let part = interrupt.within(Budget::time(arguments.seconds));
+                tree(machine, arguments.max_nodes, &part)
+            }),
         })
     }
 }
@@ -254,6 +271,7 @@ impl Inspection<'_> {
             "legal_moves_at_start": self.by_role(self.legal.values().iter().map(|moves| self.moves(moves))),
             "states": reach.graph.node_count(),
             "states_complete": reach.complete,
+            "time_was_up": self.cut.is_some(),
             "fewest_steps": reach.fewest_steps(),
             "longest_match": reach.longest_match(),
             "loops": reach.loops(),
@@ -301,7 +319,14 @@ impl Inspection<'_> {
         for (role, own) in self.legal.iter() {
             line("legal at start", format!("{}, {}: {}", roles[role], own.len(), some(&self.moves(own))))?;
         }
-        let all = if reach.complete { "all of them" } else { "not all; more with --limit" };
+        let all = match self.cut {
+            _ if reach.complete => "all of them".to_owned(),
+            None => "not all; more with --limit".to_owned(),
+            Some(cut) => format!(
+                "not all: the time of {} s was up, and another run may find others; more with --seconds",
+                cut.as_secs_f64()
+            ),
+        };
         line("states", format!("{}, {all}", reach.graph.node_count()))?;
         let unknown = || "unknown".to_owned();
         line("fewest steps", reach.fewest_steps().map_or_else(unknown, |steps| steps.to_string()))?;

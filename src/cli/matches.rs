@@ -16,7 +16,7 @@ use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::GameArgument;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
-use super::progress::Progress;
+use super::progress::{Heartbeat, Progress};
 use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
 use super::verbose;
@@ -142,8 +142,9 @@ impl Series<'_> {
         let progress = Progress::new(arguments.matches, "matches", arguments.verbose);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
+        let heartbeat = Heartbeat::beside(&progress);
         let play = |index| {
-            let played = self.one(index, &settings);
+            let played = self.one(index, &settings, &heartbeat);
             progress.tick();
             played
         };
@@ -156,6 +157,7 @@ impl Series<'_> {
             }
             Ok(())
         })?;
+        drop(heartbeat);
         report.time = progress.finish();
         file.map_or(Ok(()), TranscriptFile::close)?;
         Ok(report)
@@ -171,14 +173,22 @@ impl Series<'_> {
     }
 
     /// Plays one match: what the report needs, and the line of the transcript.
-    fn one(&self, index: usize, settings: &Settings) -> Result<(Played, Option<String>), CommandFailure> {
+    fn one(
+        &self,
+        index: usize,
+        settings: &Settings,
+        heartbeat: &Heartbeat,
+    ) -> Result<(Played, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
         let mut shown = if self.arguments.verbose { verbose::begin(index, self.out) } else { Ok(()) };
         let mut number = 0;
+        let being_played = |step: usize| heartbeat.set(format!("match {} is at step {step}", index + 1));
+        being_played(1);
         let show = |step: &_| {
             number += 1;
+            being_played(number + 1);
             if self.arguments.verbose && shown.is_ok() {
                 shown = verbose::step(machine, number, step, self.out);
             }

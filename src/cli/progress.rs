@@ -1,10 +1,13 @@
 //! Progress: a bar with an estimate on a terminal, a plain line now and then elsewhere.
 //!
 //! Progress goes to standard error, so results stay clean. Without a terminal there is no line for a task that takes less than
-//! ten seconds, and none at all for a command that shows its results one by one.
+//! ten seconds, and none at all for a command that shows its results one by one. Where a unit of a task may take long, a
+//! [`Heartbeat`] says what is being done, also while nothing ends.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -108,6 +111,62 @@ impl Ticker {
     pub fn finish(self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// What is being done now, said every ten seconds, by a thread of its own, until it is dropped.
+pub struct Heartbeat {
+    now: Arc<Mutex<Option<String>>>,
+    bar: Option<ProgressBar>,
+    unit: &'static str,
+    speaker: Option<Thread>,
+}
+
+impl Heartbeat {
+    /// Begins to say what is being done beside the progress of a task.
+    pub fn beside(progress: &Progress) -> Self {
+        let now = Arc::new(Mutex::new(Some(String::new())));
+        let speaks = !progress.quiet && progress.bar.is_none();
+        let heard = Arc::clone(&now);
+        let speak = move || {
+            let watch = Stopwatch::start();
+            for due in 1.. {
+                while watch.elapsed().as_secs() < due * INTERVAL {
+                    // It wakes up early to find out that the task has ended.
+                    thread::park_timeout(Duration::from_secs(INTERVAL));
+                    if heard.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+                        return;
+                    }
+                }
+                match &*heard.lock().unwrap_or_else(PoisonError::into_inner) {
+                    Some(what) if what.is_empty() => {}
+                    Some(what) => log(format_args!("{what}")),
+                    None => return,
+                }
+            }
+        };
+        // Without another thread nothing is said; the task does not need it.
+        let spawned = speaks.then(|| thread::Builder::new().name("heartbeat".to_owned()).spawn(speak).ok());
+        let speaker = spawned.flatten().map(|handle| handle.thread().clone());
+        Heartbeat { now, bar: progress.bar.clone(), unit: progress.unit, speaker }
+    }
+
+    /// This is being done from now on.
+    pub fn set(&self, what: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("{}: {what}", self.unit));
+        }
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        *now = Some(what);
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if let Some(speaker) = &self.speaker {
+            speaker.unpark();
         }
     }
 }

@@ -86,6 +86,9 @@ fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) ->
     if decision.depleted {
         out.line("      its belief is depleted")?;
     }
+    if decision.recovered {
+        out.line("      its belief has recovered")?;
+    }
     if !decision.explanation.is_empty() {
         return Ok(());
     }

@@ -2,7 +2,8 @@
 //!
 //! Under uniform opponents histories are carried [forward](super::forward): enumerated, drawn independently, or filtered.
 //! Where that does not get through, and under other opponent models, they are found by
-//! [backtracking](super::backtracking), for the rest of the match.
+//! [backtracking](super::backtracking), for the rest of the match. But where backtracking finds nothing in several
+//! updates, each of which goes on from the one before, forward sampling goes on from where it was, and so on in turn.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,6 +16,9 @@ use super::{Belief, Particle, ParticleId, UpdateCost, UpdateMethod, UpdateOutcom
 use hyperplay_engine::machine::{
     Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed, StateMachineExt,
 };
+
+/// After so many updates in a row in which backtracking found nothing, forward sampling has its turn.
+const PATIENCE: usize = 6;
 
 enum Held<M: Bulk> {
     Forward(Box<Forward<M>>),
@@ -45,6 +49,9 @@ pub struct ParticleBelief<M: Bulk> {
     /// What was explained last.
     evidence: Evidence,
     held: Held<M>,
+    /// Forward sampling that did not get through, while backtracking goes on in its place, and how many updates in a row
+    /// have found nothing since.
+    aside: Option<(Box<Forward<M>>, usize)>,
     /// Of the forward histories.
     particles: Vec<Particle>,
     cost: UpdateCost,
@@ -57,11 +64,27 @@ impl<M: Bulk> ParticleBelief<M> {
         ParticleBelief {
             evidence: Evidence::new(role),
             held: Held::new(&machine, role, &model, &options),
+            aside: None,
             particles: vec![Particle { id: ParticleId(0), weight: 1.0 }],
             cost: UpdateCost::default(),
             machine,
             model,
             options,
+        }
+    }
+}
+
+impl<M: Bulk> ParticleBelief<M> {
+    /// Lets forward sampling try again where backtracking has found nothing for long.
+    fn take_turns(&mut self, outcome: UpdateOutcome) {
+        let Some((mut forward, failures)) = self.aside.take() else { return };
+        if !matches!(outcome, UpdateOutcome::Depleted { .. }) {
+            self.aside = Some((forward, 0));
+        } else if failures + 1 < PATIENCE {
+            self.aside = Some((forward, failures + 1));
+        } else {
+            forward.begin_again(self.take_failure());
+            self.held = Held::Forward(forward);
         }
     }
 }
@@ -81,6 +104,7 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
         if !evidence.continues(&self.evidence) {
             self.held = Held::new(&self.machine, evidence.role, &self.model, &self.options);
+            self.aside = None;
         }
         self.evidence = evidence.clone();
         self.particles.clear();
@@ -89,6 +113,7 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
             Held::Backtracking(belief) => {
                 let outcome = belief.update(evidence, budget, seed);
                 self.cost = belief.cost();
+                self.take_turns(outcome);
                 return outcome;
             }
         };
@@ -114,7 +139,11 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
                 };
                 let outcome = belief.update(evidence, &left, &seed.child("backtracking"));
                 self.cost = self.cost.and(belief.cost());
-                self.held = Held::Backtracking(Box::new(belief));
+                let before = std::mem::replace(&mut self.held, Held::Backtracking(Box::new(belief)));
+                if let Held::Forward(forward) = before {
+                    self.aside = Some((forward, 0));
+                }
+                self.take_turns(outcome);
                 outcome
             }
         }

@@ -126,6 +126,8 @@ pub struct Decision {
     pub held: Option<HeldBelief>,
     /// Whether the belief had no particle left.
     pub depleted: bool,
+    /// Whether the belief was depleted at the last decision, and has particles again: histories that explain everything.
+    pub recovered: bool,
     /// The failure of an evaluation of the rules that the player met, if any: what it answers rests on less than it says.
     pub failure: Option<EvaluationFailure>,
     /// Sentences for a reader who follows the match: what was believed, how it was judged, and whether an evaluation
@@ -163,6 +165,7 @@ impl Decision {
             cost: DecisionCost::default(),
             held: None,
             depleted: false,
+            recovered: false,
             failure: None,
             explanation: Vec::new(),
         }

@@ -4,8 +4,13 @@
 //! the first and leaves the second to the player ([`OwnBelief::decide`]). The belief may use four tenths of the time of a
 //! decision, and half of a node budget.
 //!
+//! **A depleted belief** found no history in its part of the budget. Then there is nothing to search, so it gets most of
+//! what is left, and goes on from where it was. What it finds explains all the evidence, so the weights are right as
+//! ever. If it finds nothing, the decision says that the belief is depleted; the next decision tries again. When a
+//! later one succeeds, it says that the belief has recovered.
+//!
 //! Without a particle (the budget ran out, or the match contradicts the rules) a legal move is drawn uniformly among
-//! those that the player was shown, and the decision says that the belief was depleted.
+//! those that the player was shown.
 //!
 //! Where its opponent model gives probability 0 to all that explains the evidence, the belief begins anew under uniform
 //! opponents, and stays so for the rest of the match.
@@ -24,6 +29,9 @@ use hyperplay_engine::{Engine, EngineScratch, State};
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
 
+/// The share of what is left that a belief which found nothing may use.
+const RECOVERY_SHARE: f64 = 0.75;
+
 /// States shown in an explanation.
 const SHOWN: usize = 6;
 
@@ -41,6 +49,8 @@ pub(super) struct OwnBelief {
     belief: Box<dyn Belief<Engine>>,
     /// The last evidence, once the model has excluded some of this match: the belief is that under uniform opponents.
     excluded: Option<Evidence>,
+    /// The step from which on the belief has been depleted, if it is.
+    lost_since: Option<usize>,
     scratch: EngineScratch,
     update_time: Option<Duration>,
 }
@@ -72,6 +82,7 @@ impl OwnBelief {
             particles,
             belief,
             excluded: None,
+            lost_since: None,
             scratch,
             update_time: None,
         }
@@ -94,7 +105,18 @@ impl OwnBelief {
         let budget = budget.share(SAFE_SHARE);
         let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
         let watch = Stopwatch::start();
-        let (outcome, spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));
+        let (mut outcome, mut spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));
+        if matches!(outcome, UpdateOutcome::Depleted { .. }) {
+            let left = budget.less(spent);
+            let again = Budget {
+                nodes: left.nodes.map(|nodes| (nodes as f64 * RECOVERY_SHARE) as u64),
+                ..left.share(RECOVERY_SHARE)
+            };
+            if !again.is_late() && again.nodes != Some(0) {
+                let (found, more) = self.follow(view.evidence, &again, &seed.child("recovery"));
+                (outcome, spent) = (found, spent + more);
+            }
+        }
         self.update_time = Some(watch.elapsed());
         let is_refuted = matches!(outcome, UpdateOutcome::Inconsistent { .. });
         let excluded = self.excluded.as_ref().filter(|_| !is_refuted).map(|_| EXCLUDED.to_owned());
@@ -107,7 +129,9 @@ impl OwnBelief {
                 Some(format!("inconsistent: no history of these rules explains step {step}"))
             }
         };
+        let lost_since = self.lost_since.take().filter(|&step| step <= view.evidence.step());
         if let Some(reason) = depleted {
+            self.lost_since = lost_since.or(Some(view.evidence.step()));
             let mut decision = Decision::uniform(view.legal, seed);
             decision.depleted = true;
             decision.cost.states = spent;
@@ -127,8 +151,10 @@ impl OwnBelief {
             attempts,
             accepted,
         };
-        let mut explanation: Vec<String> =
-            excluded.into_iter().chain(self.explain(&held, spent, &states)).collect();
+        let recovered =
+            lost_since.map(|step| format!("the belief has recovered: it was depleted from step {step} on"));
+        let said = excluded.into_iter().chain(recovered);
+        let mut explanation: Vec<String> = said.chain(self.explain(&held, spent, &states)).collect();
         let deliberation = Deliberation {
             machine: &self.machine,
             role: self.role,
@@ -140,6 +166,7 @@ impl OwnBelief {
         let mut decision = choose(deliberation, &Possible { belief: &*self.belief, states: &states });
         decision.cost.states += spent;
         decision.held = Some(held);
+        decision.recovered = lost_since.is_some();
         explanation.append(&mut decision.explanation);
         decision.explanation = explanation;
         let failure = self.belief.take_failure();

@@ -3,9 +3,14 @@
 //! The loop of a match reads the flag between steps and ends the match as
 //! [`MatchOutcome::Interrupted`](super::MatchOutcome). This file has no signal handler: the command line raises the
 //! flag on Ctrl-C.
+//!
+//! A part of the work may have a [deadline](Interrupt::within) besides. To those that do the work it is an interrupt like
+//! the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use hyperplay_engine::machine::Budget;
 
 /// A flag that all its clones share. Once raised, it stays raised.
 ///
@@ -18,16 +23,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// assert!(of_a_thread.is_raised());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt {
+    flag: Arc<AtomicBool>,
+    budget: Budget,
+}
 
 impl Interrupt {
     /// Raises the flag; returns whether it was raised before.
     pub fn raise(&self) -> bool {
-        self.0.swap(true, Ordering::Relaxed)
+        self.flag.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether the flag was raised.
+    /// Whether the flag was raised, or the deadline has passed.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.budget.is_late()
+    }
+
+    /// The same flag with the deadline of this budget.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use hyperplay_engine::machine::Budget;
+    /// use hyperplay_play::referee::Interrupt;
+    ///
+    /// let interrupt = Interrupt::default();
+    /// let late = interrupt.within(Budget::time(Duration::ZERO));
+    /// assert!(late.is_raised() && !interrupt.is_raised());
+    /// let part = interrupt.within(Budget::time(Duration::from_secs(60)));
+    /// assert!(!part.is_raised() && part.budget().left().is_some());
+    /// interrupt.raise();
+    /// assert!(part.is_raised());
+    /// ```
+    pub fn within(&self, budget: Budget) -> Interrupt {
+        Interrupt { flag: Arc::clone(&self.flag), budget: Budget { nodes: None, ..budget } }
+    }
+
+    /// The time until the deadline, as a budget.
+    pub fn budget(&self) -> Budget {
+        self.budget
     }
 }

@@ -38,7 +38,7 @@ pub use interrupt::Interrupt;
 pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
 pub use series::{match_seed, play_series};
-pub use simulate::{Effort, simulate};
+pub use simulate::{Effort, Simulation, simulate};
 pub use survey::{Basis, Survey, SurveyWords, count_information_sets, survey};
 pub use transcript::{
     DecisionRecord, FaultRecord, Heading, MatchLimits, RunInfo, SCHEMA, StepRecord, Transcript, host,

@@ -18,14 +18,14 @@ use hyperplay_logic::gdl::{Finding, FindingCode, Severity, Symbol, Term};
 /// The longest line of play that is printed in full, in steps.
 const SHOWN: usize = 30;
 
-/// The findings of the search.
+/// The findings of the search, the number of states searched, and whether they are all.
 pub(super) fn prospects<M: StateMachine>(
     machine: &M,
     places: &Places<'_>,
     effort: &Effort,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
-) -> Vec<Finding> {
+) -> (Vec<Finding>, Option<(usize, bool)>) {
     let visit = |sight: Sight<'_, _>| {
         if let Sight::Step(..) = sight {
             tick();
@@ -33,14 +33,15 @@ pub(super) fn prospects<M: StateMachine>(
     };
     let reach = match reach(machine, effort.search, interrupt, visit) {
         Ok(reach) => reach,
-        Err(failure) => return vec![places.failed(&failure)],
+        Err(failure) => return (vec![places.failed(&failure)], None),
     };
+    let states = (reach.graph.node_count(), reach.complete);
     let search = Search { machine, places, reach };
     let roles: Vec<Role> = machine.each_role().filter(|&role| machine.random() != Some(role)).collect();
     let mut findings = vec![search.playable(Role::new(0))];
     findings.extend(roles.iter().map(|&role| search.weakly_winnable(role)));
     findings.extend(search.strongly_winnable(&roles));
-    findings
+    (findings, Some(states))
 }
 
 struct Search<'a, M> {

@@ -103,6 +103,7 @@ pub fn reach<M: StateMachine>(
     mut visit: impl FnMut(Sight<'_, M::State>),
 ) -> Result<Reach, EvaluationFailure> {
     let mut scratch = machine.scratch();
+    machine.set_deadline(&mut scratch, interrupt.budget().deadline);
     let mut graph = DiGraph::new();
     let mut numbers: FxHashMap<M::State, NodeIndex> = FxHashMap::default();
     let mut states = vec![machine.initial()];
@@ -118,9 +119,16 @@ pub fn reach<M: StateMachine>(
         current += 1;
         let terminal = machine.terminal(&state, &mut scratch);
         if terminal {
-            graph[index].kind = ReachKind::Terminal(machine.goals(&state, &mut scratch));
+            let goals = machine.goals(&state, &mut scratch);
+            if machine.is_interrupted(&scratch) {
+                break;
+            }
+            graph[index].kind = ReachKind::Terminal(goals);
         } else {
             let legal = machine.legal_by_role(&state, &mut scratch);
+            if machine.is_interrupted(&scratch) {
+                break;
+            }
             if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
                 graph[index].kind = ReachKind::Stuck(role);
                 continue;
@@ -134,6 +142,10 @@ pub fn reach<M: StateMachine>(
                 for joint in JointMoves::new(&legal) {
                     visit(Sight::Step(&state, &joint));
                     let next = machine.next(&state, &joint, &mut scratch);
+                    if machine.is_interrupted(&scratch) || interrupt.is_raised() {
+                        graph[index].kind = ReachKind::Unexpanded;
+                        break;
+                    }
                     let to = *numbers.entry(next).or_insert_with_key(|next| {
                         states.push(next.clone());
                         let parent = Some((index, joint.clone()));

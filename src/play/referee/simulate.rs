@@ -8,6 +8,8 @@
 //! Invariant: findings depend on the rules, the seed and the limits only. Matches are played in batches. After a
 //! batch with a match that did not end, no further batch is played, because it would take as long.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,14 +37,25 @@ pub struct Effort {
     pub search: usize,
 }
 
-/// Plays and searches on `machine`; the findings in no particular order. `reference` gives all goals of the last
+/// What was found, and how far the checks went.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// The findings, in no particular order.
+    pub findings: Vec<Finding>,
+    /// Random matches that were played to their end, or to the limit.
+    pub matches: usize,
+    /// The number of states searched, and whether they are all; none if there was no time or a failure.
+    pub states: Option<(usize, bool)>,
+}
+
+/// Plays and searches on `machine`. `reference` gives all goals of the last
 /// states; other engines know only the goal that counts. `tick` is called after each match and for each joint move
-/// that the search tries.
+/// that the search tries. Where the interrupt has a deadline, the matches get half of the time.
 ///
 /// ```
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_logic::gdl::{FindingCode, Source, load};
-/// use hyperplay_play::referee::{Effort, Interrupt, simulate};
+/// use hyperplay_play::referee::{Effort, Interrupt, Simulation, simulate};
 ///
 /// // Nothing ends this game.
 /// let text = "(role me) (init on) (legal me go) (<= (next on) (true on))
@@ -52,7 +65,9 @@ pub struct Effort {
 /// let (machine, reference) = (engines.get(EngineKind::Auto)?, engines.interpreter()?);
 /// let effort = Effort { matches: 1, seed: 1, limit: 10, search: 100 };
 /// let interrupt = Interrupt::default();
-/// let findings = simulate(&machine, &reference, &loaded.rulesheet, &effort, &interrupt, &|| ());
+/// let Simulation { findings, matches, states } =
+///     simulate(&machine, &reference, &loaded.rulesheet, &effort, &interrupt, &|| ());
+/// assert_eq!((matches, states), (1, Some((1, true))));
 /// assert!(findings.iter().any(|finding| finding.code == FindingCode::NoTermination));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -63,21 +78,28 @@ pub fn simulate(
     effort: &Effort,
     interrupt: &Interrupt,
     tick: &(dyn Fn() + Sync),
-) -> Vec<Finding> {
+) -> Simulation {
     let places = Places { game: machine.game(), rulesheet };
+    let played = AtomicUsize::new(0);
+    let mut simulation = Simulation { findings: Vec::new(), matches: 0, states: None };
     let declarations = match Declarations::of(machine.game()) {
         Ok(declarations) => declarations,
-        Err(failure) => return vec![places.failed(&failure)],
+        Err(failure) => return Simulation { findings: vec![places.failed(&failure)], ..simulation },
     };
-    let meetings = match meet(machine, reference, &declarations, effort, interrupt, tick) {
-        Ok(meetings) => meetings,
-        Err(failure) => return vec![places.failed(&failure)],
-    };
-    let mut findings = report(&places, &meetings, effort);
-    if !interrupt.is_raised() {
-        findings.extend(prospects(machine, &places, effort, interrupt, tick));
+    // The search gets half of the time.
+    let of_matches = interrupt.within(interrupt.budget().share(0.5));
+    let met = meet(machine, reference, &declarations, effort, (&of_matches, &played), tick);
+    simulation.matches = played.into_inner();
+    match met {
+        Ok(meetings) => simulation.findings = report(&places, &meetings, effort),
+        Err(failure) => return Simulation { findings: vec![places.failed(&failure)], ..simulation },
     }
-    findings
+    if !interrupt.is_raised() {
+        let (found, states) = prospects(machine, &places, effort, interrupt, tick);
+        simulation.findings.extend(found);
+        simulation.states = states;
+    }
+    simulation
 }
 
 /// What the rules declare about their own terms, where they do.
@@ -109,7 +131,7 @@ fn meet(
     reference: &Interpreter,
     declarations: &Declarations,
     effort: &Effort,
-    interrupt: &Interrupt,
+    (interrupt, played): (&Interrupt, &AtomicUsize),
     tick: &(dyn Fn() + Sync),
 ) -> Result<Vec<Meeting>, EvaluationFailure> {
     let seed = Seed::root(effort.seed).child("simulate");
@@ -125,6 +147,9 @@ fn meet(
                     &seed.index(index),
                     interrupt,
                 );
+                if !interrupt.is_raised() {
+                    played.fetch_add(1, Ordering::Relaxed);
+                }
                 tick();
                 met
             })
@@ -172,6 +197,9 @@ impl<'a> Inspector<'a> {
     }
 
     fn note(&mut self, step: usize, issue: Issue) {
+        if self.is_cut() {
+            return; // the deadline passed, and the answer may be wrong
+        }
         if self.seen.insert(issue) {
             self.met.push((issue, step));
         }
@@ -185,8 +213,11 @@ impl<'a> Inspector<'a> {
     ) -> Result<Vec<(Issue, usize)>, EvaluationFailure> {
         let mut rng = seed.rng();
         let mut state = self.machine.initial();
+        let deadline = interrupt.budget().deadline;
+        self.machine.set_deadline(&mut self.scratch, deadline);
+        self.reference.set_deadline(&mut self.goals, deadline);
         for step in 0.. {
-            if interrupt.is_raised() {
+            if interrupt.is_raised() || self.is_cut() {
                 break;
             }
             self.fluents(step, &state);
@@ -209,6 +240,11 @@ impl<'a> Inspector<'a> {
     }
 
     /// Reports that a limit was met.
+    /// Whether the deadline stopped an evaluation.
+    fn is_cut(&self) -> bool {
+        self.machine.is_interrupted(&self.scratch) || self.reference.is_interrupted(&self.goals)
+    }
+
     fn check(&mut self) -> Result<(), EvaluationFailure> {
         let failure = self.machine.take_failure(&mut self.scratch);
         failure.or_else(|| self.reference.take_failure(&mut self.goals)).map_or(Ok(()), Err)

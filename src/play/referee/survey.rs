@@ -91,6 +91,7 @@ pub fn survey(
     let (mut fluents, mut moves, mut percepts) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     let mut scratch = machine.scratch();
+    machine.set_deadline(&mut scratch, interrupt.budget().deadline);
     let visit = |sight: Sight<'_, State>| {
         match sight {
             Sight::State(state) => fluents.extend(machine.holds(state)),
@@ -98,6 +99,7 @@ pub fn survey(
                 moves.extend(joint.iter().map(|own| own.0));
                 for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
                     let seen = machine.percepts(state, joint, role, &mut scratch);
+                    // What was cut off is not all that is seen, but it is seen.
                     percepts.extend(seen.iter().map(|percept| percept.0));
                 }
             }

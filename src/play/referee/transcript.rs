@@ -148,6 +148,9 @@ pub struct DecisionRecord {
     pub playouts: u64,
     /// Whether the belief was depleted.
     pub depleted: bool,
+    /// Whether it was at the decision before, and is not any more. Absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
 }
 
 /// Where and when a match was played.
@@ -270,5 +273,6 @@ fn judgement<M: StateMachine>(machine: &M, said: &Decision) -> DecisionRecord {
         states: said.cost.states,
         playouts: said.cost.playouts,
         depleted: said.depleted,
+        recovered: said.recovered,
     }
 }

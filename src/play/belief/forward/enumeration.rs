@@ -205,7 +205,7 @@ impl<M: Bulk> Forward<M> {
             return false;
         }
         self.saved = (0, most.saturating_mul(2));
-        self.enumerate_again(most, evidence, budget, seed)
+        self.in_share(budget, |forward, budget| forward.enumerate_again(most, evidence, budget, seed))
     }
 
     /// Enumerates from the last enumerated set to the last generation, visiting at most so many states; false if they are too few.

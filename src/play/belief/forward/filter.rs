@@ -7,7 +7,11 @@
 //!
 //! **Degeneracy.** Where few different histories are left although the information set is not small, the population was
 //! too small. Then whole histories are drawn, or a filter with a larger population begins anew, whichever is cheaper.
-//! What is made anew replaces the old population only when it is complete.
+//! What is made anew replaces the old population only when it is complete; or, where the old one cannot be continued and
+//! the time runs out on the way, as far as it has come. Then the next update goes on from there.
+//!
+//! **Time.** Each step that is still to be followed has its share of the time. Before a deadline the rounds of a slow
+//! engine are so small that the clock cuts none off, and a population may then be smaller than it should be.
 //!
 //! References: LeGland05, DelMoral15 (`docs/REFERENCES.md`).
 
@@ -30,6 +34,11 @@ const NEARLY: f64 = 0.05;
 /// Attempts of a round, on an engine that makes many at once and on another.
 const ROUND: [usize; 2] = [1 << 17, 1 << 12];
 
+/// Attempts of the first round of a slow engine before a deadline, and the share of the time left that a later one may
+/// take, by what the one before took.
+const FIRST_ROUND: usize = 16;
+const ROUND_SHARE: f64 = 0.5;
+
 /// With fewer particles than this a population is judged as if so many were wanted.
 const FEW_PARTICLES: usize = 16;
 
@@ -40,15 +49,17 @@ const ENOUGH: usize = 4096;
 const COVERED_STEPS: usize = 4;
 
 impl<M: Bulk> Forward<M> {
-    /// Filters from the last enumerated set to a step, with larger populations where one dies out.
+    /// Filters from the last enumerated set to a step, with larger populations where one dies out. With `keeps_part`, what
+    /// came some of the way in the time that there was takes the place of the population.
     pub(super) fn begin_filter(
         &mut self,
         step: usize,
         evidence: &Evidence,
+        keeps_part: bool,
         budget: &Budget,
         seed: &Seed,
     ) -> Followed {
-        while !self.filter_anew(step, evidence, budget, seed) {
+        while !self.filter_anew(step, evidence, keeps_part, budget, seed) {
             if self.is_spent(budget) {
                 return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
             }
@@ -60,8 +71,16 @@ impl<M: Bulk> Forward<M> {
         self.check_degeneracy(step, evidence, budget, seed)
     }
 
-    /// Filters from the last enumerated set to a step. If no history arrives, all is as before and the result is false.
-    fn filter_anew(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+    /// Filters from the last enumerated set to a step. If no history arrives, the result is false, and all is as before
+    /// unless the time ran out and the part is kept.
+    fn filter_anew(
+        &mut self,
+        step: usize,
+        evidence: &Evidence,
+        keeps_part: bool,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> bool {
         let Some(last) = &self.last_enumerated else { return false };
         let (from, population) = (last.generation, last.population.clone());
         let until = self.genealogy.until(from);
@@ -69,10 +88,20 @@ impl<M: Bulk> Forward<M> {
         let population = std::mem::replace(&mut self.population, population);
         let kind = std::mem::replace(&mut self.kind, Kind::Filtered);
         let seed = seed.child("anew").index(self.growth);
-        for step in from..=step {
+        for at in from..=step {
             self.genealogy.begin();
-            self.population =
-                self.refilled(&observed_step(evidence, step), budget, &seed.index(step)).population;
+            let share = budget.share(1.0 / (evidence.step() - at) as f64);
+            let observed = observed_step(evidence, at);
+            let mut next = self.refilled(&observed, &share, &seed.index(at)).population;
+            if next.len() == 0 && share.is_late() && !budget.is_late() {
+                // It takes more than its share.
+                next = self.refilled(&observed, budget, &seed.child("longer").index(at)).population;
+            }
+            if next.len() == 0 && keeps_part && at > from && budget.is_late() {
+                self.genealogy.drop_last();
+                return false;
+            }
+            self.population = next;
             if self.population.len() == 0 {
                 (self.genealogy, self.population, self.kind) = (genealogy, population, kind);
                 return false;
@@ -99,6 +128,7 @@ impl<M: Bulk> Forward<M> {
         let step = self.depth() - 1;
         let spent_before = self.cost.states;
         let most = if self.is_in_lanes() { ROUND[0] } else { ROUND[1] };
+        let mut in_time = if budget.reproduces() || self.is_in_lanes() { usize::MAX } else { FIRST_ROUND };
         for round in 0.. {
             let missing = wanted - builder.population.total();
             let left = self.allowance(self.cost.states - spent_before).min(self.left());
@@ -109,8 +139,14 @@ impl<M: Bulk> Forward<M> {
             let count = if is_known { missing / self.acceptance_rate(step) } else { missing };
             let count = (count.ceil() as u64).min(left) as usize;
             let seed = seed.index(round);
-            let parents = self.population.systematic(count.min(most), &mut seed.child("parents").rng());
+            let count = count.min(most).min(in_time);
+            let parents = self.population.systematic(count, &mut seed.child("parents").rng());
+            let begun = budget.left();
             self.attempt(&parents, observed, &mut builder, false, budget, &seed);
+            if let (Some(begun), Some(left), true) = (begun, budget.left(), in_time < usize::MAX) {
+                let fits = left.as_secs_f64() / (begun - left).as_secs_f64().max(1e-9) * ROUND_SHARE;
+                in_time = ((count as f64 * fits) as usize).clamp(1, 2 * count);
+            }
         }
         builder
     }
@@ -148,7 +184,9 @@ impl<M: Bulk> Forward<M> {
             }
             self.growth *= GROWTH;
             let seed = seed.child("larger");
-            if self.filter_anew(step, evidence, budget, &seed) && 4 * self.population.len() <= 5 * different {
+            if self.filter_anew(step, evidence, false, budget, &seed)
+                && 4 * self.population.len() <= 5 * different
+            {
                 // Several times the draws have found few more histories: there are no more.
                 self.covered = (self.population.len(), step + COVERED_STEPS);
                 self.growth /= GROWTH;

@@ -53,6 +53,9 @@ const ATTEMPTS_A_STATE: u64 = 16;
 /// An engine makes so many steps in bulk and not one by one.
 const SEVERAL: usize = 8;
 
+/// Of the time that is left, the share of a method after which another one may be tried.
+const METHOD_SHARE: f64 = 0.5;
+
 /// A genealogy with fewer entries is never compacted.
 const LARGE: usize = 1 << 18;
 
@@ -163,6 +166,13 @@ impl<M: Bulk> Forward<M> {
         self.large = LARGE;
     }
 
+    /// Goes on after another method was tried: the population of a filter is of its usual size again.
+    /// It passes on the failure that the other method met.
+    pub(super) fn begin_again(&mut self, failure: Option<EvaluationFailure>) {
+        self.growth = 1;
+        self.failure = self.failure.take().or(failure);
+    }
+
     /// What was spent since the beginning.
     pub(super) fn cost(&self) -> UpdateCost {
         self.cost
@@ -250,7 +260,9 @@ impl<M: Bulk> Forward<M> {
             let population = std::mem::replace(&mut self.population, Population::empty());
             let next = if self.options.enumerate {
                 let observed = observed_step(evidence, step);
-                self.enumerated(&population, &observed, by_state, most, budget, seed)
+                self.in_share(budget, |forward, budget| {
+                    forward.enumerated(&population, &observed, by_state, most, budget, seed)
+                })
             } else {
                 None
             };
@@ -271,6 +283,16 @@ impl<M: Bulk> Forward<M> {
             }
         }
         self.sampled(step, evidence, budget, seed)
+    }
+
+    /// Tries a method in a share of the time that is left, so that another one can follow it. Without a deadline it has
+    /// the whole budget.
+    fn in_share<T>(&mut self, budget: &Budget, work: impl FnOnce(&mut Self, &Budget) -> T) -> T {
+        let share = budget.share(METHOD_SHARE);
+        self.machine.set_deadline(&mut self.scratch, share.deadline);
+        let made = work(self, &share);
+        self.machine.set_deadline(&mut self.scratch, budget.deadline);
+        made
     }
 
     /// Whether every update draws whole histories, from the empty one on.
@@ -297,20 +319,32 @@ impl<M: Bulk> Forward<M> {
         let method = self.options.method;
         self.genealogy.begin();
         if method == SamplingMethod::ParticleFilter || self.kind == Kind::Filtered {
+            // If the population cannot be continued, another one begins with the rest of the time.
+            let share = budget.share(METHOD_SHARE / (evidence.step() - step) as f64);
             let population =
-                self.refilled(&observed_step(evidence, step), budget, &seed.child("refill")).population;
+                self.refilled(&observed_step(evidence, step), &share, &seed.child("refill")).population;
             return self.filtered(population, step, evidence, budget, seed);
         }
         let mut builder = PopulationBuilder::new(self.options.particles);
-        let drawn = self.draw_independently(step, evidence, &mut builder, None, budget, seed);
+        let drawn = if method == SamplingMethod::Auto {
+            self.in_share(budget, |forward, budget| {
+                forward.draw_independently(step, evidence, &mut builder, None, budget, seed)
+            })
+        } else {
+            self.draw_independently(step, evidence, &mut builder, None, budget, seed)
+        };
         let is_over = self.is_spent(budget) || method != SamplingMethod::Auto;
         match drawn {
             Drawn::Enumerated => Followed::Done,
             Drawn::Incomplete if !is_over || builder.population.len() == 0 => {
                 let last = self.genealogy.take_last();
                 let depleted = Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
-                let followed =
-                    if is_over { depleted } else { self.begin_filter(step, evidence, budget, seed) };
+                let is_alone = builder.population.len() == 0;
+                let followed = if is_over {
+                    depleted
+                } else {
+                    self.begin_filter(step, evidence, is_alone, budget, seed)
+                };
                 if followed != depleted || builder.population.len() == 0 {
                     return followed;
                 }
@@ -344,7 +378,7 @@ impl<M: Bulk> Forward<M> {
         if self.is_spent(budget) || self.options.method != SamplingMethod::Auto {
             return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
         }
-        self.begin_filter(step, evidence, budget, seed)
+        self.begin_filter(step, evidence, true, budget, seed)
     }
 
     /// States that may still be visited in this update.
