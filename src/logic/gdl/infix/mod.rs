@@ -56,6 +56,7 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
         groups: 0,
         members: false,
         closed: None,
+        commas: false,
         equations: Vec::new(),
         tuples: TupleFunctors::default(),
         anonymous,
@@ -97,6 +98,8 @@ struct InfixReader<'r> {
     members: bool,
     /// The position at which missing parentheses have been added and reported.
     closed: Option<usize>,
+    /// Whether a comma between facts has been reported.
+    commas: bool,
     /// The positions of the parentheses whose partner stands before a comparison.
     compared: FxHashSet<usize>,
     /// The places of the equations of the clause.
@@ -115,8 +118,11 @@ impl<'r> InfixReader<'r> {
         let mut body = Vec::new();
         if self.take(InfixTokenKind::If).is_some() {
             splice(self.disjunction()?, &mut body);
-            while self.misses_and() {
-                self.report_missing_and(&body);
+            let mut reported = false;
+            while self.misses_and() || self.misses_and_inside() {
+                if !std::mem::replace(&mut reported, true) || self.next_is_first() {
+                    self.report_missing_and(&body);
+                }
                 splice(self.disjunction()?, &mut body);
             }
         } else {
@@ -179,7 +185,9 @@ impl<'r> InfixReader<'r> {
                 let members = std::mem::replace(&mut reader.members, false);
                 let mut inner = vec![reader.disjunction()?];
                 while reader.misses_and_inside() {
-                    reader.report_missing_and(&inner);
+                    if inner.len() == 1 {
+                        reader.report_missing_and(&inner);
+                    }
                     inner.push(reader.disjunction()?);
                 }
                 reader.close(token)?;
@@ -310,8 +318,11 @@ impl<'r> InfixReader<'r> {
         if kif::is_name(&name) {
             return Some(self.symbols.intern(&name));
         }
-        let message = format!("`{}` is no name: the prefix form could not spell it", self.spelling(token));
-        self.report.syntax(token.span(), message);
+        if !token.slip {
+            let message =
+                format!("`{}` is no name: the prefix form could not spell it", self.spelling(token));
+            self.report.syntax(token.span(), message);
+        }
         None
     }
 

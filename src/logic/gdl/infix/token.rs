@@ -76,6 +76,8 @@ pub(super) struct InfixToken {
     pub(super) kind: InfixTokenKind,
     /// Whether it is the first token of its line.
     pub(super) first: bool,
+    /// Whether an error about its spelling has been reported.
+    pub(super) slip: bool,
     start: u32,
     end: u32,
 }
@@ -87,7 +89,7 @@ impl InfixToken {
 }
 
 /// The operators by their spelling, with what the infix form writes in place of those that it does not have.
-const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 37] = [
+const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [
     (":-", InfixTokenKind::If, None),
     ("<=", InfixTokenKind::If, None),
     ("⇐", InfixTokenKind::If, None),
@@ -107,6 +109,8 @@ const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 37] = [
     ("<-", InfixTokenKind::If, Some(":-")),
     (":=", InfixTokenKind::If, Some(":-")),
     (":", InfixTokenKind::If, Some(":-")),
+    ("=>", InfixTokenKind::If, Some(":-")),
+    ("<=>", InfixTokenKind::If, Some(":-")),
     ("\\+", InfixTokenKind::Not, Some("~")),
     ("!", InfixTokenKind::Not, Some("~")),
     ("-", InfixTokenKind::Not, Some("~")),
@@ -170,9 +174,11 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
     let mut first = true;
     let mut at = 0;
     let newline = line_end(text);
+    let mut brackets = 0_usize;
     let mut semicolons = Semicolons::new(text, newline);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
+        let errors = report.errors();
         let (kind, length) = if c == newline {
             first = true;
             (None, 1)
@@ -190,13 +196,19 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
             }
             first |= rest[..length].contains(newline);
             (None, length)
+        } else if brackets > 0 && matches!(c, ']' | '}') {
+            // The error stands at its partner.
+            brackets -= 1;
+            (Some(InfixTokenKind::Close), 1)
         } else {
+            brackets += usize::from(matches!(c, '[' | '{'));
             token(rest, c, at, report)
         };
         if let Some(kind) = kind {
             let [start, end] = [at, at + length]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
-            tokens.push(InfixToken { kind, first, start, end });
+            let slip = report.errors() > errors;
+            tokens.push(InfixToken { kind, first, slip, start, end });
             semicolons.count(kind);
             first = false;
         }
@@ -271,6 +283,19 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
                 (None, 1)
             }
         };
+    }
+    if c == '"'
+        && let Some(end) = rest[1..].find(['"', '\n']).filter(|&end| rest[1 + end..].starts_with('"'))
+    {
+        let finding = Finding::new(
+            FindingCode::Syntax,
+            Severity::Error,
+            span(end + 2),
+            "a name is not written in double quotes",
+        );
+        let plain: String = rest[1..=end].chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
+        report.add(finding.help(format!("write `{plain}`")));
+        return (Some(InfixTokenKind::Name), end + 2);
     }
     if c == '?' {
         let marked = &rest[1..];
