@@ -22,7 +22,7 @@ const LENGTH: usize = 3000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Pieces of text that have a meaning in one of the syntaxes.
-const PIECES: [&str; 86] = [
+const PIECES: [&str; 89] = [
     "(",
     ")",
     "(",
@@ -99,6 +99,9 @@ const PIECES: [&str; 86] = [
     "!",
     "<-",
     "..",
+    "\"",
+    "\"a b\"",
+    "is",
     "/*",
     "*/",
     "?_",

@@ -16,7 +16,7 @@ pub(super) struct AnonymousVariables {
 }
 
 impl AnonymousVariables {
-    /// Names that differ from the names of the variables of a text, which are given without their marks. O(text).
+    /// Names that differ from all words of a text, which are given without the marks of variables. O(text).
     pub(super) fn new<'t>(variables: impl Iterator<Item = &'t str>) -> Self {
         let mut used: Vec<u64> = variables.filter_map(family).collect();
         used.sort_unstable();

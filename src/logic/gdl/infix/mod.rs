@@ -42,10 +42,8 @@ pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end}
 /// Reads the clauses of a text.
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
-    let variables = tokens.iter().filter(|token| token.kind == InfixTokenKind::Variable);
-    let anonymous = AnonymousVariables::new(
-        variables.map(|token| text[token.span().start..token.span().end].trim_matches(['?', '\''])),
-    );
+    let spelt = tokens.iter().map(|token| &text[token.span().start..token.span().end]);
+    let anonymous = AnonymousVariables::new(spelt.map(|word| word.trim_matches(['?', '\''])));
     let mut reader = InfixReader {
         text,
         compared: compare::compared(&tokens),
