@@ -132,7 +132,8 @@ impl InfixReader<'_> {
                 InfixTokenKind::Close if depth == 1 => return self.kind_after(offset + 1),
                 InfixTokenKind::Name | InfixTokenKind::Variable | InfixTokenKind::Comma
                     if offset == 0 || depth > 0 => {}
-                other => return Some(other),
+                other if depth == 0 || other == InfixTokenKind::If => return Some(other),
+                _ => return None,
             }
         }
         None
