@@ -21,6 +21,7 @@
 
 mod compare;
 mod recovery;
+mod semicolon;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -63,6 +63,13 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
         ("p :- q || r | s", "(<= p (or q r s))\n", "||", "the infix form writes `|`"),
         ("p :- q or r & s", "(<= p (or q (and r s)))\n", "or", "the infix form writes `|`"),
         (
+            "p :- q(X) ; ~r(X) ; (s(X)\n ; t).\nu.",
+            "(<= p (or (q ?X) (not (r ?X)) (or (s ?X) t)))\nu\n",
+            ";",
+            "the infix form writes `|`",
+        ),
+        ("p :- (q(X)\n ; r(X)).\n", "(<= p (or (q ?X) (r ?X)))\n", ";", "the infix form writes `|`"),
+        (
             "p :- (q(X) ; r) & ~(s ;\n t)",
             "(<= p (or (q ?X) r) (not (or s t)))\n",
             ";",
@@ -109,8 +116,16 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
 
 #[test]
 fn a_semicolon_begins_a_comment_outside_parentheses_and_where_lines_begin_with_it() {
-    for text in ["p :- q ; r", "; c\np :- (q ; r)\n | s)", "p :- (q ; or else\n | s)", "p :- (q & ; (r)\n s)"]
-    {
+    for text in [
+        "p :- q ; r",
+        "; c\np :- (q ; r)\n | s)",
+        "p :- (q ; or else\n | s)",
+        "p :- (q & ; (r)\n s)",
+        "p :- q ; as r (X)",
+        "p :- q ; r",
+        "p :- q\nr ; s(X)",
+        "; c\np :- q ; r(X)",
+    ] {
         assert_eq!(with_notes(text).1, [], "{text}");
     }
 }

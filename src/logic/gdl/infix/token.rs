@@ -9,8 +9,7 @@
 //! operators are reported and read as their likely meaning. A name that needs quotes and has none is reported and read
 //! as it is.
 //!
-//! In Prolog `;` means `or`. It is read so inside parentheses if no line of the text begins with `;` (comments are
-//! written otherwise then), a condition stands before it, and the rest of the line is blank or has a parenthesis.
+//! A `;` may also mean `or`, as in Prolog; the file `semicolon` says where.
 
 use std::borrow::Cow;
 
@@ -18,6 +17,8 @@ use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::read::{FindingCollector, is_blank};
 use crate::gdl::source::Span;
+
+use super::semicolon::Semicolons;
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,7 +210,7 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
             let slip = report.errors() > errors;
             tokens.push(InfixToken { kind, first, slip, start, end });
-            semicolons.count(kind);
+            semicolons.count(kind, first && (at == 0 || text[..at].ends_with(newline)));
             first = false;
         }
         at += length;
@@ -222,52 +223,7 @@ pub(in crate::gdl) fn line_end(text: &str) -> char {
     if text.contains('\n') { '\n' } else { '\r' }
 }
 
-/// Decides which semicolons mean `or`.
-struct Semicolons {
-    /// Whether the text has comments that begin with `;`.
-    comments: bool,
-    /// The number of open parentheses of the clause.
-    depth: usize,
-    /// A parenthesis that follows every semicolon up to it in its line.
-    parenthesis: usize,
-}
-
-impl Semicolons {
-    fn new(text: &str, newline: char) -> Self {
-        let comments = text.split(newline).any(|line| line.trim_start_matches(is_blank).starts_with(';'));
-        Semicolons { comments, depth: 0, parenthesis: 0 }
-    }
-
-    fn count(&mut self, kind: InfixTokenKind) {
-        match kind {
-            InfixTokenKind::Open => self.depth += 1,
-            InfixTokenKind::Close => self.depth = self.depth.saturating_sub(1),
-            InfixTokenKind::Stop | InfixTokenKind::If => self.depth = 0,
-            _ => {}
-        }
-    }
-
-    /// Whether the semicolon at this offset means `or`.
-    fn is_or(&mut self, text: &str, at: usize, before: Option<InfixTokenKind>) -> bool {
-        use InfixTokenKind::{Close, Name, Variable};
-        if self.comments || self.depth == 0 || !matches!(before, Some(Close | Name | Variable)) {
-            return false;
-        }
-        if at < self.parenthesis {
-            return true;
-        }
-        let rest = &text[at + 1..];
-        match rest.find(['(', ')', '\n', '%']) {
-            Some(offset) if rest[offset..].starts_with(['(', ')']) => {
-                self.parenthesis = at + 1 + offset;
-                true
-            }
-            end => rest[..end.unwrap_or(rest.len())].chars().all(is_blank),
-        }
-    }
-}
-
-fn begins_comment(rest: &str) -> bool {
+pub(super) fn begins_comment(rest: &str) -> bool {
     rest.starts_with(['%', ';']) || rest.starts_with("//")
 }
 
