@@ -164,10 +164,12 @@ struct KifReader<'r> {
 impl KifReader<'_> {
     /// The relation at the head of the form if it is `base`, `input` or `percept`.
     fn declaration(&self, form: &KifForm) -> Option<Symbol> {
-        let list = |form| match form {
-            &KifForm::List(ref forms, _) => Some(&forms[..]),
-            KifForm::Word(_) => None,
-        };
+        fn list(form: &KifForm) -> Option<&[KifForm]> {
+            match form {
+                KifForm::List(forms, _) => Some(forms),
+                KifForm::Word(_) => None,
+            }
+        }
         let head = match list(form)? {
             [KifForm::Word(arrow), head, ..] if arrow.kind == KifTokenKind::If => list(head)?,
             fact => fact,
