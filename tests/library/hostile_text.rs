@@ -22,7 +22,7 @@ const LENGTH: usize = 3000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Pieces of text that have a meaning in one of the syntaxes.
-const PIECES: [&str; 86] = [
+const PIECES: [&str; 91] = [
     "(",
     ")",
     "(",
@@ -99,6 +99,11 @@ const PIECES: [&str; 86] = [
     "!",
     "<-",
     "..",
+    "; q(X)",
+    "/* c */",
+    "\"",
+    "\"a b\"",
+    "is",
     "/*",
     "*/",
     "?_",
@@ -262,8 +267,24 @@ fn a_million_mutilated_texts_are_read_and_validated() {
 fn large_monotonous_texts_are_refused_or_read_fast() {
     let begin = Instant::now();
     for piece in PIECES.into_iter().chain([
-        "(\n", "(p\n", ")\n", "(<= ", "(<= p\n", "p :- q ", "p(", "~(", "x ~y ", "p, ", "(p, ", "(p ; ",
-        "p(a ;", "X = Y, ", "(X, ", "(X) = ",
+        "(\n",
+        "(p\n",
+        ")\n",
+        "(<= ",
+        "(<= p\n",
+        "p :- q ",
+        "p(",
+        "~(",
+        "x ~y ",
+        "p, ",
+        "(p, ",
+        "(p ; ",
+        "a ; p(x) ",
+        "a ; p(",
+        "p(a ;",
+        "X = Y, ",
+        "(X, ",
+        "(X) = ",
     ]) {
         let monotonous = piece.repeat(20_000);
         for syntax in [Syntax::Kif, Syntax::Infix] {

@@ -16,16 +16,9 @@ pub(super) struct AnonymousVariables {
 }
 
 impl AnonymousVariables {
-    /// Names that differ from the names of the variables of a text, which are given without their marks. O(text).
+    /// Names that differ from all words of a text, which are given without the marks of variables. O(text).
     pub(super) fn new<'t>(variables: impl Iterator<Item = &'t str>) -> Self {
-        let mut used: Vec<u64> = variables
-            .filter_map(|name| {
-                let numbers = name.strip_prefix('_')?;
-                let (family, number) = numbers.split_once('_').unwrap_or(("0", numbers));
-                let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-                digits.then(|| family.parse().ok())?
-            })
-            .collect();
+        let mut used: Vec<u64> = variables.filter_map(family).collect();
         used.sort_unstable();
         let family = used.into_iter().fold(0, |free, family| if family == free { free + 1 } else { free });
         AnonymousVariables { family, given: 0 }
@@ -42,6 +35,19 @@ impl AnonymousVariables {
         let AnonymousVariables { family, given } = self;
         symbols.intern(&if *family == 0 { format!("_{given}") } else { format!("_{family}_{given}") })
     }
+}
+
+/// The family of a name of this kind.
+fn family(name: &str) -> Option<u64> {
+    let numbers = name.strip_prefix('_')?;
+    let (family, number) = numbers.split_once('_').unwrap_or(("0", numbers));
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| family.parse().ok())?
+}
+
+/// Whether a variable with this name that the text does not spell is anonymous.
+pub(super) fn is_anonymous(name: &str) -> bool {
+    family(name).is_some()
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(super) enum Dialect {
     And,
     /// The word `and` between conditions.
     AndWord,
-    /// `||`, or `;` inside parentheses.
+    /// `||`, or `;` before a condition.
     Or,
     /// The word `or` between conditions.
     OrWord,

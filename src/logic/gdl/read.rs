@@ -86,6 +86,7 @@ pub(super) struct FindingCollector {
     unread: Vec<(Symbol, Span)>,
     more: usize,
     first_of_more: Span,
+    errors: usize,
     /// The dialect forms that have been reported.
     dialects: Vec<Dialect>,
 }
@@ -93,6 +94,7 @@ pub(super) struct FindingCollector {
 impl FindingCollector {
     /// Adds a finding; beyond the limit it is only counted.
     pub(super) fn add(&mut self, finding: Finding) {
+        self.errors += usize::from(finding.severity == Severity::Error);
         if self.findings.len() < MAX_FINDINGS {
             self.findings.push(finding);
             return;
@@ -110,6 +112,11 @@ impl FindingCollector {
             self.dialects.push(form);
         }
         new
+    }
+
+    /// The number of errors so far.
+    pub(super) fn errors(&self) -> usize {
+        self.errors
     }
 
     /// Adds a syntax error.

@@ -71,13 +71,24 @@ impl InfixReader<'_> {
         named
             && match self.kind_after(1) {
                 Some(InfixTokenKind::Open) => self.compared.contains(&(self.next + 1)),
-                after => after.is_some_and(InfixTokenKind::is_comparison),
+                after => {
+                    let is = self.tokens.get(self.next + 1).is_some_and(|&token| self.is_is(token));
+                    let is = is && self.kind_after(2) != Some(InfixTokenKind::Open);
+                    after.is_some_and(InfixTokenKind::is_comparison)
+                        || (is && token.kind == InfixTokenKind::Variable)
+                }
             }
+    }
+
+    /// Whether the token is the word by which Prolog computes.
+    fn is_is(&self, token: InfixToken) -> bool {
+        token.kind == InfixTokenKind::Name && self.spelling(token) == "is"
     }
 
     /// `X = Y`, `X != Y`, or the same with the operator in front: `=(X, Y)`.
     pub(super) fn comparison(&mut self) -> Option<Formula> {
-        let first = self.tokens[self.next];
+        let start = self.next;
+        let first = self.tokens[start];
         let (operator, left, right) = if first.kind.is_comparison() {
             self.next += 1;
             let arguments = self.arguments()?;
@@ -91,7 +102,8 @@ impl InfixReader<'_> {
             }
         } else {
             let left = self.term()?;
-            let Some(operator) = self.peek().filter(|token| token.kind.is_comparison()) else {
+            let Some(operator) = self.peek().filter(|token| token.kind.is_comparison() || self.is_is(*token))
+            else {
                 return self.unexpected("a comparison");
             };
             self.next += 1;
@@ -119,7 +131,9 @@ impl InfixReader<'_> {
                 let message = format!("`{}` is no condition of GDL", self.spelling(operator));
                 let finding = Finding::new(FindingCode::Syntax, Severity::Error, operator.span(), message);
                 let help = "GDL has no arithmetic: write facts for a relation, for example `less(1, 2)`";
-                self.report.add(finding.help(help));
+                if !self.tokens[start..self.next].iter().any(|token| token.slip) {
+                    self.report.add(finding.help(help));
+                }
                 None
             }
         }

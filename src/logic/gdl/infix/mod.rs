@@ -21,6 +21,7 @@
 
 mod compare;
 mod recovery;
+mod semicolon;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -42,10 +43,8 @@ pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end}
 /// Reads the clauses of a text.
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
-    let variables = tokens.iter().filter(|token| token.kind == InfixTokenKind::Variable);
-    let anonymous = AnonymousVariables::new(
-        variables.map(|token| text[token.span().start..token.span().end].trim_matches(['?', '\''])),
-    );
+    let spelt = tokens.iter().map(|token| &text[token.span().start..token.span().end]);
+    let anonymous = AnonymousVariables::new(spelt.map(|word| word.trim_matches(['?', '\''])));
     let mut reader = InfixReader {
         text,
         compared: compare::compared(&tokens),
@@ -56,6 +55,7 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
         groups: 0,
         members: false,
         closed: None,
+        commas: false,
         equations: Vec::new(),
         tuples: TupleFunctors::default(),
         anonymous,
@@ -97,6 +97,8 @@ struct InfixReader<'r> {
     members: bool,
     /// The position at which missing parentheses have been added and reported.
     closed: Option<usize>,
+    /// Whether a comma between facts has been reported.
+    commas: bool,
     /// The positions of the parentheses whose partner stands before a comparison.
     compared: FxHashSet<usize>,
     /// The places of the equations of the clause.
@@ -115,8 +117,11 @@ impl<'r> InfixReader<'r> {
         let mut body = Vec::new();
         if self.take(InfixTokenKind::If).is_some() {
             splice(self.disjunction()?, &mut body);
-            while self.misses_and() {
-                self.report_missing_and(&body);
+            let mut reported = false;
+            while self.misses_and() || self.misses_and_inside() {
+                if !std::mem::replace(&mut reported, true) || self.next_is_first() {
+                    self.report_missing_and(&body);
+                }
                 splice(self.disjunction()?, &mut body);
             }
         } else {
@@ -179,7 +184,9 @@ impl<'r> InfixReader<'r> {
                 let members = std::mem::replace(&mut reader.members, false);
                 let mut inner = vec![reader.disjunction()?];
                 while reader.misses_and_inside() {
-                    reader.report_missing_and(&inner);
+                    if inner.len() == 1 {
+                        reader.report_missing_and(&inner);
+                    }
                     inner.push(reader.disjunction()?);
                 }
                 reader.close(token)?;
@@ -310,8 +317,11 @@ impl<'r> InfixReader<'r> {
         if kif::is_name(&name) {
             return Some(self.symbols.intern(&name));
         }
-        let message = format!("`{}` is no name: the prefix form could not spell it", self.spelling(token));
-        self.report.syntax(token.span(), message);
+        if !token.slip {
+            let message =
+                format!("`{}` is no name: the prefix form could not spell it", self.spelling(token));
+            self.report.syntax(token.span(), message);
+        }
         None
     }
 

@@ -48,6 +48,7 @@ impl InfixReader<'_> {
                 )));
                 return None;
             }
+            InfixTokenKind::If if token.slip => return None,
             InfixTokenKind::If => "this rule has no head".to_owned(),
             InfixTokenKind::Not => "what a clause derives cannot be negated".to_owned(),
             InfixTokenKind::Close => {
@@ -62,11 +63,26 @@ impl InfixReader<'_> {
 
     /// Reports an operator after a fact.
     pub(super) fn check_fact(&mut self, head: &Atom) -> Option<()> {
-        let Some(token) =
-            self.peek().filter(|token| matches!(token.kind, InfixTokenKind::And | InfixTokenKind::Or))
-        else {
-            return Some(());
-        };
+        let Some(token) = self.peek() else { return Some(()) };
+        match token.kind {
+            InfixTokenKind::And | InfixTokenKind::Or => {}
+            InfixTokenKind::Comma => {
+                self.next += 1;
+                if !std::mem::replace(&mut self.commas, true) {
+                    let message = "no comma can stand after a clause".to_owned();
+                    let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
+                    self.report.add(finding.help("end each fact with a full stop, or with its line"));
+                }
+                return Some(());
+            }
+            kind if kind.is_comparison() && !token.first => {
+                let message = format!("`{}` stands behind the head of a clause", self.spelling(token));
+                let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
+                self.report.add(finding.help("put `:-` in its place, or compare in the body"));
+                return None;
+            }
+            _ => return Some(()),
+        }
         let message = format!("`{}` joins conditions, but no `:-` stands before it", self.spelling(token));
         let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
         self.report
@@ -88,10 +104,15 @@ impl InfixReader<'_> {
             .is_some_and(|symbol| symbol.is_logical() || symbol == Symbol::TRUE || symbol == Symbol::DOES);
         match self.kind_behind_literal() {
             Some(InfixTokenKind::And | InfixTokenKind::Or | InfixTokenKind::Comma) => true,
-            Some(kind) if kind.is_comparison() => true,
+            Some(kind) if kind.is_comparison() => !token.first || token.kind == InfixTokenKind::Variable,
             Some(InfixTokenKind::If) => false,
             _ => condition,
         }
+    }
+
+    /// Whether the next token is the first of its line.
+    pub(super) fn next_is_first(&self) -> bool {
+        self.peek().is_some_and(|token| token.first)
     }
 
     /// Whether a condition follows in the same line where a parenthesis must close.
@@ -111,7 +132,8 @@ impl InfixReader<'_> {
                 InfixTokenKind::Close if depth == 1 => return self.kind_after(offset + 1),
                 InfixTokenKind::Name | InfixTokenKind::Variable | InfixTokenKind::Comma
                     if offset == 0 || depth > 0 => {}
-                other => return Some(other),
+                other if depth == 0 || other == InfixTokenKind::If => return Some(other),
+                _ => return None,
             }
         }
         None
@@ -221,13 +243,16 @@ impl InfixReader<'_> {
         if self.groups > 0 || self.kind_after(0) != Some(InfixTokenKind::Close) {
             return;
         }
-        let finding = Finding::new(
-            FindingCode::UnbalancedParenthesis,
-            Severity::Error,
-            self.here(),
-            "this `)` closes nothing",
-        );
-        self.report.add(finding.help("take it out"));
+        // After a missing parenthesis has been reported, this is a consequence.
+        if self.closed.is_none_or(|closed| closed < self.start) {
+            let finding = Finding::new(
+                FindingCode::UnbalancedParenthesis,
+                Severity::Error,
+                self.here(),
+                "this `)` closes nothing",
+            );
+            self.report.add(finding.help("take it out"));
+        }
         while self.take(InfixTokenKind::Close).is_some() {}
     }
 

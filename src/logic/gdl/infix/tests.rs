@@ -2,7 +2,7 @@
 
 use super::super::print::print;
 use super::super::read::read;
-use super::super::{Finding, FindingCode, Rulesheet, Severity, Source, Syntax};
+use super::super::{Finding, FindingCode, Rulesheet, Severity, Source, Syntax, load};
 
 fn infix(text: &str) -> (Rulesheet, Vec<Finding>) {
     read(Source::new("t", text), Some(Syntax::Infix))
@@ -63,6 +63,13 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
         ("p :- q || r | s", "(<= p (or q r s))\n", "||", "the infix form writes `|`"),
         ("p :- q or r & s", "(<= p (or q (and r s)))\n", "or", "the infix form writes `|`"),
         (
+            "p :- q(X) ; ~r(X) ; (s(X)\n ; t).\nu.",
+            "(<= p (or (q ?X) (not (r ?X)) (or (s ?X) t)))\nu\n",
+            ";",
+            "the infix form writes `|`",
+        ),
+        ("p :- (q(X)\n ; r(X)).\n", "(<= p (or (q ?X) (r ?X)))\n", ";", "the infix form writes `|`"),
+        (
             "p :- (q(X) ; r) & ~(s ;\n t)",
             "(<= p (or (q ?X) r) (not (or s t)))\n",
             ";",
@@ -109,8 +116,16 @@ fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
 
 #[test]
 fn a_semicolon_begins_a_comment_outside_parentheses_and_where_lines_begin_with_it() {
-    for text in ["p :- q ; r", "; c\np :- (q ; r)\n | s)", "p :- (q ; or else\n | s)", "p :- (q & ; (r)\n s)"]
-    {
+    for text in [
+        "p :- q ; r",
+        "; c\np :- (q ; r)\n | s)",
+        "p :- (q ; or else\n | s)",
+        "p :- (q & ; (r)\n s)",
+        "p :- q ; as r (X)",
+        "p :- q ; r",
+        "p :- q\nr ; s(X)",
+        "; c\np :- q ; r(X)",
+    ] {
         assert_eq!(with_notes(text).1, [], "{text}");
     }
 }
@@ -143,6 +158,20 @@ fn every_underscore_is_a_variable_of_its_own() {
     ] {
         assert_eq!(as_kif(text), kif, "{text}");
     }
+}
+
+#[test]
+fn an_anonymous_variable_that_nothing_binds_is_shown_as_it_is_written() {
+    let unsafe_at = |text: &str, syntax| {
+        let loaded = load(Source::new("t", text), Some(syntax));
+        let found = loaded.findings.iter().find(|finding| finding.code == FindingCode::UnsafeVariable);
+        found.map(|finding| (finding.message.clone(), finding.span))
+    };
+    let (message, span) = unsafe_at("p(X) :- q(X, _) & ~r(X, _)", Syntax::Infix).unwrap();
+    assert!(message.contains("binds `_`, used in a negation"), "{message}");
+    assert_eq!((span.start, span.end), (24, 25));
+    let (message, _) = unsafe_at("(<= (p ?_) (q ?_))", Syntax::Kif).unwrap();
+    assert!(message.contains("binds `?_`, used in the head"), "{message}");
 }
 
 #[test]
@@ -226,6 +255,32 @@ fn slips_are_named_with_what_to_do() {
             help.to_owned(),
         );
         assert_eq!(found, [first], "{text}");
+    }
+}
+
+#[test]
+fn one_cause_is_reported_once() {
+    for text in [
+        "p :- q(X) r(X) s(X) t(X)\nu",
+        "p :- q(X) & r(X) s(X) t(X)\nu",
+        "p :- (q r s t) & u",
+        "p :- q(X & r(X)) & s(X)",
+        "p(a(b) :- q((c)) ) & r",
+        "role(a), role(b), role(c),\nrole(d), role(e)",
+        "p(a) => q & r",
+        "p(a) <=> q & r",
+        "p : q",
+        "p :- q : r",
+        "p(a) = q(a) & r",
+        "p :- q(X) & Y is X+1 & r(Y)\ns",
+        "p :- q(X) & X >= 3, X < 5, r(X)\ns",
+        "p(\"go home\") :- q",
+        "p([a, b]) :- q",
+        "p :- q, r,.",
+        "p /* q\nr & & s",
+    ] {
+        let found = slips(text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
     }
 }
 

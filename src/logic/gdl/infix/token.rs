@@ -9,8 +9,7 @@
 //! operators are reported and read as their likely meaning. A name that needs quotes and has none is reported and read
 //! as it is.
 //!
-//! In Prolog `;` means `or`. It is read so inside parentheses if no line of the text begins with `;` (comments are
-//! written otherwise then), a condition stands before it, and the rest of the line is blank or has a parenthesis.
+//! A `;` may also mean `or`, as in Prolog; the file `semicolon` says where.
 
 use std::borrow::Cow;
 
@@ -18,6 +17,8 @@ use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::read::{FindingCollector, is_blank};
 use crate::gdl::source::Span;
+
+use super::semicolon::Semicolons;
 
 /// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +77,8 @@ pub(super) struct InfixToken {
     pub(super) kind: InfixTokenKind,
     /// Whether it is the first token of its line.
     pub(super) first: bool,
+    /// Whether an error about its spelling has been reported.
+    pub(super) slip: bool,
     start: u32,
     end: u32,
 }
@@ -87,7 +90,7 @@ impl InfixToken {
 }
 
 /// The operators by their spelling, with what the infix form writes in place of those that it does not have.
-const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 37] = [
+const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 39] = [
     (":-", InfixTokenKind::If, None),
     ("<=", InfixTokenKind::If, None),
     ("⇐", InfixTokenKind::If, None),
@@ -107,6 +110,8 @@ const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 37] = [
     ("<-", InfixTokenKind::If, Some(":-")),
     (":=", InfixTokenKind::If, Some(":-")),
     (":", InfixTokenKind::If, Some(":-")),
+    ("=>", InfixTokenKind::If, Some(":-")),
+    ("<=>", InfixTokenKind::If, Some(":-")),
     ("\\+", InfixTokenKind::Not, Some("~")),
     ("!", InfixTokenKind::Not, Some("~")),
     ("-", InfixTokenKind::Not, Some("~")),
@@ -170,9 +175,11 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
     let mut first = true;
     let mut at = 0;
     let newline = line_end(text);
+    let mut brackets = 0_usize;
     let mut semicolons = Semicolons::new(text, newline);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
+        let errors = report.errors();
         let (kind, length) = if c == newline {
             first = true;
             (None, 1)
@@ -190,14 +197,20 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
             }
             first |= rest[..length].contains(newline);
             (None, length)
+        } else if brackets > 0 && matches!(c, ']' | '}') {
+            // The error stands at its partner.
+            brackets -= 1;
+            (Some(InfixTokenKind::Close), 1)
         } else {
+            brackets += usize::from(matches!(c, '[' | '{'));
             token(rest, c, at, report)
         };
         if let Some(kind) = kind {
             let [start, end] = [at, at + length]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
-            tokens.push(InfixToken { kind, first, start, end });
-            semicolons.count(kind);
+            let slip = report.errors() > errors;
+            tokens.push(InfixToken { kind, first, slip, start, end });
+            semicolons.count(kind, first && (at == 0 || text[..at].ends_with(newline)));
             first = false;
         }
         at += length;
@@ -210,52 +223,7 @@ pub(in crate::gdl) fn line_end(text: &str) -> char {
     if text.contains('\n') { '\n' } else { '\r' }
 }
 
-/// Decides which semicolons mean `or`.
-struct Semicolons {
-    /// Whether the text has comments that begin with `;`.
-    comments: bool,
-    /// The number of open parentheses of the clause.
-    depth: usize,
-    /// A parenthesis that follows every semicolon up to it in its line.
-    parenthesis: usize,
-}
-
-impl Semicolons {
-    fn new(text: &str, newline: char) -> Self {
-        let comments = text.split(newline).any(|line| line.trim_start_matches(is_blank).starts_with(';'));
-        Semicolons { comments, depth: 0, parenthesis: 0 }
-    }
-
-    fn count(&mut self, kind: InfixTokenKind) {
-        match kind {
-            InfixTokenKind::Open => self.depth += 1,
-            InfixTokenKind::Close => self.depth = self.depth.saturating_sub(1),
-            InfixTokenKind::Stop | InfixTokenKind::If => self.depth = 0,
-            _ => {}
-        }
-    }
-
-    /// Whether the semicolon at this offset means `or`.
-    fn is_or(&mut self, text: &str, at: usize, before: Option<InfixTokenKind>) -> bool {
-        use InfixTokenKind::{Close, Name, Variable};
-        if self.comments || self.depth == 0 || !matches!(before, Some(Close | Name | Variable)) {
-            return false;
-        }
-        if at < self.parenthesis {
-            return true;
-        }
-        let rest = &text[at + 1..];
-        match rest.find(['(', ')', '\n', '%']) {
-            Some(offset) if rest[offset..].starts_with(['(', ')']) => {
-                self.parenthesis = at + 1 + offset;
-                true
-            }
-            end => rest[..end.unwrap_or(rest.len())].chars().all(is_blank),
-        }
-    }
-}
-
-fn begins_comment(rest: &str) -> bool {
+pub(super) fn begins_comment(rest: &str) -> bool {
     rest.starts_with(['%', ';']) || rest.starts_with("//")
 }
 
@@ -271,6 +239,19 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
                 (None, 1)
             }
         };
+    }
+    if c == '"'
+        && let Some(end) = rest[1..].find(['"', '\n']).filter(|&end| rest[1 + end..].starts_with('"'))
+    {
+        let finding = Finding::new(
+            FindingCode::Syntax,
+            Severity::Error,
+            span(end + 2),
+            "a name is not written in double quotes",
+        );
+        let plain: String = rest[1..=end].chars().map(|c| if is_letter(c) { c } else { '_' }).collect();
+        report.add(finding.help(format!("write `{plain}`")));
+        return (Some(InfixTokenKind::Name), end + 2);
     }
     if c == '?' {
         let marked = &rest[1..];

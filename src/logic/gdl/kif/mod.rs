@@ -46,9 +46,8 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
     let tokens = token::tokens(text, report);
     let tokens = without_outer_list(&tokens, report);
     let repair = layout::repair(tokens, report);
-    let variables = tokens.iter().filter(|token| token.kind == KifTokenKind::Variable);
-    let mut anonymous =
-        AnonymousVariables::new(variables.map(|token| &text[token.span().start + 1..token.span().end]));
+    let spelt = tokens.iter().map(|token| &text[token.span().start..token.span().end]);
+    let mut anonymous = AnonymousVariables::new(spelt.map(|word| word.trim_start_matches('?')));
     let mut clauses = Vec::new();
     each_form(tokens, &repair, report, |form, report| {
         anonymous.begin_clause();
@@ -165,10 +164,12 @@ struct KifReader<'r> {
 impl KifReader<'_> {
     /// The relation at the head of the form if it is `base`, `input` or `percept`.
     fn declaration(&self, form: &KifForm) -> Option<Symbol> {
-        let list = |form| match form {
-            &KifForm::List(ref forms, _) => Some(&forms[..]),
-            KifForm::Word(_) => None,
-        };
+        fn list(form: &KifForm) -> Option<&[KifForm]> {
+            match form {
+                KifForm::List(forms, _) => Some(forms),
+                KifForm::Word(_) => None,
+            }
+        }
         let head = match list(form)? {
             [KifForm::Word(arrow), head, ..] if arrow.kind == KifTokenKind::If => list(head)?,
             fact => fact,
@@ -350,6 +351,7 @@ mod tests {
             ("(?p a)", vec![(Syntax, 1, 2)]),
             ("(p (?f a))", vec![(Syntax, 1, 5)]),
             ("(p a?x)", vec![(Syntax, 1, 5)]),
+            ("(p \"two words\" \"one\")\n(p \"a b) c", vec![(Syntax, 1, 4), (Syntax, 2, 4)]),
             ("(p ? a)", vec![(Syntax, 1, 4)]),
             ("(p \u{0} a)", vec![(Syntax, 1, 4)]),
             ("(<= p (not a b)\n (distinct a))", vec![(KeywordArity, 1, 7), (KeywordArity, 2, 2)]),

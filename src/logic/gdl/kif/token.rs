@@ -54,7 +54,12 @@ pub(in crate::gdl) fn looks_like_comment(name: &str) -> bool {
 
 /// Whether the reader reads the text as one name.
 pub(in crate::gdl) fn is_name(text: &str) -> bool {
-    !text.is_empty() && !text.contains(ends_name) && !is_if(text) && !joins_head(text)
+    !text.is_empty() && !text.contains(ends_name) && !is_if(text) && !joins_head(text) && !opens_string(text)
+}
+
+/// Whether the word is the first of several in double quotes.
+fn opens_string(word: &str) -> bool {
+    word.strip_prefix('"').is_some_and(|rest| !rest.ends_with('"'))
 }
 
 /// Whether the word is the arrow of a rule.
@@ -127,7 +132,18 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
             _ => {
                 let length = rest.find(ends_name).unwrap_or(rest.len());
                 let word = &rest[..length];
-                if joins_head(word) {
+                if opens_string(word) {
+                    // The first word stands for the whole string.
+                    token(KifTokenKind::Name, length);
+                    let partner = rest[1..].find(['"', newline]).map(|end| end + 1);
+                    let end =
+                        partner.filter(|&end| rest[end..].starts_with('"')).map_or(length, |end| end + 1);
+                    let message = "a name has no blanks and no parentheses, also in double quotes";
+                    let finding =
+                        Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + end), message);
+                    report.add(finding.help("join the words by `_`"));
+                    end.max(length)
+                } else if joins_head(word) {
                     let help = || format!("put a blank into it: `<= {}`", &word[2..]);
                     report.dialect(Dialect::NoBlankAfterArrow, Span::new(at, at + length), help);
                     token(KifTokenKind::If, 2)

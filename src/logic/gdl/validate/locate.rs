@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::super::anonymous::is_anonymous;
 use super::super::rulesheet::{Rulesheet, Syntax};
 use super::super::source::Span;
 use super::super::symbol::{Symbol, fold};
@@ -16,9 +17,14 @@ impl RulesheetView<'_> {
         self.find(span, name, false).unwrap_or(span)
     }
 
-    /// The first place of a variable inside `span`.
+    /// The first place of a variable inside `span`; for an anonymous variable, the first place of one.
     pub(super) fn locate_variable(&self, span: Span, name: Symbol) -> Option<Span> {
-        self.find(span, name, true)
+        let anonymous = || {
+            let mut near = words(self.sheet, span).take_while(|(_, place)| place.start < span.start + FAR);
+            let found = near.find(|(word, _)| matches!(*word, "_" | "?_"));
+            found.filter(|_| is_anonymous(self.name(name))).map(|(_, place)| place)
+        };
+        self.find(span, name, true).or_else(anonymous)
     }
 
     /// A variable as it is written inside `span`, or as it would be written if it is not found there.

@@ -88,17 +88,23 @@ fn role_variable(view: &RulesheetView<'_>, clause: &Clause, role: Symbol) -> Fin
     let variable = view.variable(span, role);
     let relation = view.name(clause.head.relation);
     let message = format!("nothing binds the role variable `{variable}` of `{relation}`");
-    let atom = match view.sheet.syntax {
-        Syntax::Kif => format!("(role {variable})"),
-        Syntax::Infix => format!("role({variable})"),
+    let named = match &variable[..] {
+        "?_" => "?r",
+        "_" => "R",
+        named => named,
     };
+    let atom = match view.sheet.syntax {
+        Syntax::Kif => format!("(role {named})"),
+        Syntax::Infix => format!("role({named})"),
+    };
+    let name_it = if named == variable { String::new() } else { format!("name it `{named}` and ") };
     Finding::new(
         FindingCode::RoleVariableUnbound,
         Severity::Fault,
         view.locate_variable(span, role).unwrap_or(span),
         message,
     )
-    .help(format!("it is taken to range over the roles; write `{atom}` in the body"))
+    .help(format!("it is taken to range over the roles; {name_it}write `{atom}` in the body"))
 }
 
 fn report(
