@@ -3,8 +3,8 @@
 //! The domains are inferred from the rules alone, as a least fixpoint. A fact gives its arguments to the positions of its
 //! relation. A rule gives to the positions of its head what its body leaves: a variable takes the values that every
 //! position has at which it occurs in a positive condition, less the constants that `distinct` excludes. `true` gets the
-//! fluents of `init` and `next`, and `does` gets the moves of `legal`. Negation is ignored. For a compound term the
-//! arguments have domains of their own, at each position.
+//! fluents of `init` and `next`, and `does` gets the moves of `legal`, for each role its own. Negation is ignored. For a
+//! compound term the arguments have domains of their own, at each position.
 //!
 //! Invariant: every atom that holds in a state that some line of play reaches is in the domains. They may contain more:
 //! positions are told apart, combinations of values are not, and recursive terms are widened. A rulesheet that needs more
@@ -19,11 +19,14 @@
 use super::rule::{Atom, Literal, Rule};
 use super::symbol::Symbol;
 use super::term::Term;
-use fixpoint::{Bindings, Fixpoint, RuleParts};
+pub(super) use fixpoint::RuleParts;
+use fixpoint::{Bindings, Fixpoint};
 use graph::{Budget, Meet, Widening};
+pub(super) use obstacle::Obstacle;
 
 mod fixpoint;
 mod graph;
+mod obstacle;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -84,17 +87,20 @@ impl PositionDomains {
     /// The domains of some rules. The time is linear in the size of the rules for each round of the fixpoint, and
     /// bounded.
     pub fn of(rules: &[Rule]) -> PositionDomains {
-        let parts = rules.iter().map(|rule| (&rule.head, rule.body.iter().collect()));
-        PositionDomains::of_parts(parts)
+        let parts = rules.iter().map(|Rule { head, body, .. }| RuleParts {
+            head,
+            body: body.iter().collect(),
+            free: vec![],
+        });
+        PositionDomains::of_parts(&parts.collect::<Vec<_>>())
     }
 
     /// The domains of rules that are given as heads and bodies.
-    pub(super) fn of_parts<'r>(rules: impl Iterator<Item = (&'r Atom, Vec<&'r Literal>)>) -> PositionDomains {
-        let rules: Vec<RuleParts<'_>> = rules.map(|(head, body)| RuleParts { head, body }).collect();
+    pub(super) fn of_parts(rules: &[RuleParts<'_>]) -> PositionDomains {
         let size = rules.iter().map(|rule| 1 + rule.body.len() as u64).sum::<u64>();
         let mut tried = WIDENINGS.iter().map(|&widening| {
             let mut budget = Budget(BUDGET + 20 * size);
-            Fixpoint::of(&rules, widening, &mut budget).ok()
+            Fixpoint::of(rules, widening, &mut budget).ok()
         });
         PositionDomains { fixpoint: tried.find_map(|fixpoint| fixpoint) }
     }
@@ -161,6 +167,11 @@ impl PositionDomains {
         let mut bindings = Bindings::default();
         fixpoint.bind_atom(atom, &mut bindings);
         self.terms(bindings.get(&variable)?, most)
+    }
+
+    /// Whether some literals may hold together.
+    pub(super) fn may_hold_together(&self, body: &[&Literal]) -> bool {
+        self.bindings(body).is_some()
     }
 
     /// The values of the variables of a body, `None` if the body cannot hold.

@@ -96,6 +96,22 @@ fn fluents_come_from_init_and_next_and_moves_from_legal() {
 }
 
 #[test]
+fn a_role_that_is_named_has_its_own_moves() {
+    let text = "(role a) (role b) (legal a left) (legal b right) (<= (legal ?r noop) (role ?r))";
+    for atom in ["(does a left)", "(does b noop)", "(does ?r left)", "(legal b right)"] {
+        assert!(Inferred::may_hold(text, atom), "{atom}");
+    }
+    for atom in ["(does b left)", "(legal a right)", "(does c noop)"] {
+        assert!(!Inferred::may_hold(text, atom), "{atom}");
+    }
+    // Which role is (f c)? It may be any that is not a constant, and then nothing is known of the others.
+    let compound = format!("{text} (legal (f c) up)");
+    assert!(
+        Inferred::may_hold(&compound, "(does (f c) up)") && Inferred::may_hold(&compound, "(does b left)")
+    );
+}
+
+#[test]
 fn a_variable_that_nothing_binds_ranges_over_its_positions_in_the_head() {
     let all = Inferred::of("(p a) (p b) (q c) (<= (p ?x) (q ?y)) (<= (r ?x) (not (p ?x)))");
     assert_eq!(all.at("p", 1, 0).unwrap(), "a b");
