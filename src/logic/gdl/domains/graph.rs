@@ -29,7 +29,7 @@ pub(super) const ANY: NodeId = 0;
 
 /// The number of elementary steps that may still be made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget(pub(super) u64);
+pub(in crate::gdl) struct Budget(pub(in crate::gdl) u64);
 
 /// The budget is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -279,6 +279,20 @@ impl Graph {
         Ok(constants.filter(in_all).collect())
     }
 
+    /// Whether a meet that is not any term has a constant.
+    fn has_constants(&self, meet: &Meet, budget: &mut Budget) -> Result<bool, Exhausted> {
+        let Some(smallest) = self.smallest(meet, |node| node.constants.len()) else {
+            return Ok(meet.only.is_some());
+        };
+        let mut seen = 0;
+        let in_all = self.nodes[smallest].constants.iter().any(|&constant| {
+            seen += 1;
+            meet.admits(constant) && meet.nodes.iter().all(|&node| self.has_constant(node, constant))
+        });
+        budget.spend(seen)?;
+        Ok(in_all)
+    }
+
     /// The functors of a meet with the meets of their arguments, none of which is known to be empty, in no particular
     /// order.
     pub(super) fn functors(
@@ -306,7 +320,7 @@ impl Graph {
         if let ([node], [], None) = (&meet.nodes[..], &meet.without[..], meet.only) {
             return Ok(!self.is_empty(*node));
         }
-        if nested == 0 || self.is_any_meet(meet) || !self.constants(meet, budget)?.is_empty() {
+        if nested == 0 || self.is_any_meet(meet) || self.has_constants(meet, budget)? {
             return Ok(true);
         }
         for functor in self.common(meet, budget)? {

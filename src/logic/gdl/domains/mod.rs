@@ -21,7 +21,8 @@ use super::symbol::Symbol;
 use super::term::Term;
 pub(super) use fixpoint::RuleParts;
 use fixpoint::{Bindings, Fixpoint};
-use graph::{Budget, Meet, Widening};
+pub(super) use graph::Budget;
+use graph::{Meet, Widening};
 pub(super) use obstacle::Obstacle;
 
 mod fixpoint;
@@ -108,18 +109,21 @@ impl PositionDomains {
     /// Whether an instance of an atom may hold in some state: whether its constants and functors may stand where they
     /// stand, and each variable has a value that may stand at all its places.
     pub fn may_hold(&self, atom: &Atom) -> bool {
+        self.may_hold_within(atom, &mut Budget(QUESTION))
+    }
+
+    /// Whether an atom may hold; true if the budget is used up.
+    pub(super) fn may_hold_within(&self, atom: &Atom, budget: &mut Budget) -> bool {
         let Some(fixpoint) = &self.fixpoint else { return true };
         let mut bindings = Bindings::default();
         fixpoint.bind_atom(atom, &mut bindings)
-            && bindings
-                .values()
-                .all(|meet| fixpoint.graph.has_terms(meet, &mut Budget(QUESTION)) != Ok(false))
+            && bindings.values().all(|meet| fixpoint.graph.has_terms(meet, budget) != Ok(false))
     }
 
     /// Whether the body of a rule may hold in some state, for which each of its variables must have a value that may
     /// stand at all its places.
     pub fn may_fire(&self, rule: &Rule) -> bool {
-        self.bindings(&rule.body.iter().collect::<Vec<_>>()).is_some()
+        self.may_hold_together(&rule.body.iter().collect::<Vec<_>>(), &mut Budget(QUESTION))
     }
 
     /// The ground terms that may stand at a position of the relation with this name and arity, in a fixed order. `None`
@@ -146,7 +150,7 @@ impl PositionDomains {
     /// the variable occurs neither in a positive condition nor in the head.
     pub fn values_of(&self, rule: &Rule, variable: Symbol, most: usize) -> Option<Vec<Term>> {
         self.fixpoint.as_ref()?;
-        match self.bindings(&rule.body.iter().collect::<Vec<_>>()) {
+        match self.bindings(&rule.body.iter().collect::<Vec<_>>(), &mut Budget(QUESTION)) {
             None => Some(Vec::new()),
             Some(bindings) => match bindings.get(&variable) {
                 Some(meet) => self.terms(meet, most),
@@ -169,15 +173,15 @@ impl PositionDomains {
         self.terms(bindings.get(&variable)?, most)
     }
 
-    /// Whether some literals may hold together.
-    pub(super) fn may_hold_together(&self, body: &[&Literal]) -> bool {
-        self.bindings(body).is_some()
+    /// Whether some literals may hold together; true if the budget is used up.
+    pub(super) fn may_hold_together(&self, body: &[&Literal], budget: &mut Budget) -> bool {
+        self.bindings(body, budget).is_some()
     }
 
     /// The values of the variables of a body, `None` if the body cannot hold.
-    fn bindings(&self, body: &[&Literal]) -> Option<Bindings> {
+    fn bindings(&self, body: &[&Literal], budget: &mut Budget) -> Option<Bindings> {
         let Some(fixpoint) = &self.fixpoint else { return Some(Bindings::default()) };
-        fixpoint.bindings(body, &mut Budget(QUESTION)).unwrap_or_else(|_| Some(Bindings::default()))
+        fixpoint.bindings(body, budget).unwrap_or_else(|_| Some(Bindings::default()))
     }
 
     fn terms(&self, meet: &Meet, most: usize) -> Option<Vec<Term>> {

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::super::domains::{Obstacle, PositionDomains};
+use super::super::super::domains::{Budget, Obstacle, PositionDomains};
 use super::super::super::finding::{Finding, FindingCode, Severity};
 use super::super::super::normal::ClauseBranch;
 use super::super::super::rule::{Atom, Literal};
@@ -17,6 +17,9 @@ use super::super::{MANY, RulesheetView, list};
 use super::unread::{Kind, Reads, unread_as};
 use super::words::{differ_in_letters, first_place, ordinal, place, show, similar};
 use super::{Explained, occurrences, subject};
+
+/// What the questions of one inference may cost, in elementary steps. What is left open then may hold.
+const QUESTIONS: u64 = 20_000_000;
 
 /// How many conditions that wait for each other are reported at most.
 const CYCLES: usize = 8;
@@ -53,7 +56,7 @@ pub(super) fn check(
         }
     }
     for &clause in &all.clauses {
-        if is_dead(view, explained, &domains, clause) {
+        if is_dead(view, explained, &domains, clause, &mut Budget(QUESTIONS)) {
             causes.clauses.push(clause);
             report.clause(clause, &domains);
         }
@@ -78,15 +81,15 @@ fn is_dead(
     explained: &Explained,
     domains: &PositionDomains,
     clause: usize,
+    budget: &mut Budget,
 ) -> bool {
     let branches = &view.branches[clause];
-    let holds = |atom: &Atom| domains.may_hold(atom);
     !branches.is_empty()
         && branches.iter().all(|branch| {
             let body = explained.rest(clause, branch);
-            !domains.may_hold_together(&body)
+            !domains.may_hold_together(&body, budget)
                 && body.iter().all(|literal| match literal {
-                    Literal::Positive(atom) => holds(atom),
+                    Literal::Positive(atom) => domains.may_hold_within(atom, budget),
                     _ => true,
                 })
         })
@@ -95,17 +98,18 @@ fn is_dead(
 impl<'v> Impossible<'v> {
     fn of(view: &'v RulesheetView<'_>, explained: &Explained, domains: &PositionDomains) -> Self {
         let mut seen = FxHashSet::default();
+        let budget = &mut Budget(QUESTIONS);
         let mut impossible = Impossible { atoms: Vec::new(), clauses: Vec::new() };
         for (index, (_, branches)) in view.clauses().enumerate() {
             for branch in branches.iter().filter(|_| !explained.clauses.contains(&index)) {
                 for (atom, is_negated) in branch.atoms() {
                     let is_open = !explained.atoms.contains(&atom.at.0) && seen.insert(atom.at.0);
-                    if is_open && !domains.may_hold(atom) {
+                    if is_open && !domains.may_hold_within(atom, budget) {
                         impossible.atoms.push((atom, is_negated));
                     }
                 }
             }
-            if !explained.clauses.contains(&index) && is_dead(view, explained, domains, index) {
+            if !explained.clauses.contains(&index) && is_dead(view, explained, domains, index, budget) {
                 impossible.clauses.push(index);
             }
         }

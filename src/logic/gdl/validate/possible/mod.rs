@@ -22,6 +22,8 @@ use super::RulesheetView;
 use unread::Reads;
 
 mod conditions;
+#[cfg(test)]
+mod tests;
 mod unread;
 mod words;
 

@@ -30,6 +30,9 @@ const HARMLESS: [FindingCode; 5] = [
     FindingCode::UnusualCharacter,
 ];
 
+/// The number of conditions about one functor from which on nothing is said about what they may match.
+const MANY_READ: usize = 1_000;
+
 /// What rules make for the next step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
@@ -95,12 +98,17 @@ impl<'v> Reads<'v> {
         self.made.contains(&(kind, name))
     }
 
+    /// The largest number of conditions about one functor, as far as they are compared.
+    fn largest(&self) -> usize {
+        self.read.values().map(Vec::len).filter(|&length| length <= MANY_READ).max().unwrap_or(0)
+    }
+
     /// Whether no condition may be about what a head makes.
     pub(super) fn is_unread(&self, head: &Atom) -> bool {
         let Some((kind, term)) = subject(head) else { return false };
         let Some(functor) = functor(term).filter(|_| !self.all.contains(&kind)) else { return false };
         let read = self.read.get(&(kind, functor)).map_or(&[][..], |terms| &terms[..]);
-        read.len() <= COMPARISONS / 1000 && !read.iter().any(|read| read.may_unify(term))
+        read.len() <= MANY_READ && !read.iter().any(|read| read.may_unify(term))
     }
 }
 
@@ -110,6 +118,11 @@ pub(super) fn check(
     named: &FxHashSet<Symbol>,
     findings: &mut Vec<Finding>,
 ) {
+    // The comparisons of heads with conditions, which a long list of rules would make too many.
+    let heads = view.sheet.clauses.iter().filter(|clause| subject(&clause.head).is_some()).count();
+    if heads.saturating_mul(reads.largest()) > 100 * COMPARISONS {
+        return;
+    }
     // A clause with another finding is to be changed anyway.
     let mut elsewhere: Vec<usize> = findings
         .iter()
