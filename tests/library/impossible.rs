@@ -14,14 +14,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::{games_of_the_field, games_of_the_house, loaded};
 use hyperplay::engine::Interpreter;
 use hyperplay::gdl::{
-    At, Atom, Game, Literal, PositionDomains, Rule, Source, Symbol, Symbols, Syntax, Term, TermId, load,
-    print, print_rule, print_term,
+    At, Atom, Game, Literal, PositionDomains, Rule, Severity, Source, Symbol, Symbols, Syntax, Term, TermId,
+    load, print, print_rule, print_term,
 };
 use hyperplay::machine::{Seed, StateMachine, StateMachineExt};
 use rayon::prelude::*;
 
 /// The number of conditions, and of variables, that are tried for each game.
 const PROBES: usize = 60;
+
+/// The relations whose first argument is a role.
+const ABOUT_A_ROLE: [Symbol; 6] =
+    [Symbol::DOES, Symbol::LEGAL, Symbol::SEES, Symbol::GOAL, Symbol::INPUT, Symbol::PERCEPT];
 
 /// The constants of some rules.
 fn constants(rules: &[Rule]) -> Vec<Term> {
@@ -67,14 +71,23 @@ fn excluded(game: &Game, domains: &PositionDomains) -> Vec<String> {
     let mut tried: usize = 0;
     for literal in game.rules().iter().flat_map(|rule| &rule.body) {
         let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
+        // A probe is read in a rule for `next`.
+        if atom.relation == Symbol::NEXT {
+            continue;
+        }
         let mut variants = vec![atom.clone()];
         for place in 0..10 {
             for _ in 0..3 {
                 tried += 1;
                 let mut which = Some(place);
                 let by = &constants[(tried * 7919) % constants.len()];
-                let replace = |term: &Term| replaced(term, &mut which, by);
-                let arguments = atom.arguments.iter().map(replace).collect();
+                // A constant that is no role is an error where a role must stand.
+                let roles = usize::from(ABOUT_A_ROLE.contains(&atom.relation));
+                let replace = |(position, term): (usize, &Term)| match position < roles {
+                    true => term.clone(),
+                    false => replaced(term, &mut which, by),
+                };
+                let arguments = atom.arguments.iter().enumerate().map(replace).collect();
                 if which.is_none() {
                     variants.push(Atom { arguments, ..atom.clone() });
                 }
@@ -97,7 +110,9 @@ fn other_values(game: &Game, domains: &PositionDomains) -> Vec<String> {
     let mut symbols: Symbols = game.terms().symbols().clone();
     let probe = symbols.intern("a_value_that_is_not_listed");
     let mut all = Vec::new();
-    for rule in game.rules() {
+    let reads_next =
+        |literal: &Literal| matches!(literal, Literal::Positive(atom) if atom.relation == Symbol::NEXT);
+    for rule in game.rules().iter().filter(|rule| !rule.body.iter().any(reads_next)) {
         let mut variables = BTreeSet::new();
         for literal in &rule.body {
             if let Literal::Positive(atom) = literal {
@@ -142,7 +157,8 @@ fn probe(path: &Path, matches: usize, steps: usize) -> Result<usize, String> {
         probes += 1;
     }
     let with_probes = load(Source::new("probes", text), Some(Syntax::Kif));
-    let game = with_probes.game.as_ref().ok_or_else(|| format!("{:?}", with_probes.findings))?;
+    let first = with_probes.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let game = with_probes.game.as_ref().ok_or_else(|| format!("{first:?}"))?;
     let machine = Interpreter::new(game).map_err(|error| error.to_string())?;
     let mut scratch = machine.scratch();
     let domains = PositionDomains::of(game.rules());
@@ -213,7 +229,7 @@ fn what_the_domains_exclude_never_occurs_in_the_games_of_the_house() {
 fn what_the_domains_exclude_never_occurs_in_the_games_of_the_field() {
     if let Some(games) = games_of_the_field() {
         let probes = all(&games, 1, 12);
-        assert!(probes > 5000, "{probes}");
+        assert!(probes > 4000, "{probes}");
     }
 }
 

@@ -1,3 +1,7 @@
+//! Tests of the position domains on small rulesheets, and of their limits on hostile ones.
+//!
+//! `tests/library/impossible.rs` tests on whole games that what the domains exclude never occurs.
+
 use super::super::normal;
 use super::super::print::print_term;
 use super::super::read::read;

@@ -1,3 +1,7 @@
+//! Tests of the findings on what can never be: their place, their cause, and that one cause is reported once.
+//!
+//! The clauses of a case are appended to a small game in which all may hold and all is read.
+
 use super::super::super::finding::FindingCode::{ImpossibleCondition, UnreadFluent, UnreadMove};
 use super::super::super::finding::{Finding, FindingCode};
 use super::super::super::load::load;
