@@ -24,6 +24,9 @@ const QUESTIONS: u64 = 20_000_000;
 /// How many conditions that wait for each other are reported at most.
 const CYCLES: usize = 8;
 
+/// The relations and functors around a term with the position inside, from the outermost.
+type Path = Vec<(Symbol, usize)>;
+
 /// The conditions that cannot hold.
 struct Impossible<'v> {
     /// Atoms, and whether they are negated, in the order of the text.
@@ -133,7 +136,7 @@ struct Report<'r, 'v, 's> {
     reads: &'r Reads<'v>,
     named: &'r mut FxHashSet<Symbol>,
     /// The positions and names that have been reported.
-    reported: FxHashSet<(Vec<(Symbol, usize)>, Symbol, usize)>,
+    reported: FxHashSet<(Path, Symbol, usize)>,
     findings: &'r mut Vec<Finding>,
 }
 
