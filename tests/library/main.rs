@@ -34,6 +34,7 @@ mod gambit;
 mod gambit_hostile;
 mod games;
 mod hostile_text;
+mod impossible;
 mod layers;
 mod linear_program;
 mod monte_carlo;

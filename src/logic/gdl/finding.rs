@@ -122,6 +122,12 @@ pub enum FindingCode {
     MissingQuestionMark,
     /// A term that `base`, `input` or `percept` do not declare.
     NotDeclared,
+    /// A condition that nothing can fulfil.
+    ImpossibleCondition,
+    /// A fluent that no rule reads.
+    UnreadFluent,
+    /// A move that no rule reads.
+    UnreadMove,
     /// A keyword inside a term.
     KeywordInTerm,
     /// `next` or `legal` in the body of `sees`.
@@ -154,7 +160,7 @@ pub enum FindingCode {
 
 impl FindingCode {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 50] = [
+    pub const ALL: [(FindingCode, &'static str); 53] = [
         (FindingCode::Syntax, "syntax"),
         (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (FindingCode::TooDeep, "too-deep"),
@@ -191,6 +197,9 @@ impl FindingCode {
         (FindingCode::SingleUseVariable, "single-use-variable"),
         (FindingCode::MissingQuestionMark, "missing-question-mark"),
         (FindingCode::NotDeclared, "not-declared"),
+        (FindingCode::ImpossibleCondition, "impossible-condition"),
+        (FindingCode::UnreadFluent, "unread-fluent"),
+        (FindingCode::UnreadMove, "unread-move"),
         (FindingCode::KeywordInTerm, "keyword-in-term"),
         (FindingCode::SeesReadsNext, "sees-reads-next"),
         (FindingCode::SeesInBody, "sees-in-body"),

@@ -2,21 +2,25 @@
 //!
 //! A rule whose body may hold adds the terms of its head to the nodes of the head's relation. The rules that read a
 //! relation wait in a queue whenever a node of the relation has grown. `true` gets what `init` and `next` get, and `does`
-//! gets what `legal` gets.
+//! gets what `legal` gets. The moves of `legal` are also kept for each role, so a condition that names a role reads only
+//! its moves.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::super::rule::{Atom, Literal};
 use super::super::symbol::Symbol;
 use super::super::term::Term;
-use super::graph::{Budget, Exhausted, Graph, Meet, NodeId, Widening};
+use super::graph::{ANY, Budget, Exhausted, Graph, Meet, NodeId, Widening};
 
 /// A rule as its head and its literals.
-pub(super) struct RuleParts<'r> {
-    pub(super) head: &'r Atom,
-    pub(super) body: Vec<&'r Literal>,
+pub(in crate::gdl) struct RuleParts<'r> {
+    pub(in crate::gdl) head: &'r Atom,
+    pub(in crate::gdl) body: Vec<&'r Literal>,
+    /// Variables that may have any value, unless the body says which.
+    pub(in crate::gdl) free: Vec<Symbol>,
 }
 
 /// What is known of one relation.
@@ -33,6 +37,10 @@ pub(super) struct RelationDomain {
 pub(super) struct Fixpoint {
     pub(super) graph: Graph,
     pub(super) relations: FxHashMap<(Symbol, usize), RelationDomain>,
+    /// The moves of each role that is a constant, by relation (`legal` or `does`) and role.
+    moves: FxHashMap<(Symbol, Symbol), NodeId>,
+    /// Whether a rule makes moves legal for roles that are not known to be constants.
+    has_other_roles: bool,
 }
 
 /// The values that the variables of a rule may take.
@@ -45,7 +53,12 @@ impl Fixpoint {
         widening: Widening,
         budget: &mut Budget,
     ) -> Result<Fixpoint, Exhausted> {
-        let mut fixpoint = Fixpoint { graph: Graph::new(widening), relations: FxHashMap::default() };
+        let mut fixpoint = Fixpoint {
+            graph: Graph::new(widening),
+            relations: FxHashMap::default(),
+            moves: FxHashMap::default(),
+            has_other_roles: false,
+        };
         let mut readers: FxHashMap<(Symbol, usize), Vec<usize>> = FxHashMap::default();
         for (index, rule) in rules.iter().enumerate() {
             for relation in fed(rule.head) {
@@ -66,7 +79,10 @@ impl Fixpoint {
         while let Some(index) = queue.pop_front() {
             is_queued[index] = false;
             let rule = &rules[index];
-            let Some(bindings) = fixpoint.bindings(&rule.body, budget)? else { continue };
+            let Some(mut bindings) = fixpoint.bindings(&rule.body, budget)? else { continue };
+            for &variable in &rule.free {
+                bindings.entry(variable).or_default().add(ANY);
+            }
             let mut wake = |reader: usize| {
                 if !std::mem::replace(&mut is_queued[reader], true) {
                     queue.push_back(reader);
@@ -105,7 +121,54 @@ impl Fixpoint {
         for (&node, argument) in domain.positions.iter().zip(arguments) {
             add(&mut self.graph, node, argument, bindings, budget)?;
         }
+        if let ((Symbol::LEGAL | Symbol::DOES, 2), [role, made]) = (relation, arguments) {
+            for role in self.roles(role, bindings, budget)? {
+                let node = *self.moves.entry((relation.0, role)).or_insert_with(|| self.graph.root());
+                add(&mut self.graph, node, made, bindings, budget)?;
+            }
+        }
         Ok(self.graph.has_grown)
+    }
+
+    /// The constants that the role in the head of a rule for `legal` stands for; notes if it may stand for something else.
+    fn roles(
+        &mut self,
+        role: &Term,
+        bindings: &Bindings,
+        budget: &mut Budget,
+    ) -> Result<Vec<Symbol>, Exhausted> {
+        let mut constants = Vec::new();
+        let is_known = match role {
+            Term::Constant(role) => {
+                constants.push(*role);
+                true
+            }
+            Term::Variable(variable) => match bindings.get(variable) {
+                Some(meet) if !self.graph.is_any_meet(meet) => {
+                    constants = self.graph.constants(meet, budget)?;
+                    self.graph.functors(meet, budget)?.is_empty()
+                }
+                _ => false,
+            },
+            Term::Compound(..) => false,
+        };
+        // All rules that name a role read other moves from now on.
+        self.graph.shared_has_grown |= !is_known && !std::mem::replace(&mut self.has_other_roles, true);
+        Ok(constants)
+    }
+
+    /// The nodes for the arguments of an atom. The moves of a role that is named are only those of the role.
+    pub(super) fn positions(&self, atom: &Atom) -> Option<SmallVec<[NodeId; 8]>> {
+        let domain = self.relations.get(&key(atom)).filter(|domain| domain.may_hold)?;
+        let mut positions = SmallVec::from_slice(&domain.positions);
+        if let (Symbol::LEGAL | Symbol::DOES, [Term::Constant(role), _]) =
+            (atom.relation, &atom.arguments[..])
+            && !self.has_other_roles
+            && let Some(&moves) = self.moves.get(&(atom.relation, *role))
+        {
+            positions[1] = moves;
+        }
+        Some(positions)
     }
 
     /// The values of the variables of a body, or `None` if the body cannot hold. Negation is ignored.
@@ -141,13 +204,8 @@ impl Fixpoint {
     /// Restricts the variables of an atom to the nodes at which they stand. Says whether constants and functors of the
     /// atom are in their nodes.
     pub(super) fn bind_atom(&self, atom: &Atom, bindings: &mut Bindings) -> bool {
-        self.relations.get(&key(atom)).is_some_and(|domain| {
-            domain.may_hold
-                && atom
-                    .arguments
-                    .iter()
-                    .zip(&domain.positions)
-                    .all(|(term, &node)| self.bind(term, node, bindings))
+        self.positions(atom).is_some_and(|positions| {
+            atom.arguments.iter().zip(positions).all(|(term, node)| self.bind(term, node, bindings))
         })
     }
 
@@ -159,6 +217,9 @@ impl Fixpoint {
                 !self.graph.is_empty(node)
             }
             Term::Constant(constant) => self.graph.has_constant(node, *constant),
+            Term::Compound(_, arguments) if self.graph.is_any(node) => {
+                arguments.iter().all(|argument| self.bind(argument, ANY, bindings))
+            }
             Term::Compound(name, arguments) => {
                 self.graph.arguments(node, (*name, arguments.len())).is_some_and(|nodes| {
                     arguments.iter().zip(nodes).all(|(argument, &node)| self.bind(argument, node, bindings))

@@ -1,7 +1,8 @@
 //! Type graphs: sets of ground terms, given by the constants and functors that may stand at each position.
 //!
 //! A node is a set of terms: some constants, and for some functors the compound terms whose arguments are each in the
-//! set of a further node. The set of several nodes together is their intersection, a [`Meet`]. Nodes only grow.
+//! set of a further node. A node may also hold every term, as [`ANY`] does. The set of several nodes together is their
+//! intersection, a [`Meet`]. Nodes only grow.
 //!
 //! Termination is by widening. The arguments of a functor get nodes of their own under each node, until the functor has
 //! occurred [`Widening::repeats`] times on the way from the root; from there on the nodes of its last occurrence are
@@ -23,9 +24,12 @@ pub(super) type Functor = (Symbol, usize);
 /// The index of a node.
 pub(super) type NodeId = usize;
 
+/// The node that holds every term, those of other rulesheets included.
+pub(super) const ANY: NodeId = 0;
+
 /// The number of elementary steps that may still be made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget(pub(super) u64);
+pub(in crate::gdl) struct Budget(pub(in crate::gdl) u64);
 
 /// The budget is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +57,8 @@ pub(super) struct Widening {
 struct Node {
     constants: FxHashSet<Symbol>,
     functors: FxHashMap<Functor, Box<[NodeId]>>,
+    /// Whether every term is in the node, whatever it lists.
+    is_any: bool,
     /// The node and the functor that this node is an argument of; `None` for roots and shared nodes.
     parent: Option<(NodeId, Functor)>,
     depth: usize,
@@ -104,8 +110,8 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(widening: Widening) -> Graph {
-        let (nodes, shared) = Default::default();
-        Graph { nodes, shared, widening, has_grown: false, shared_has_grown: false }
+        let nodes = vec![Node { is_any: true, ..Node::default() }];
+        Graph { nodes, shared: FxHashMap::default(), widening, has_grown: false, shared_has_grown: false }
     }
 
     /// A new root without terms.
@@ -119,19 +125,34 @@ impl Graph {
         self.shared_has_grown |= self.nodes[node].is_shared;
     }
 
-    /// Whether a constant is in a node.
-    pub(super) fn has_constant(&self, node: NodeId, constant: Symbol) -> bool {
-        self.nodes[node].constants.contains(&constant)
+    /// Whether every term is in a node.
+    pub(super) fn is_any(&self, node: NodeId) -> bool {
+        self.nodes[node].is_any
     }
 
-    /// The nodes of the arguments of a functor, if the functor is in a node.
+    /// Whether a constant is in a node.
+    pub(super) fn has_constant(&self, node: NodeId, constant: Symbol) -> bool {
+        self.nodes[node].is_any || self.nodes[node].constants.contains(&constant)
+    }
+
+    /// The nodes of the arguments of a functor, if a node lists the functor.
     pub(super) fn arguments(&self, node: NodeId, functor: Functor) -> Option<&[NodeId]> {
         self.nodes[node].functors.get(&functor).map(|arguments| &arguments[..])
     }
 
     /// Whether no term is in a node.
     pub(super) fn is_empty(&self, node: NodeId) -> bool {
-        self.nodes[node].constants.is_empty() && self.nodes[node].functors.is_empty()
+        let node = &self.nodes[node];
+        node.constants.is_empty() && node.functors.is_empty() && !node.is_any
+    }
+
+    /// The constants, with arity 0, and the functors that a node lists, sorted.
+    pub(super) fn known(&self, node: NodeId) -> Vec<Functor> {
+        let node = &self.nodes[node];
+        let constants = node.constants.iter().map(|&constant| (constant, 0));
+        let mut known: Vec<Functor> = constants.chain(node.functors.keys().copied()).collect();
+        known.sort_unstable();
+        known
     }
 
     /// Adds a constant.
@@ -209,6 +230,11 @@ impl Graph {
         Ok(arguments)
     }
 
+    /// Whether every term is in all nodes of a meet.
+    pub(super) fn is_any_meet(&self, meet: &Meet) -> bool {
+        meet.only.is_none() && meet.nodes.iter().all(|&node| self.is_any(node))
+    }
+
     /// Adds all terms of a meet to a node.
     pub(super) fn include(
         &mut self,
@@ -223,6 +249,12 @@ impl Graph {
             if meet.nodes.binary_search(&target).is_ok() || !seen.insert((target, meet.clone())) {
                 continue;
             }
+            if self.is_any_meet(&meet) {
+                if !std::mem::replace(&mut self.nodes[target].is_any, true) {
+                    self.grown(target);
+                }
+                continue;
+            }
             for constant in self.constants(&meet, budget)? {
                 self.add_constant(target, constant, budget)?;
             }
@@ -234,15 +266,31 @@ impl Graph {
         Ok(())
     }
 
-    /// The constants of a meet, in no particular order.
+    /// The constants of a meet that is not any term, in no particular order.
     pub(super) fn constants(&self, meet: &Meet, budget: &mut Budget) -> Result<Vec<Symbol>, Exhausted> {
-        let smallest = self.smallest(meet, |node| node.constants.len());
+        let Some(smallest) = self.smallest(meet, |node| node.constants.len()) else {
+            return Ok(meet.only.into_iter().collect());
+        };
         budget.spend(self.nodes[smallest].constants.len())?;
         let constants = self.nodes[smallest].constants.iter().copied();
         let in_all = |constant: &Symbol| {
             meet.admits(*constant) && meet.nodes.iter().all(|&node| self.has_constant(node, *constant))
         };
         Ok(constants.filter(in_all).collect())
+    }
+
+    /// Whether a meet that is not any term has a constant.
+    fn has_constants(&self, meet: &Meet, budget: &mut Budget) -> Result<bool, Exhausted> {
+        let Some(smallest) = self.smallest(meet, |node| node.constants.len()) else {
+            return Ok(meet.only.is_some());
+        };
+        let mut seen = 0;
+        let in_all = self.nodes[smallest].constants.iter().any(|&constant| {
+            seen += 1;
+            meet.admits(constant) && meet.nodes.iter().all(|&node| self.has_constant(node, constant))
+        });
+        budget.spend(seen)?;
+        Ok(in_all)
     }
 
     /// The functors of a meet with the meets of their arguments, none of which is known to be empty, in no particular
@@ -272,7 +320,7 @@ impl Graph {
         if let ([node], [], None) = (&meet.nodes[..], &meet.without[..], meet.only) {
             return Ok(!self.is_empty(*node));
         }
-        if nested == 0 || !self.constants(meet, budget)?.is_empty() {
+        if nested == 0 || self.is_any_meet(meet) || self.has_constants(meet, budget)? {
             return Ok(true);
         }
         for functor in self.common(meet, budget)? {
@@ -298,11 +346,14 @@ impl Graph {
         if meet.only.is_some() {
             return Ok(Vec::new());
         }
-        let smallest = self.smallest(meet, |node| node.functors.len());
+        let Some(smallest) = self.smallest(meet, |node| node.functors.len()) else {
+            return Ok(Vec::new());
+        };
         budget.spend(self.nodes[smallest].functors.len())?;
         let functors = self.nodes[smallest].functors.keys().copied();
         let in_all = |functor: &Functor| {
-            meet.nodes.iter().all(|&node| self.nodes[node].functors.contains_key(functor))
+            let lists = |&node: &NodeId| self.is_any(node) || self.nodes[node].functors.contains_key(functor);
+            meet.nodes.iter().all(lists)
         };
         Ok(functors.filter(in_all).collect())
     }
@@ -311,15 +362,16 @@ impl Graph {
     fn below(&self, meet: &Meet, functor: Functor, budget: &mut Budget) -> Result<Vec<Meet>, Exhausted> {
         budget.spend(functor.1 * meet.nodes.len())?;
         let argument = |position| {
-            let nodes = meet.nodes.iter().map(|&node| self.nodes[node].functors[&functor][position]);
-            Meet::of(nodes.collect())
+            let listing = meet.nodes.iter().filter(|&&node| !self.is_any(node));
+            Meet::of(listing.map(|&node| self.nodes[node].functors[&functor][position]).collect())
         };
         Ok((0..functor.1).map(argument).collect())
     }
 
-    fn smallest(&self, meet: &Meet, size: impl Fn(&Node) -> usize) -> NodeId {
-        let smallest = meet.nodes.iter().copied().min_by_key(|&node| size(&self.nodes[node]));
-        smallest.expect("a meet has a node")
+    /// The smallest node of a meet, of those that do not hold every term.
+    fn smallest(&self, meet: &Meet, size: impl Fn(&Node) -> usize) -> Option<NodeId> {
+        let listing = meet.nodes.iter().copied().filter(|&node| !self.is_any(node));
+        listing.min_by_key(|&node| size(&self.nodes[node]))
     }
 }
 

@@ -3,8 +3,8 @@
 //! The domains are inferred from the rules alone, as a least fixpoint. A fact gives its arguments to the positions of its
 //! relation. A rule gives to the positions of its head what its body leaves: a variable takes the values that every
 //! position has at which it occurs in a positive condition, less the constants that `distinct` excludes. `true` gets the
-//! fluents of `init` and `next`, and `does` gets the moves of `legal`. Negation is ignored. For a compound term the
-//! arguments have domains of their own, at each position.
+//! fluents of `init` and `next`, and `does` gets the moves of `legal`, for each role its own. Negation is ignored. For a
+//! compound term the arguments have domains of their own, at each position.
 //!
 //! Invariant: every atom that holds in a state that some line of play reaches is in the domains. They may contain more:
 //! positions are told apart, combinations of values are not, and recursive terms are widened. A rulesheet that needs more
@@ -19,11 +19,15 @@
 use super::rule::{Atom, Literal, Rule};
 use super::symbol::Symbol;
 use super::term::Term;
-use fixpoint::{Bindings, Fixpoint, RuleParts};
-use graph::{Budget, Meet, Widening};
+pub(super) use fixpoint::RuleParts;
+use fixpoint::{Bindings, Fixpoint};
+pub(super) use graph::Budget;
+use graph::{Meet, Widening};
+pub(super) use obstacle::Obstacle;
 
 mod fixpoint;
 mod graph;
+mod obstacle;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -84,17 +88,20 @@ impl PositionDomains {
     /// The domains of some rules. The time is linear in the size of the rules for each round of the fixpoint, and
     /// bounded.
     pub fn of(rules: &[Rule]) -> PositionDomains {
-        let parts = rules.iter().map(|rule| (&rule.head, rule.body.iter().collect()));
-        PositionDomains::of_parts(parts)
+        let parts = rules.iter().map(|Rule { head, body, .. }| RuleParts {
+            head,
+            body: body.iter().collect(),
+            free: vec![],
+        });
+        PositionDomains::of_parts(&parts.collect::<Vec<_>>())
     }
 
     /// The domains of rules that are given as heads and bodies.
-    pub(super) fn of_parts<'r>(rules: impl Iterator<Item = (&'r Atom, Vec<&'r Literal>)>) -> PositionDomains {
-        let rules: Vec<RuleParts<'_>> = rules.map(|(head, body)| RuleParts { head, body }).collect();
+    pub(super) fn of_parts(rules: &[RuleParts<'_>]) -> PositionDomains {
         let size = rules.iter().map(|rule| 1 + rule.body.len() as u64).sum::<u64>();
         let mut tried = WIDENINGS.iter().map(|&widening| {
             let mut budget = Budget(BUDGET + 20 * size);
-            Fixpoint::of(&rules, widening, &mut budget).ok()
+            Fixpoint::of(rules, widening, &mut budget).ok()
         });
         PositionDomains { fixpoint: tried.find_map(|fixpoint| fixpoint) }
     }
@@ -102,18 +109,21 @@ impl PositionDomains {
     /// Whether an instance of an atom may hold in some state: whether its constants and functors may stand where they
     /// stand, and each variable has a value that may stand at all its places.
     pub fn may_hold(&self, atom: &Atom) -> bool {
+        self.may_hold_within(atom, &mut Budget(QUESTION))
+    }
+
+    /// Whether an atom may hold; true if the budget is used up.
+    pub(super) fn may_hold_within(&self, atom: &Atom, budget: &mut Budget) -> bool {
         let Some(fixpoint) = &self.fixpoint else { return true };
         let mut bindings = Bindings::default();
         fixpoint.bind_atom(atom, &mut bindings)
-            && bindings
-                .values()
-                .all(|meet| fixpoint.graph.has_terms(meet, &mut Budget(QUESTION)) != Ok(false))
+            && bindings.values().all(|meet| fixpoint.graph.has_terms(meet, budget) != Ok(false))
     }
 
     /// Whether the body of a rule may hold in some state, for which each of its variables must have a value that may
     /// stand at all its places.
     pub fn may_fire(&self, rule: &Rule) -> bool {
-        self.bindings(&rule.body.iter().collect::<Vec<_>>()).is_some()
+        self.may_hold_together(&rule.body.iter().collect::<Vec<_>>(), &mut Budget(QUESTION))
     }
 
     /// The ground terms that may stand at a position of the relation with this name and arity, in a fixed order. `None`
@@ -140,7 +150,7 @@ impl PositionDomains {
     /// the variable occurs neither in a positive condition nor in the head.
     pub fn values_of(&self, rule: &Rule, variable: Symbol, most: usize) -> Option<Vec<Term>> {
         self.fixpoint.as_ref()?;
-        match self.bindings(&rule.body.iter().collect::<Vec<_>>()) {
+        match self.bindings(&rule.body.iter().collect::<Vec<_>>(), &mut Budget(QUESTION)) {
             None => Some(Vec::new()),
             Some(bindings) => match bindings.get(&variable) {
                 Some(meet) => self.terms(meet, most),
@@ -163,10 +173,15 @@ impl PositionDomains {
         self.terms(bindings.get(&variable)?, most)
     }
 
+    /// Whether some literals may hold together; true if the budget is used up.
+    pub(super) fn may_hold_together(&self, body: &[&Literal], budget: &mut Budget) -> bool {
+        self.bindings(body, budget).is_some()
+    }
+
     /// The values of the variables of a body, `None` if the body cannot hold.
-    fn bindings(&self, body: &[&Literal]) -> Option<Bindings> {
+    fn bindings(&self, body: &[&Literal], budget: &mut Budget) -> Option<Bindings> {
         let Some(fixpoint) = &self.fixpoint else { return Some(Bindings::default()) };
-        fixpoint.bindings(body, &mut Budget(QUESTION)).unwrap_or_else(|_| Some(Bindings::default()))
+        fixpoint.bindings(body, budget).unwrap_or_else(|_| Some(Bindings::default()))
     }
 
     fn terms(&self, meet: &Meet, most: usize) -> Option<Vec<Term>> {

@@ -21,7 +21,7 @@ fn list(
     path: &mut Vec<Meet>,
     budget: &mut Budget,
 ) -> Option<Vec<Term>> {
-    if path.contains(meet) {
+    if path.contains(meet) || graph.is_any_meet(meet) {
         return None;
     }
     let mut constants = graph.constants(meet, budget).ok()?;

@@ -1,3 +1,7 @@
+//! Tests of the position domains on small rulesheets, and of their limits on hostile ones.
+//!
+//! `tests/library/impossible.rs` tests on whole games that what the domains exclude never occurs.
+
 use super::super::normal;
 use super::super::print::print_term;
 use super::super::read::read;
@@ -93,6 +97,22 @@ fn fluents_come_from_init_and_next_and_moves_from_legal() {
     assert_eq!(all.at("init", 1, 0).unwrap(), "(step 1)");
     assert_eq!(all.at("does", 2, 1).unwrap(), "noop (go left)");
     assert_eq!(all.values(5, "n").unwrap(), "1 2");
+}
+
+#[test]
+fn a_role_that_is_named_has_its_own_moves() {
+    let text = "(role a) (role b) (legal a left) (legal b right) (<= (legal ?r noop) (role ?r))";
+    for atom in ["(does a left)", "(does b noop)", "(does ?r left)", "(legal b right)"] {
+        assert!(Inferred::may_hold(text, atom), "{atom}");
+    }
+    for atom in ["(does b left)", "(legal a right)", "(does c noop)"] {
+        assert!(!Inferred::may_hold(text, atom), "{atom}");
+    }
+    // Which role is (f c)? It may be any that is not a constant, and then nothing is known of the others.
+    let compound = format!("{text} (legal (f c) up)");
+    assert!(
+        Inferred::may_hold(&compound, "(does (f c) up)") && Inferred::may_hold(&compound, "(does b left)")
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! relations     relations are defined and read                 state       dependence on the state and the moves
 //! disjunctions  unusual disjunctions                           roles       roles, moves and goals
 //! typos         variables that look mistyped                   declared    base, input and percept
-//! sizes         sizes that later stages cannot represent
+//! sizes         sizes that later stages cannot represent    possible    what can never be
 //! ```
 //!
 //! Invariant: a [`Game`] is made if and only if no finding is an error. All checks are linear in the size of the
@@ -43,6 +43,7 @@ mod keywords;
 mod locate;
 mod names;
 mod negation;
+mod possible;
 mod projection;
 mod relations;
 mod roles;
@@ -85,6 +86,7 @@ fn examine(arrangement: &Arrangement<'_>, is_complete: bool) -> (Vec<Finding>, (
         state::check,
         roles::check,
         declared::check,
+        possible::check,
     ];
     for check in checks {
         check(&view, &mut findings);

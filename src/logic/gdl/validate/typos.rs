@@ -93,7 +93,7 @@ fn similar_variable(view: &RulesheetView<'_>, uses: &NameUses, variable: Symbol)
 }
 
 /// Whether one name looks like a typing error for the other.
-fn is_typing_error(a: &str, b: &str) -> bool {
+pub(super) fn is_typing_error(a: &str, b: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };

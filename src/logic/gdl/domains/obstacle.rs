@@ -1,0 +1,106 @@
+//! Obstacles: why an atom cannot hold, or a body.
+//!
+//! The obstacle of an atom is the first part, from left to right, that its position does not admit. Parts inside a term
+//! are only looked at if the functor of the term is admitted.
+
+use super::super::rule::{Atom, Literal};
+use super::super::symbol::Symbol;
+use super::super::term::Term;
+use super::fixpoint::Bindings;
+use super::graph::{Budget, Functor, NodeId};
+use super::{PositionDomains, QUESTION};
+
+/// Why an atom cannot hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::gdl) enum Obstacle<'t> {
+    /// No rule derives the relation.
+    Relation,
+    /// A constant or a functor is not among the terms at its position.
+    Term {
+        /// The term.
+        term: &'t Term,
+        /// The relations and functors around the term with the position inside, from the outermost.
+        path: Vec<(Symbol, usize)>,
+        /// The constants (of arity 0) and functors that there are at the position, sorted.
+        known: Vec<Functor>,
+    },
+    /// No term may stand at all places of a variable.
+    Variable(Symbol),
+}
+
+impl PositionDomains {
+    /// The obstacle of an atom, `None` if the atom may hold.
+    pub(in crate::gdl) fn obstacle<'t>(&self, atom: &'t Atom) -> Option<Obstacle<'t>> {
+        let fixpoint = self.fixpoint.as_ref()?;
+        if self.may_hold(atom) {
+            return None;
+        }
+        let Some(positions) = fixpoint.positions(atom) else { return Some(Obstacle::Relation) };
+        let mut path = Vec::new();
+        let excluded = self.excluded(atom.relation, &atom.arguments, &positions, &mut path);
+        let mut bindings = Bindings::default();
+        excluded.or_else(|| {
+            fixpoint.bind_atom(atom, &mut bindings);
+            self.empty(bindings)
+        })
+    }
+
+    /// A variable for which the conditions of a body together leave no term, while each of them alone may hold.
+    pub(in crate::gdl) fn variable_without_value(&self, body: &[&Literal]) -> Option<Symbol> {
+        let fixpoint = self.fixpoint.as_ref()?;
+        let mut bindings = Bindings::default();
+        for literal in body {
+            match literal {
+                Literal::Positive(atom) => fixpoint.bind_atom(atom, &mut bindings),
+                _ => true,
+            };
+        }
+        match self.empty(bindings)? {
+            Obstacle::Variable(variable) => Some(variable),
+            _ => None,
+        }
+    }
+
+    /// The first of the variables that has no value.
+    fn empty<'t>(&self, bindings: Bindings) -> Option<Obstacle<'t>> {
+        let graph = &self.fixpoint.as_ref()?.graph;
+        let empty = bindings
+            .into_iter()
+            .filter(|(_, meet)| graph.has_terms(meet, &mut Budget(QUESTION)) == Ok(false));
+        empty.map(|(variable, _)| variable).min().map(Obstacle::Variable)
+    }
+
+    /// The first part of some arguments that their nodes do not admit.
+    fn excluded<'t>(
+        &self,
+        outer: Symbol,
+        arguments: &'t [Term],
+        nodes: &[NodeId],
+        path: &mut Vec<(Symbol, usize)>,
+    ) -> Option<Obstacle<'t>> {
+        let graph = &self.fixpoint.as_ref()?.graph;
+        for (position, (term, &node)) in arguments.iter().zip(nodes).enumerate() {
+            path.push((outer, position));
+            let inside = match term {
+                Term::Variable(_) => Ok(None),
+                Term::Constant(name) if graph.has_constant(node, *name) => Ok(None),
+                Term::Compound(_, _) if graph.is_any(node) => Ok(None),
+                Term::Compound(name, inner) => match graph.arguments(node, (*name, inner.len())) {
+                    Some(nodes) => Ok(self.excluded(*name, inner, nodes, path)),
+                    None => Err(()),
+                },
+                Term::Constant(_) => Err(()),
+            };
+            match inside {
+                Ok(None) => {
+                    path.pop();
+                }
+                Ok(found) => return found,
+                Err(()) => {
+                    return Some(Obstacle::Term { term, path: path.clone(), known: graph.known(node) });
+                }
+            }
+        }
+        None
+    }
+}
