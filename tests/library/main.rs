@@ -39,6 +39,7 @@ mod perft;
 mod players;
 mod playthroughs;
 mod propnet;
+mod repaired;
 mod roundtrip;
 mod search;
 mod simplify;
