@@ -123,7 +123,7 @@ fn a_cycle_of_ground_atoms_is_refused_and_shown() {
         // Through the state: both could hold.
         (
             "(<= (win ?n) (true (has ?n)) (n ?m) (distinct ?m ?n) (not (win ?m))) (<= (next (win ?n)) (win ?n))",
-            "`(win 1)` <- not `(win 2)` <- not `(win 1)`",
+            "`(win 2)` <- not `(win 1)` <- not `(win 2)`",
         ),
         ("(<= (q ?x) (n ?x) (not (q ?y))) (<= (next q) (q 1))", "`(q 1)` <- not `(q 1)`"),
         ("(<= (goal r 0) (not (goal r 0)))", "`(goal r 0)` <- not `(goal r 0)`"),
