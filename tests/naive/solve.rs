@@ -3,7 +3,7 @@
 //! The conditions of a rule are taken from left to right; one whose variables are all bound is a test and comes
 //! first, a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees.
 //!
-//! A group of relations that depend on their own negation is evaluated by the alternating fixpoint (Van Gelder 1993):
+//! A group of relations that depend on their own negation is evaluated by the alternating fixpoint (VanGelder93):
 //! what is derived if the negations are judged by too few tuples is too much, what is derived if they are judged by that
 //! is too little, and so on, until both are the same. They must be: the rules have one meaning.
 //!
