@@ -55,7 +55,7 @@ impl TreeOptions {
     pub fn try_build(&self, machine: &Engine, interrupt: &Interrupt) -> Result<GameTree, TreeError> {
         // What is far too large is known at once; the estimate is seldom too high, because most paths miss the heavy parts
         // of a tree.
-        let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), &|| interrupt.is_raised())?;
+        let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), None, &|| interrupt.is_raised())?;
         if estimate.interval().0 > self.max_nodes as f64 {
             return Err(TreeError::TooLarge { limit: self.max_nodes, estimate });
         }
@@ -64,7 +64,8 @@ impl TreeOptions {
             ticker.say(|| format!("the game tree has {nodes} nodes so far"));
             interrupt.is_raised()
         };
-        let tree = GameTree::build(machine, &TreeLimits { nodes: self.max_nodes, stop: &stop });
+        let tree =
+            GameTree::build(machine, &TreeLimits { nodes: self.max_nodes, stop: &stop, deadline: None });
         ticker.finish();
         tree
     }

@@ -8,6 +8,7 @@
 //! so, never a wrong answer.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
@@ -239,6 +240,23 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.take_failure(scratch.interpreter()),
             Engine::Network(machine) => machine.take_failure(scratch.network()),
+        }
+    }
+
+    fn set_deadline(&self, scratch: &mut EngineScratch, deadline: Option<Instant>) -> Option<Instant> {
+        match self {
+            Engine::Interpreter(machine) => machine.set_deadline(scratch.interpreter(), deadline),
+            Engine::Network(machine) => machine.set_deadline(scratch.network(), deadline),
+        }
+    }
+
+    fn is_interrupted(&self, scratch: &EngineScratch) -> bool {
+        match (self, scratch) {
+            (Engine::Interpreter(machine), EngineScratch::Interpreter(scratch)) => {
+                machine.is_interrupted(scratch)
+            }
+            (Engine::Network(machine), EngineScratch::Network(scratch)) => machine.is_interrupted(scratch),
+            _ => panic!("an engine was handed the scratch of another kind"),
         }
     }
 }

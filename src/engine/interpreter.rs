@@ -11,19 +11,26 @@
 //! Invariant: a [`State`] lists ids in increasing order, so equal sets of fluents are equal states.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::{EngineError, State};
 use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError, RelationId, Stage};
+use hyperplay_logic::datalog::{Database, DatalogProgram, Demanded, LimitError, Reading, RelationId, Stage};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
+use rustc_hash::FxHashSet;
 
 /// What depends on the state.
 const STATE: Stage = 1;
 /// What depends on the joint move besides.
 const STEP: Stage = 2;
+/// What is given.
+const INPUTS: [(Symbol, usize, Stage); 2] = [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)];
+/// A relation with more rows in the initial state is restricted to what is asked of it, together with what reads it,
+/// if fewer rows are visited then. Measured on chess: 2,400 steps a second at 300 and 100, 1,800 at 1,000 and 30.
+const RESTRICTED_ROWS: usize = 300;
 /// Steps of the random match on which the joins are planned a second time.
 const SAMPLE_STEPS: usize = 12;
 
@@ -76,6 +83,8 @@ pub struct InterpreterScratch {
     joint: Option<JointMove>,
     legal: Option<ByRole<Vec<Move>>>,
     failure: Option<EvaluationFailure>,
+    /// Whether the deadline of the database has stopped an evaluation; then there is no answer until it is replaced.
+    is_interrupted: bool,
 }
 
 impl Interpreter {
@@ -84,9 +93,16 @@ impl Interpreter {
     /// # Errors
     /// When deriving the initial state, or what depends on no state, meets a limit.
     pub fn new(game: &Game) -> Result<Interpreter, EngineError> {
+        let (whole, sample) = Interpreter::of_rules(game, game.rules().to_vec())?;
+        let Some(restricted) = whole.restricted(&sample) else { return Ok(whole) };
+        let (restricted, _) = Interpreter::of_rules(game, restricted)?;
+        Ok(if restricted.sample_visits() < whole.sample_visits() { restricted } else { whole })
+    }
+
+    /// An engine that evaluates these rules, which derive what those of the game do, and what holds initially.
+    fn of_rules(game: &Game, rules: Vec<Rule>) -> Result<(Interpreter, Database), EngineError> {
         let terms = game.terms();
-        let mut program =
-            DatalogProgram::new(game.rules().to_vec(), &[(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)]);
+        let mut program = DatalogProgram::new(rules, &INPUTS);
         let queries = Queries {
             holds: program.relation(Symbol::TRUE).expect("it is an input"),
             does: program.relation(Symbol::DOES).expect("it is an input"),
@@ -114,31 +130,77 @@ impl Interpreter {
             queries,
             initial: State::of_fluents(initial),
         };
-        interpreter.plan_steps()?;
-        Ok(interpreter)
+        let sample = interpreter.plan_steps()?;
+        Ok((interpreter, sample))
+    }
+
+    /// The rules with every relation that is large in the sample restricted to what is asked of it; `None` if there is
+    /// none.
+    fn restricted(&self, sample: &Database) -> Option<Vec<Rule>> {
+        let targets = self.queries.targets();
+        let may_be = |id: RelationId| {
+            let is_input = INPUTS.iter().any(|(input, ..)| *input == self.program.name(id));
+            self.program.stage(id) > 0 && !targets.contains(&id) && !is_input
+        };
+        let large: Vec<RelationId> = (0..self.program.relations())
+            .filter(|&id| may_be(id) && sample.relation(id, &self.program).len() > RESTRICTED_ROWS)
+            .collect();
+        let readers = self.program.readers_of(&large);
+        let mut large: FxHashSet<Symbol> =
+            readers.into_iter().filter(|&id| may_be(id)).map(|id| self.program.name(id)).collect();
+        let stage = |name| self.program.relation(name).map_or(0, |id| self.program.stage(id));
+        while !large.is_empty() {
+            let rules = self.program.rules();
+            let reading = Reading { rules, is_restricted: &|name| large.contains(&name), group: &stage };
+            let Demanded { rules, .. } = sample.demand(&self.program, &reading, self.terms());
+            let program = DatalogProgram::new(rules.clone(), &INPUTS);
+            let Some(cycle) = program.negative_cycle() else { return Some(rules) };
+            let before = large.len();
+            cycle.iter().for_each(|&id| {
+                large.remove(&program.name(id));
+            });
+            if large.len() == before {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The rows that are visited to play the first steps of a random match.
+    fn sample_visits(&self) -> u64 {
+        let mut scratch = self.scratch();
+        self.sample_match(&mut scratch);
+        scratch.database.visits()
     }
 
     /// Plans what depends on states: first in the initial state, then again in a state some random steps on, where
     /// the relations have the sizes of play.
-    fn plan_steps(&mut self) -> Result<(), LimitError> {
-        let mut state = self.initial.clone();
-        self.plan_in(&state, false)?;
-        let mut scratch = self.scratch();
-        let mut rng = Seed::root(0).child("plan").rng();
-        for _ in 0..SAMPLE_STEPS {
-            if self.terminal(&state, &mut scratch) {
-                break;
-            }
-            let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
-            state = self.next(&state, &joint, &mut scratch);
-        }
-        self.plan_in(&state, true)
+    fn plan_steps(&mut self) -> Result<Database, LimitError> {
+        let sample = self.plan_in(&self.initial.clone(), false)?;
+        let state = self.sample_match(&mut self.scratch());
+        self.plan_in(&state, true)?;
+        Ok(sample)
     }
 
-    fn plan_in(&mut self, state: &State, again: bool) -> Result<(), LimitError> {
+    /// The state after the first steps of a random match.
+    fn sample_match(&self, scratch: &mut InterpreterScratch) -> State {
+        let mut state = self.initial.clone();
+        let mut rng = Seed::root(0).child("plan").rng();
+        for _ in 0..SAMPLE_STEPS {
+            if self.terminal(&state, scratch) {
+                break;
+            }
+            let Some(joint) = self.random_joint(&state, scratch, &mut rng) else { break };
+            state = self.next(&state, &joint, scratch);
+        }
+        state
+    }
+
+    fn plan_in(&mut self, state: &State, again: bool) -> Result<Database, LimitError> {
         let terms = Arc::clone(self.game.terms());
         let targets = self.queries.targets();
-        let scratch = &mut self.scratch();
+        let mut own = self.scratch();
+        let scratch = &mut own;
         self.enter(state, None, scratch);
         for (stage, targets) in [(STATE, &targets), (STEP, &targets)] {
             if stage == STEP {
@@ -156,7 +218,7 @@ impl Interpreter {
         }
         scratch.database.choose_tabled(&mut self.program, &targets, &terms);
         Arc::make_mut(&mut self.fixed).freeze(&self.program, &terms);
-        Ok(())
+        Ok(own.database)
     }
 
     fn first_joint(&self, state: &State, scratch: &mut InterpreterScratch) -> Option<JointMove> {
@@ -192,7 +254,13 @@ impl Interpreter {
         let rows = self.ask(self.queries.goal, state, None, scratch);
         let values: Vec<TermId> = self.of_role(rows, role).collect();
         match self.queries.goal {
-            Some(goal) if values.len() > 1 => self.in_rule_order(goal, role, scratch).unwrap_or(values),
+            Some(goal) if values.len() > 1 => match self.in_rule_order(goal, role, scratch) {
+                Ok(ordered) => ordered,
+                Err(limit) => {
+                    note(&limit, &mut scratch.failure, &mut scratch.is_interrupted);
+                    values
+                }
+            },
             _ => values,
         }
     }
@@ -248,15 +316,17 @@ impl Interpreter {
         joint: Option<&JointMove>,
         scratch: &'s mut InterpreterScratch,
     ) -> impl Iterator<Item = &'s [TermId]> + use<'s> {
+        let relation = relation.filter(|_| !scratch.is_interrupted);
         let answer = relation.and_then(|relation| {
             // What depends on the state alone is the same whatever joint move the scratch holds.
             let kept = scratch.joint.clone();
             let joint = if self.program.stage(relation) < STEP { kept.as_ref() } else { joint };
             self.enter(state, joint, scratch);
-            match scratch.database.query(&self.program, relation, self.game.terms()) {
+            let InterpreterScratch { database, failure, is_interrupted, .. } = scratch;
+            match database.query(&self.program, relation, self.game.terms()) {
                 Ok(relation) => Some(relation),
                 Err(limit) => {
-                    scratch.failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
+                    note(&limit, failure, is_interrupted);
                     None
                 }
             }
@@ -274,6 +344,23 @@ impl Interpreter {
     }
 }
 
+/// Notes what stopped an evaluation: its deadline, or the rules.
+fn note(limit: &LimitError, failure: &mut Option<EvaluationFailure>, is_interrupted: &mut bool) {
+    match limit {
+        LimitError::Deadline { .. } => *is_interrupted = true,
+        _ => {
+            failure.get_or_insert_with(|| EvaluationFailure { reason: limit.to_string() });
+        }
+    }
+}
+
+impl InterpreterScratch {
+    /// Whether an answer may be wrong.
+    fn is_stopped(&self) -> bool {
+        self.is_interrupted || self.failure.is_some()
+    }
+}
+
 impl Queries {
     fn targets(&self) -> Vec<RelationId> {
         [self.terminal, self.legal, self.goal, self.next, self.sees].into_iter().flatten().collect()
@@ -286,7 +373,14 @@ impl StateMachine for Interpreter {
 
     fn scratch(&self) -> InterpreterScratch {
         let database = Database::new(&self.program, Some(Arc::clone(&self.fixed)));
-        InterpreterScratch { database, state: None, joint: None, legal: None, failure: None }
+        InterpreterScratch {
+            database,
+            state: None,
+            joint: None,
+            legal: None,
+            failure: None,
+            is_interrupted: false,
+        }
     }
 
     fn terms(&self) -> &TermStore {
@@ -322,7 +416,9 @@ impl StateMachine for Interpreter {
             legal[role].sort_unstable_by(|a, b| self.terms().compare(a.0, b.0));
         }
         out.extend_from_slice(&legal[role]);
-        scratch.legal = Some(legal);
+        if !scratch.is_stopped() {
+            scratch.legal = Some(legal);
+        }
     }
 
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut InterpreterScratch) -> State {
@@ -350,7 +446,7 @@ impl StateMachine for Interpreter {
     }
 
     fn terminal(&self, state: &State, scratch: &mut InterpreterScratch) -> bool {
-        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || scratch.failure.is_some()
+        self.ask(self.queries.terminal, state, None, scratch).next().is_some() || scratch.is_stopped()
     }
 
     fn goal(&self, state: &State, role: Role, scratch: &mut InterpreterScratch) -> Goal {
@@ -371,6 +467,15 @@ impl StateMachine for Interpreter {
         // What was derived before the limit was met is not all that follows: the next question begins anew.
         (scratch.state, scratch.joint, scratch.legal) = (None, None, None);
         Some(failure)
+    }
+
+    fn set_deadline(&self, scratch: &mut InterpreterScratch, deadline: Option<Instant>) -> Option<Instant> {
+        scratch.is_interrupted = false;
+        scratch.database.set_deadline(deadline)
+    }
+
+    fn is_interrupted(&self, scratch: &InterpreterScratch) -> bool {
+        scratch.is_interrupted
     }
 }
 

@@ -22,7 +22,7 @@ const LENGTH: usize = 3000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Pieces of text that have a meaning in one of the syntaxes.
-const PIECES: [&str; 64] = [
+const PIECES: [&str; 86] = [
     "(",
     ")",
     "(",
@@ -87,6 +87,28 @@ const PIECES: [&str; 64] = [
     "∧",
     "¬",
     "\t",
+    "!=",
+    "\\=",
+    "=",
+    "==",
+    "<>",
+    "<",
+    "&&",
+    "||",
+    "\\+",
+    "!",
+    "<-",
+    "..",
+    "/*",
+    "*/",
+    "?_",
+    "-",
+    "-2",
+    "(X,Y)",
+    "((",
+    "))",
+    "%\n",
+    "\r",
 ];
 
 fn rng(number: u64) -> ChaCha8Rng {
@@ -239,9 +261,10 @@ fn a_million_mutilated_texts_are_read_and_validated() {
 #[test]
 fn large_monotonous_texts_are_refused_or_read_fast() {
     let begin = Instant::now();
-    for piece in
-        PIECES.into_iter().chain(["(\n", "(p\n", ")\n", "(<= ", "(<= p\n", "p :- q ", "p(", "~(", "x ~y "])
-    {
+    for piece in PIECES.into_iter().chain([
+        "(\n", "(p\n", ")\n", "(<= ", "(<= p\n", "p :- q ", "p(", "~(", "x ~y ", "p, ", "(p, ", "(p ; ",
+        "p(a ;", "X = Y, ", "(X, ", "(X) = ",
+    ]) {
         let monotonous = piece.repeat(20_000);
         for syntax in [Syntax::Kif, Syntax::Infix] {
             for text in [monotonous.clone(), format!("p :- {monotonous}"), format!("(<= p {monotonous}")] {

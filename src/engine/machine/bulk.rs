@@ -181,8 +181,8 @@ pub trait Bulk: StateMachine {
     /// No attempt succeeds in a terminal state, or where a role has no legal move.
     ///
     /// Attempts are independent. All randomness comes from `seed`; an engine with lanes gives other draws with the same
-    /// distribution. The call stops when the deadline of `budget` has passed; its nodes do not matter here. Visits one
-    /// state for each attempt.
+    /// distribution. The call stops when the deadline of `budget` has passed, also inside an evaluation; its nodes do not
+    /// matter here. Visits one state for each attempt.
     fn draw_consistent(
         &self,
         starts: &[Self::State],
@@ -192,7 +192,9 @@ pub trait Bulk: StateMachine {
         budget: &Budget,
         scratch: &mut Self::Scratch,
     ) -> ConsistentDraws<Self::State> {
-        consistent::draw(self, starts, attempts, observed, seed, budget, scratch)
+        self.by_deadline(budget.deadline, scratch, |scratch| {
+            consistent::draw(self, starts, attempts, observed, seed, budget, scratch)
+        })
     }
 
     /// Which of these steps agree with an observation in percepts and end, by number, with the states after them. That
@@ -214,7 +216,7 @@ pub trait Bulk: StateMachine {
 
     /// Uniform random playouts from every start, in the order given. Playout `p` of start `s` draws from the stream
     /// `seed/s/p`, so a result depends on neither the grouping nor the threads. The call stops when the deadline of
-    /// `budget` has passed, and a playout that is interrupted does not count. The node budget does not matter here,
+    /// `budget` has passed, also inside an evaluation, and a playout that is interrupted does not count. The node budget does not matter here,
     /// because the caller chose the counts.
     fn playouts(
         &self,
@@ -223,21 +225,20 @@ pub trait Bulk: StateMachine {
         budget: &Budget,
         scratch: &mut Self::Scratch,
     ) -> Vec<Tally> {
-        starts
-            .iter()
-            .enumerate()
-            .map(|(index, start)| {
-                let seed = seed.index(index);
-                let mut tally = Tally::new(self.roles().len());
-                for playout in 0..start.count {
-                    let seed = seed.index(playout as usize);
-                    if budget.is_late() || !one_playout(self, start, &seed, budget, scratch, &mut tally) {
-                        break;
-                    }
+        let from = |(index, start): (usize, &Start<Self::State>), scratch: &mut Self::Scratch| {
+            let seed = seed.index(index);
+            let mut tally = Tally::new(self.roles().len());
+            for playout in 0..start.count {
+                let seed = seed.index(playout as usize);
+                if budget.is_late() || !one_playout(self, start, &seed, budget, scratch, &mut tally) {
+                    break;
                 }
-                tally
-            })
-            .collect()
+            }
+            tally
+        };
+        self.by_deadline(budget.deadline, scratch, |scratch| {
+            starts.iter().enumerate().map(|start| from(start, scratch)).collect()
+        })
     }
 }
 
@@ -254,12 +255,13 @@ fn one_playout<M: StateMachine + ?Sized>(
     let mut state = start.state.clone();
     let mut fixed: &[(Role, Move)] = &start.first;
     let mut legal = Vec::new();
+    let mut is_unfinished = false;
     for step in 1.. {
         if machine.terminal(&state, scratch) {
             break;
         }
         if step > PLAYOUT_STEPS {
-            tally.unfinished += 1;
+            is_unfinished = true;
             break;
         }
         let mut moves = Vec::with_capacity(machine.roles().len());
@@ -283,9 +285,14 @@ fn one_playout<M: StateMachine + ?Sized>(
             return false;
         }
     }
+    let goals = machine.goals(&state, scratch);
+    if machine.is_interrupted(scratch) {
+        return false; // what looked like the end may be none
+    }
     tally.count += 1;
+    tally.unfinished += u32::from(is_unfinished);
     for role in machine.each_role() {
-        let goal = u64::from(machine.goal(&state, role, scratch).value());
+        let goal = u64::from(goals[role].value());
         tally.sum[role] += goal;
         tally.squares[role] += goal * goal;
     }

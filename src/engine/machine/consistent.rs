@@ -6,7 +6,7 @@
 //! [`Bulk::draw_consistent`](super::Bulk::draw_consistent) and
 //! [`Bulk::select_consistent`](super::Bulk::select_consistent) provide.
 
-use rand::RngExt;
+use rand::{Rng, RngExt};
 
 use super::budget::Budget;
 use super::evidence::Observation;
@@ -61,7 +61,9 @@ fn successor<M: StateMachine + ?Sized>(
         return None;
     }
     let next = machine.next(state, joint, scratch);
-    (machine.terminal(&next, scratch) == observed.is_end).then_some(next)
+    let agrees = machine.terminal(&next, scratch) == observed.is_end;
+    // After an interruption nothing is known to agree.
+    (agrees && !machine.is_interrupted(scratch)).then_some(next)
 }
 
 /// The plain form of [`Bulk::draw_consistent`](super::Bulk::draw_consistent).
@@ -81,31 +83,41 @@ pub(super) fn draw<M: StateMachine + ?Sized>(
         if place % ATTEMPTS_A_LOOK == 0 && budget.is_late() {
             return ConsistentDraws { tried: place, steps };
         }
-        let state = &starts[start as usize];
-        if machine.terminal(state, scratch) {
-            continue;
+        let made = attempt(machine, &starts[start as usize], observed, &mut rng, &mut legal, scratch);
+        if machine.is_interrupted(scratch) {
+            return ConsistentDraws { tried: place, steps };
         }
-        let mut moves = Vec::with_capacity(machine.roles().len());
-        for role in machine.each_role() {
-            machine.legal(state, role, scratch, &mut legal);
-            if role == observed.role {
-                legal.retain(|&own| observed.observation.own.admits(own));
-            }
-            match legal[..] {
-                [] => break,
-                [only] => moves.push(only),
-                _ => moves.push(legal[rng.random_range(0..legal.len())]),
-            }
-        }
-        if moves.len() < machine.roles().len() {
-            continue;
-        }
-        let joint = JointMove::new(moves);
-        if let Some(state) = successor(machine, state, &joint, observed, scratch) {
-            steps.push(ConsistentStep { place, joint, state });
-        }
+        steps.extend(made.map(|(joint, state)| ConsistentStep { place, joint, state }));
     }
     ConsistentDraws { tried: attempts.len(), steps }
+}
+
+/// One attempt from a state: the joint move and the state after it, if they agree with the observation.
+fn attempt<M: StateMachine + ?Sized>(
+    machine: &M,
+    state: &M::State,
+    observed: &ObservedStep<'_>,
+    rng: &mut impl Rng,
+    legal: &mut Vec<Move>,
+    scratch: &mut M::Scratch,
+) -> Option<(JointMove, M::State)> {
+    if machine.terminal(state, scratch) {
+        return None;
+    }
+    let mut moves = Vec::with_capacity(machine.roles().len());
+    for role in machine.each_role() {
+        machine.legal(state, role, scratch, legal);
+        if role == observed.role {
+            legal.retain(|&own| observed.observation.own.admits(own));
+        }
+        match legal[..] {
+            [] => return None,
+            [only] => moves.push(only),
+            _ => moves.push(legal[rng.random_range(0..legal.len())]),
+        }
+    }
+    let joint = JointMove::new(moves);
+    successor(machine, state, &joint, observed, scratch).map(|state| (joint, state))
 }
 
 /// The plain form of [`Bulk::select_consistent`](super::Bulk::select_consistent).

@@ -14,8 +14,11 @@
 //! # Ok::<(), hyperplay_engine::EngineError>(())
 //! ```
 
+use std::time::Duration;
+
 use rand::Rng;
 
+use super::budget::Budget;
 use super::evidence::History;
 use super::moves::JointMove;
 use super::state_machine::{StateMachine, StateMachineExt};
@@ -93,6 +96,25 @@ fn check_answers<M: StateMachine>(
     }
     if machine.terminal(state, fresh) != machine.terminal(state, scratch) {
         return Err(breach(machine, state, "a state is terminal for one scratch only"));
+    }
+    check_interruption(machine, state)
+}
+
+/// An answer after the deadline is marked as interrupted or right; and no answer that was interrupted is kept.
+fn check_interruption<M: StateMachine>(machine: &M, state: &M::State) -> Result<(), String> {
+    let (late, scratch) = (&mut machine.scratch(), &mut machine.scratch());
+    let legal = machine.legal_by_role(state, scratch);
+    machine.set_deadline(late, Budget::time(Duration::ZERO).deadline);
+    let answer = machine.legal_by_role(state, late);
+    if answer != legal && !machine.is_interrupted(late) {
+        return Err(breach(machine, state, "an interrupted answer is not marked"));
+    }
+    machine.set_deadline(late, None);
+    if machine.is_interrupted(late) || machine.take_failure(late).is_some() {
+        return Err(breach(machine, state, "an interruption is not forgotten"));
+    }
+    if machine.legal_by_role(state, late) != legal {
+        return Err(breach(machine, state, "legal moves differ after an interruption"));
     }
     Ok(())
 }

@@ -14,6 +14,7 @@
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::time::Instant;
 
 use rand::{Rng, RngExt};
 use thiserror::Error;
@@ -130,6 +131,23 @@ pub trait StateMachine: Send + Sync {
     fn take_failure(&self, _scratch: &mut Self::Scratch) -> Option<EvaluationFailure> {
         None
     }
+
+    /// From now on an evaluation with this scratch stops soon after the deadline; without one it runs to its end.
+    /// Forgets an interruption. Returns the deadline that there was.
+    ///
+    /// A machine whose questions take no longer than some milliseconds need not obey, as this one that is provided.
+    /// [`StateMachineExt::by_deadline`] is the safe form of this method.
+    fn set_deadline(&self, _scratch: &mut Self::Scratch, _deadline: Option<Instant>) -> Option<Instant> {
+        None
+    }
+
+    /// Whether an evaluation with this scratch was stopped by the deadline since that was set. This is not a failure of
+    /// the rules. From then on the machine may answer any question as at the end of a game, and at once. So whoever
+    /// sets a deadline asks this before using an answer, and drops what was computed from one that may be wrong. Once
+    /// the deadline is replaced, all answers are right again.
+    fn is_interrupted(&self, _scratch: &Self::Scratch) -> bool {
+        false
+    }
 }
 
 /// What follows from the contract; provided for every machine, never overridden.
@@ -228,6 +246,47 @@ pub trait StateMachineExt: StateMachine {
         JointMoves::new(&legal)
             .map(|joint| self.perft(&self.next(state, &joint, scratch), depth - 1, scratch))
             .fold(0, u64::saturating_add)
+    }
+
+    /// Does some work whose evaluations stop at a deadline: this one, or that of the scratch if it is earlier. The
+    /// work itself asks [`is_interrupted`](StateMachine::is_interrupted) before it uses an answer. Afterwards the
+    /// scratch has the deadline that it had before.
+    ///
+    /// ```
+    /// use hyperplay_engine::Interpreter;
+    /// use hyperplay_engine::machine::{Budget, StateMachine, StateMachineExt};
+    /// # use hyperplay_logic::gdl::{self, Source};
+    /// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+    /// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+    /// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+    /// let machine = Interpreter::new(&game)?;
+    /// let (mut scratch, start) = (machine.scratch(), machine.initial());
+    /// let over = Budget::time(std::time::Duration::ZERO);
+    /// let answer = machine.by_deadline(over.deadline, &mut scratch, |scratch| {
+    ///     let is_over = machine.terminal(&start, scratch);
+    ///     (!machine.is_interrupted(scratch)).then_some(is_over)
+    /// });
+    /// // The time was up; that is no failure, and the next answer is right.
+    /// assert_eq!(answer, None);
+    /// assert_eq!(machine.take_failure(&mut scratch), None);
+    /// assert!(!machine.terminal(&start, &mut scratch));
+    /// # Ok::<(), hyperplay_engine::EngineError>(())
+    /// ```
+    fn by_deadline<T>(
+        &self,
+        deadline: Option<Instant>,
+        scratch: &mut Self::Scratch,
+        work: impl FnOnce(&mut Self::Scratch) -> T,
+    ) -> T {
+        let outer = self.set_deadline(scratch, None);
+        let earliest = match (outer, deadline) {
+            (Some(outer), Some(deadline)) => Some(outer.min(deadline)),
+            (outer, deadline) => outer.or(deadline),
+        };
+        self.set_deadline(scratch, earliest);
+        let made = work(scratch);
+        self.set_deadline(scratch, outer);
+        made
     }
 
     /// A move as the rules spell it.

@@ -97,7 +97,9 @@ impl GroundingLimits {
             LimitError::Depth { relation, limit, .. } | LimitError::Size { relation, limit, .. } => {
                 (What::Terms(relation), u64::from(limit))
             }
-            LimitError::Visits { relation, .. } => (What::Visits(relation), self.visits),
+            LimitError::Visits { relation, .. } | LimitError::Deadline { relation, .. } => {
+                (What::Visits(relation), self.visits)
+            }
         };
         TooLarge { what, needed: limit + 1, limit }
     }

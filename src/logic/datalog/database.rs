@@ -8,6 +8,7 @@
 //! Invariant: a component that is marked as evaluated holds exactly the tuples that follow from the inputs.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::limits::{LimitError, LimitExceeded};
 use super::plan::{JoinPlan, RelationId};
@@ -81,6 +82,32 @@ impl Database {
         tuples.for_each(|tuple| {
             relation.insert(tuple);
         });
+    }
+
+    /// From now on an evaluation stops with [`LimitError::Deadline`] soon after this time; without one it runs to its
+    /// end. Returns the deadline that there was. A relation whose evaluation was stopped is derived anew when it is
+    /// asked for again.
+    ///
+    /// ```
+    /// use std::time::Instant;
+    /// use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError};
+    /// # use hyperplay_logic::gdl::{Source, load};
+    /// # let text = "(role r) (legal r noop) (goal r 1) terminal (d a) (d b) (<= (p ?x ?y) (d ?x) (d ?y))";
+    /// # let game = load(Source::new("example", text), None).game.unwrap();
+    /// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+    ///
+    /// // The rules are (d a), (d b) and (<= (p ?x ?y) (d ?x) (d ?y)).
+    /// let mut program = DatalogProgram::new(rules, &[]);
+    /// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
+    /// Database::new(&program, None).plan(&mut program, p, false, terms).unwrap();
+    /// let mut database = Database::new(&program, None);
+    /// database.set_deadline(Some(Instant::now()));
+    /// assert!(matches!(database.query(&program, p, terms), Err(LimitError::Deadline { .. })));
+    /// database.set_deadline(None);
+    /// assert_eq!(database.query(&program, p, terms).unwrap().len(), 4);
+    /// ```
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) -> Option<Instant> {
+        self.subgoals.counter.set_deadline(deadline)
     }
 
     /// Forgets everything that was derived at a stage and above.
@@ -280,6 +307,11 @@ impl Database {
                 self.relations[relation].refresh(index, terms);
             }
         }
+    }
+
+    /// The rows that all evaluations with this database have visited.
+    pub fn visits(&self) -> u64 {
+        self.subgoals.counter.all_visits()
     }
 
     /// The rows of the delta of a relation, as start and end.

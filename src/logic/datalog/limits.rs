@@ -3,6 +3,12 @@
 //! Validation guarantees that finitely many atoms are derived, but not that they are few. A rule may ask for 2^100
 //! tuples, for terms that double with every step of a match, or for a join that takes years. Each default bound is far
 //! beyond what the games of the field need, and is reached within about a minute.
+//!
+//! A [`Database`](super::Database) may also have a deadline. The clock is read once in some thousand visited rows, so
+//! that a rule that would run for a minute ends some milliseconds after its deadline. What was derived until then is
+//! not marked as evaluated, so no later question sees it.
+
+use std::time::Instant;
 
 use thiserror::Error;
 
@@ -58,6 +64,92 @@ pub(super) enum LimitExceeded {
     Depth,
     Size,
     Visits,
+    Deadline,
+}
+
+/// Rows that are visited between two looks at the clock.
+const VISITS_A_LOOK: u64 = 2048;
+/// So many visited rows are as much work as one run of a rule that visits none.
+const VISITS_A_RUN: u64 = 16;
+
+/// The rows that an evaluation visits, counted, with the points at which it may have to stop.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VisitCounter {
+    /// The rows visited since the current rule was started, those of its subgoals included.
+    visits: u64,
+    /// The rows visited in all runs before.
+    before: u64,
+    /// The number of visits after which the limit and the clock are looked at; 0 once the evaluation has stopped.
+    next_look: u64,
+    /// The number of visits when the clock was read last in this run.
+    last_look: u64,
+    /// The visits that were left until the next look when this run began.
+    until_look: u64,
+    /// The most visits of this run.
+    limit: u64,
+    deadline: Option<Instant>,
+    stopped: Option<LimitExceeded>,
+}
+
+impl VisitCounter {
+    /// Replaces the deadline. The clock is read when the next run begins.
+    pub(super) fn set_deadline(&mut self, deadline: Option<Instant>) -> Option<Instant> {
+        self.before += self.visits;
+        (self.until_look, self.visits, self.last_look) = (0, 0, 0);
+        std::mem::replace(&mut self.deadline, deadline)
+    }
+
+    /// Begins the run of a rule, in which so many rows may be visited. False if the deadline has passed.
+    pub(super) fn begin(&mut self, limit: u64) -> bool {
+        let made = self.visits - self.last_look + VISITS_A_RUN;
+        self.before += self.visits;
+        (self.visits, self.last_look, self.limit, self.stopped) = (0, 0, limit, None);
+        if self.deadline.is_none() {
+            self.next_look = limit;
+            return true;
+        }
+        self.until_look = self.until_look.saturating_sub(made);
+        self.next_look = limit.min(self.until_look);
+        self.until_look > 0 || self.look()
+    }
+
+    /// Counts a visited row. False if it was one too many, or if the deadline has passed.
+    #[inline]
+    pub(super) fn visit(&mut self) -> bool {
+        self.visits += 1;
+        self.visits <= self.next_look || self.look()
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        if self.stopped.is_none() && self.visits > self.limit {
+            self.stopped = Some(LimitExceeded::Visits);
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.stopped = self.stopped.or(Some(LimitExceeded::Deadline));
+        }
+        if self.stopped.is_some() {
+            self.next_look = 0;
+            return false;
+        }
+        (self.last_look, self.until_look) = (self.visits, VISITS_A_LOOK);
+        self.next_look = self.limit.min(self.visits + VISITS_A_LOOK);
+        true
+    }
+
+    /// Why the run stopped, if it did.
+    pub(super) fn stopped(&self) -> Option<LimitExceeded> {
+        self.stopped
+    }
+
+    /// The rows visited in this run.
+    pub(super) fn visits(&self) -> u64 {
+        self.visits
+    }
+
+    /// The rows visited in all runs.
+    pub(super) fn all_visits(&self) -> u64 {
+        self.before + self.visits
+    }
 }
 
 /// The error of an evaluation that exceeded a limit; each variant names the relation, the limit and the rule.
@@ -124,6 +216,14 @@ pub enum LimitError {
         /// The rule.
         rule: String,
     },
+    /// The deadline of the database passed.
+    #[error("the time was up when `{relation}` was derived (rule: {rule})")]
+    Deadline {
+        /// The relation.
+        relation: String,
+        /// The rule.
+        rule: String,
+    },
 }
 
 impl DatalogProgram {
@@ -173,6 +273,7 @@ impl DatalogProgram {
             LimitExceeded::Depth => LimitError::Depth { relation, limit: depth, rule },
             LimitExceeded::Size => LimitError::Size { relation, limit: size, rule },
             LimitExceeded::Visits => LimitError::Visits { relation, limit: visits, rule },
+            LimitExceeded::Deadline => LimitError::Deadline { relation, rule },
         }
     }
 }

@@ -32,6 +32,7 @@
 //! ```
 
 mod database;
+mod demand;
 mod functional;
 mod limits;
 mod order;
@@ -46,6 +47,7 @@ mod tests;
 mod walk;
 
 pub use database::Database;
+pub use demand::{Demanded, Reading};
 pub use functional::FunctionalDependencies;
 pub use limits::{EvaluationLimits, LimitError};
 pub use plan::RelationId;

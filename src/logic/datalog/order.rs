@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::{RelationId, shape_of};
 use super::relation::{IndexShape, Relation};
-use crate::gdl::{Atom, Literal, Rule, Symbol, TermStore};
+use crate::gdl::{Atom, Literal, Rule, Symbol, Term, TermStore};
 
 /// The number of rows that is expected of a relation that is empty in the sample.
 const UNKNOWN: f64 = 16.0;
@@ -49,12 +49,12 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
     }
 
     /// The order in which to evaluate the body of `rule`, as positions in the body. A literal in `first` comes first
-    /// (semi-naive evaluation starts from the delta). With `is_subgoal` the variables of the head are known.
+    /// (semi-naive evaluation starts from the delta). The variables of the `given` arguments of the head are known.
     pub(super) fn order(
         &mut self,
         rule: &Rule,
         first: Option<usize>,
-        is_subgoal: bool,
+        given: &dyn Fn(usize) -> bool,
         relation: &dyn Fn(&Atom) -> RelationId,
     ) -> Vec<usize> {
         let mut left: Vec<usize> = (0..rule.body.len()).collect();
@@ -65,14 +65,16 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
         }
         let mut costs: Vec<Option<f64>> = vec![None; rule.body.len()];
         let mut bound = FxHashSet::default();
-        let mut bind = |atom: &Atom, bound: &mut FxHashSet<Symbol>, costs: &mut [Option<f64>]| {
-            atom.each_variable(&mut |variable| {
+        let mut bind = |term: &Term, bound: &mut FxHashSet<Symbol>, costs: &mut [Option<f64>]| {
+            term.each_variable(&mut |variable| {
                 bound.insert(variable);
                 readers.remove(&variable).into_iter().flatten().for_each(|reader| costs[reader] = None);
             });
         };
-        if is_subgoal {
-            bind(&rule.head, &mut bound, &mut costs);
+        for (position, argument) in rule.head.arguments.iter().enumerate() {
+            if given(position) {
+                bind(argument, &mut bound, &mut costs);
+            }
         }
         let mut order = Vec::with_capacity(left.len());
         let mut next = first;
@@ -87,7 +89,7 @@ impl<'s, 'a> SelectivityEstimator<'s, 'a> {
             left.retain(|&position| position != chosen);
             order.push(chosen);
             if let Literal::Positive(atom) = &rule.body[chosen] {
-                bind(atom, &mut bound, &mut costs);
+                atom.arguments.iter().for_each(|argument| bind(argument, &mut bound, &mut costs));
             }
         }
         order

@@ -214,7 +214,7 @@ impl DatalogProgram {
         let (mut first, mut repeated) = (Vec::new(), Vec::new());
         for &index in &self.components[component].rules {
             let rule = &self.rules[index];
-            let order = estimator.order(rule, None, false, &relation);
+            let order = estimator.order(rule, None, &|_| false, &relation);
             let draft = PlanDraft { rule, index, order, is_subgoal: false, open: None };
             first.push(compile(&draft, &relation, &|_| RowRange::All, terms));
             let recursive: Vec<usize> = (0..rule.body.len())
@@ -226,7 +226,7 @@ impl DatalogProgram {
                     Ordering::Greater if recursive.binary_search(&position).is_ok() => RowRange::Old,
                     _ => RowRange::All,
                 };
-                let order = estimator.order(rule, Some(delta), false, &relation);
+                let order = estimator.order(rule, Some(delta), &|_| false, &relation);
                 let draft = PlanDraft { rule, index, order, is_subgoal: false, open: None };
                 repeated.push(compile(&draft, &relation, &rows, terms));
             }
@@ -270,6 +270,21 @@ impl DatalogProgram {
         self.needed_at(targets, Stage::MAX)
     }
 
+    /// These relations and all whose tuples depend on theirs, in ascending order. O(rules).
+    pub fn readers_of(&self, relations: &[RelationId]) -> Vec<RelationId> {
+        let mut is_reader = vec![false; self.components.len()];
+        relations.iter().for_each(|&id| is_reader[self.component_of[id]] = true);
+        for component in 0..self.components.len() {
+            is_reader[component] |= self.reads[component].iter().any(|&other| is_reader[other]);
+        }
+        (0..self.relations()).filter(|&id| is_reader[self.component_of[id]]).collect()
+    }
+
+    /// The rules, in the order in which they were given.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
     /// The name of a relation; panics if the program has no such relation, as all methods here do.
     pub fn name(&self, relation: RelationId) -> Symbol {
         self.names[relation]
@@ -298,6 +313,20 @@ impl DatalogProgram {
     /// The number of arguments of a relation.
     pub fn arity(&self, relation: RelationId) -> usize {
         self.arities[relation]
+    }
+
+    /// The relations of a component with a rule in which one of them depends on the negation of another; none if the
+    /// program is stratified. The rules of a validated game are.
+    pub fn negative_cycle(&self) -> Option<&[RelationId]> {
+        let rule = self.rules.iter().find_map(|rule| {
+            let component = self.component_of[self.by_name[&rule.head.relation]];
+            let is_inside = |literal: &Literal| match literal {
+                Literal::Negative(atom) => self.component_of[self.by_name[&atom.relation]] == component,
+                _ => false,
+            };
+            rule.body.iter().any(is_inside).then_some(component)
+        });
+        rule.map(|component| &self.components[component].relations[..])
     }
 
     /// The components that a relation's tuples depend on, in the order of evaluation. Known only for relations that

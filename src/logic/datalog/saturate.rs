@@ -225,7 +225,7 @@ impl Database {
             _ => RowRange::All,
         };
         let sample = |id: RelationId| Some(&self.relations[id]);
-        let order = SelectivityEstimator::new(&sample, terms).order(rule, version.delta, false, &id);
+        let order = SelectivityEstimator::new(&sample, terms).order(rule, version.delta, &|_| false, &id);
         let draft = PlanDraft { rule, index: version.rule, order, is_subgoal: false, open: None };
         compile(&draft, &id, &rows, terms)
     }
@@ -251,7 +251,7 @@ impl Database {
         self.refresh(program, plan, terms);
         let mut subgoals = std::mem::take(&mut self.subgoals);
         let limit_exceeded = Walk::new(self, program, terms, &mut subgoals, plan, output).run();
-        let visits = subgoals.visits;
+        let visits = subgoals.counter.visits();
         self.subgoals = subgoals;
         allowance.visits = allowance.visits.saturating_sub(visits);
         limit_exceeded.map_or(Ok(visits), Err)
@@ -281,7 +281,7 @@ impl Database {
         }
         let id = |atom: &Atom| program.by_name[&atom.relation];
         let sample = |id: RelationId| Some(&self.relations[id]);
-        let order = SelectivityEstimator::new(&sample, terms).order(rule, None, false, &id);
+        let order = SelectivityEstimator::new(&sample, terms).order(rule, None, &|_| false, &id);
         let draft = PlanDraft { rule, index: 0, order, is_subgoal: false, open: Some(is_open) };
         let mut plan = compile(&draft, &id, &|_| RowRange::All, terms);
         self.adopt(program, &mut plan);

@@ -11,6 +11,7 @@
 //! therefore chosen after the relations that read it, and a rule that tests a tabled relation keeps the plan that it
 //! had when the relation was chosen.
 
+use super::limits::VisitCounter;
 use super::order::SelectivityEstimator;
 use super::plan::{JoinPlan, JoinStep, PlanDraft, RelationId, RowRange, compile};
 use super::program::{Component, DatalogProgram, Stage};
@@ -28,7 +29,7 @@ const NESTED_STEPS: usize = 1500;
 pub(super) struct SubgoalTable {
     pub(super) answers: Vec<(Relation, Relation)>,
     /// The rows visited since the current rule was started, those of its subgoals included.
-    pub(super) visits: u64,
+    pub(super) counter: VisitCounter,
 }
 
 impl SubgoalTable {
@@ -36,7 +37,7 @@ impl SubgoalTable {
     pub(super) fn new(program: &DatalogProgram) -> SubgoalTable {
         let empty = |relation| Relation::new(program.arity(relation), Vec::new());
         let answers = (0..program.relations()).map(|relation| (empty(relation), empty(relation))).collect();
-        SubgoalTable { answers, visits: 0 }
+        SubgoalTable { answers, counter: VisitCounter::default() }
     }
 
     /// Forgets the answers of a stage and of the stages above it.
@@ -109,7 +110,7 @@ impl DatalogProgram {
         let id = |atom: &Atom| self.by_name[&atom.relation];
         let plan = |&index: &usize| {
             let rule = &self.rules[index];
-            let order = estimator.order(rule, None, true, &id);
+            let order = estimator.order(rule, None, &|_| true, &id);
             let draft = PlanDraft { rule, index, order, is_subgoal: true, open: None };
             compile(&draft, &id, &|_| RowRange::All, terms)
         };

@@ -104,14 +104,10 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Runs the plan. Returns the limit that was exceeded, if any; what was derived is then incomplete.
     pub(super) fn run(mut self) -> Option<LimitExceeded> {
-        self.subgoals.visits = 0;
-        self.from(0);
-        self.limit_exceeded.or(self.is_over_visits().then_some(LimitExceeded::Visits))
-    }
-
-    /// Whether more rows were visited than the limit allows.
-    fn is_over_visits(&self) -> bool {
-        self.subgoals.visits > self.program.limits.visits
+        if self.subgoals.counter.begin(self.program.limits.visits) {
+            self.from(0);
+        }
+        self.limit_exceeded.or(self.subgoals.counter.stopped())
     }
 
     /// Runs the steps from number `step` on. Returns the number of leading steps that may still derive something new:
@@ -196,8 +192,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Goes on with one tuple, if it matches the pattern.
     fn visit(&mut self, step: usize, pattern: &TuplePattern, row: &[TermId], key: &[TermId]) -> usize {
-        self.subgoals.visits += 1;
-        if self.is_over_visits() {
+        if !self.subgoals.counter.visit() {
             return 0;
         }
         let matches = pattern.shape.admits(row, self.terms)
@@ -291,7 +286,7 @@ impl<'a, 's> Walk<'a, 's> {
                 break;
             }
         }
-        if self.is_over_visits() {
+        if self.subgoals.counter.stopped().is_some() {
             return false; // the search was cut off, so there is no answer to keep
         }
         let answers = &mut self.subgoals.answers[relation];

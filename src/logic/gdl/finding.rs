@@ -58,6 +58,8 @@ pub enum FindingCode {
     TooDeep,
     /// Larger than the readers or the normal form accept.
     TooLarge,
+    /// A form of another language that the readers accept.
+    Dialect,
     /// A keyword with the wrong number of arguments.
     KeywordArity,
     /// A keyword at a place where it has no meaning.
@@ -152,11 +154,12 @@ pub enum FindingCode {
 
 impl FindingCode {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 49] = [
+    pub const ALL: [(FindingCode, &'static str); 50] = [
         (FindingCode::Syntax, "syntax"),
         (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (FindingCode::TooDeep, "too-deep"),
         (FindingCode::TooLarge, "too-large"),
+        (FindingCode::Dialect, "dialect"),
         (FindingCode::KeywordArity, "keyword-arity"),
         (FindingCode::KeywordMisused, "keyword-misused"),
         (FindingCode::ReservedHead, "reserved-head"),

@@ -22,7 +22,9 @@
 //! assert_eq!(loaded.findings[0].severity, Severity::Error);
 //! ```
 
+mod anonymous;
 mod depend;
+mod dialect;
 mod domains;
 mod finding;
 mod game;

@@ -273,7 +273,7 @@ impl Writer<'_> {
 /// becomes `abc`), or in quotes.
 fn infix_name(name: &str) -> Cow<'_, str> {
     let plain = |name: &str| is_plain(name) && !name.starts_with(infix::begins_variable);
-    if plain(name) {
+    if plain(name) || infix::is_negative_number(name) {
         return name.into();
     }
     let folded = fold(name);

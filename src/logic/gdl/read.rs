@@ -8,6 +8,7 @@
 //! Invariant: every clause is at most [`MAX_DEPTH`] levels deep. An atom counts as one level above its terms, and
 //! `and`, `or` and `not` count as one level each. A clause that is printed can therefore be read again.
 
+use super::dialect::Dialect;
 use super::finding::{Finding, FindingCode, Severity, sort_findings};
 use super::rule::{Atom, Clause, Formula};
 use super::rulesheet::{Rulesheet, Syntax};
@@ -66,7 +67,7 @@ pub fn read(source: Source, syntax: Option<Syntax>) -> (Rulesheet, Vec<Finding>)
 /// parenthesis, or if more lines begin with a parenthesis than with a name; the infix form otherwise.
 fn sniff(text: &str) -> Syntax {
     let mut lines = text
-        .lines()
+        .split(infix::line_end(text))
         .map(str::trim_start)
         .filter(|line| !line.is_empty() && !line.starts_with([';', '%']) && !line.starts_with("//"))
         .peekable();
@@ -85,6 +86,8 @@ pub(super) struct FindingCollector {
     unread: Vec<(Symbol, Span)>,
     more: usize,
     first_of_more: Span,
+    /// The dialect forms that have been reported.
+    dialects: Vec<Dialect>,
 }
 
 impl FindingCollector {
@@ -98,6 +101,15 @@ impl FindingCollector {
             self.first_of_more = finding.span;
         }
         self.more += 1;
+    }
+
+    /// Whether a dialect form has not been asked for before.
+    pub(super) fn is_new(&mut self, form: Dialect) -> bool {
+        let new = !self.dialects.contains(&form);
+        if new {
+            self.dialects.push(form);
+        }
+        new
     }
 
     /// Adds a syntax error.

@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 ///
 /// // An auxiliary symbol is in no table, so its name is only a placeholder.
 /// assert_eq!(symbols.name(Symbol::auxiliary(0)), "(auxiliary)");
+/// assert_eq!((Symbol::auxiliary(7).auxiliary_number(), Symbol::NOT.auxiliary_number()), (Some(7), None));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Symbol(u32);
@@ -61,6 +62,12 @@ impl Symbol {
     /// symbols.
     pub fn auxiliary(number: u32) -> Symbol {
         Symbol(u32::MAX - number)
+    }
+
+    /// The number of an auxiliary symbol; `None` for the symbol of a name.
+    pub fn auxiliary_number(self) -> Option<u32> {
+        // No table holds half of all numbers.
+        (self.0 > u32::MAX / 2).then(|| u32::MAX - self.0)
     }
 
     /// The position of the symbol in its table: 0, 1, 2, ...

@@ -36,7 +36,8 @@ impl<M: Bulk> Bootstrap<M> {
         Bootstrap { tree, count, nodes: vec![ROOT; count], particles, cost: UpdateCost::default() }
     }
 
-    /// One step of every particle; false if none is left, or the budget did not last.
+    /// One step of every particle; false if none is left, or the budget did not last. If the deadline cut it off, the
+    /// particles are where they were.
     fn step(&mut self, account: &mut BudgetAccount, seed: &Seed) -> bool {
         let mut drawn = Vec::with_capacity(self.nodes.len());
         for (particle, &node) in self.nodes.iter().enumerate() {
@@ -49,6 +50,9 @@ impl<M: Bulk> Bootstrap<M> {
             );
         }
         lockstep::expand_these(&mut self.tree, &drawn);
+        if self.tree.is_cut() {
+            return false;
+        }
         let survivors: Vec<NodeId> = drawn
             .into_iter()
             .filter_map(|(node, index)| match self.tree.branches(node).branch(index) {
@@ -68,22 +72,18 @@ impl<M: Bulk> Bootstrap<M> {
         };
         true
     }
-}
 
-impl<M: Bulk> Belief<M> for Bootstrap<M> {
-    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.learn(evidence) {
-            self.nodes = vec![ROOT; self.count];
-        }
-        self.cost = UpdateCost::default();
-        self.particles.clear();
-        if !self.tree.begins() {
+    fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
+        if !self.tree.begins() && !self.tree.is_cut() {
             return UpdateOutcome::Inconsistent { step: 0 };
         }
         let mut account = BudgetAccount::new(*budget);
         while self.nodes.first().is_some_and(|&node| self.tree.depth(node) < self.tree.target()) {
             let step = self.tree.depth(self.nodes[0]) + 1;
             if !self.step(&mut account, &seed.index(step)) {
+                if self.tree.is_cut() {
+                    return UpdateOutcome::Depleted { step: self.tree.target() };
+                }
                 self.nodes.clear();
                 if self.tree.is_refuted() {
                     return UpdateOutcome::Inconsistent { step: self.tree.unexplained() };
@@ -96,6 +96,20 @@ impl<M: Bulk> Belief<M> for Bootstrap<M> {
         let weight = 1.0 / self.count as f64;
         self.particles = self.nodes.iter().map(|&node| Particle { id: node.into(), weight }).collect();
         UpdateOutcome::Sampled
+    }
+}
+
+impl<M: Bulk> Belief<M> for Bootstrap<M> {
+    fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome {
+        if !self.tree.learn(evidence) {
+            self.nodes = vec![ROOT; self.count];
+        }
+        self.cost = UpdateCost::default();
+        self.particles.clear();
+        self.tree.begin_update(budget);
+        let outcome = self.follow(budget, seed);
+        self.tree.end_update();
+        outcome
     }
 
     fn particles(&self) -> &[Particle] {

@@ -116,6 +116,15 @@ impl<M: Bulk> Histories<M> {
         histories
     }
 
+    /// Works with evaluations that stop at the deadline of a budget.
+    fn by_deadline<T>(&mut self, budget: &Budget, work: impl FnOnce(&mut Self) -> T) -> T {
+        let machine = Arc::clone(&self.machine);
+        machine.set_deadline(&mut self.scratch, budget.deadline);
+        let made = work(self);
+        machine.set_deadline(&mut self.scratch, None);
+        made
+    }
+
     fn forget(&mut self) {
         let initial = self.initial();
         self.replace(vec![(initial, 1.0)]);
@@ -190,11 +199,17 @@ impl<M: Bulk> Histories<M> {
         }
         let mut legal = self.machine.legal_by_role(&history.state, &mut self.scratch);
         legal[self.role].retain(|&own| observed.own.admits(own));
+        if self.machine.is_interrupted(&self.scratch) {
+            return None;
+        }
         let (known, failure) = (|role| history.evidence(role), &mut self.failure);
         let policy = joint_policy(&*self.machine, &*self.model, self.role, &legal, known, failure);
         let branches = Branches::new(Arc::new(legal), policy);
         let joint = branches.joint(branches.draw(rng)?);
         let next = self.after(history, &joint);
+        if self.machine.is_interrupted(&self.scratch) {
+            return None; // the deadline passed, and nothing is known of the step
+        }
         let over = evidence.over && next.step() == evidence.step();
         let seen = next.percepts.last().map(|percepts| &percepts[self.role]);
         (seen == Some(&observed.percepts) && next.over == over).then_some(next)
@@ -315,7 +330,7 @@ where
             self.histories.replace(Vec::new());
             return UpdateOutcome::Inconsistent { step: 0 };
         }
-        (self.follow)(&mut self.histories, evidence, budget, seed)
+        self.histories.by_deadline(budget, |histories| (self.follow)(histories, evidence, budget, seed))
     }
 
     fn particles(&self) -> &[Particle] {

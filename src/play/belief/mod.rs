@@ -51,6 +51,7 @@ pub use sampler::{BootstrapSampler, ParticleSampler, Sampler};
 pub use trembling::Trembling;
 
 use std::fmt;
+use std::time::Instant;
 
 use hyperplay_engine::machine::{Budget, Bulk, EvaluationFailure, Evidence, History, Role, Seed};
 
@@ -246,6 +247,10 @@ impl UpdateCost {
 pub trait Belief<M: Bulk>: Send {
     /// Follows the evidence, which may have grown by any number of steps since the last update. Evidence that does
     /// not continue the former is a new match. All randomness comes from `seed`, which is another one at every update.
+    ///
+    /// The deadline of the budget also stops evaluations. What is cut off by it must have no part in the particles: a
+    /// belief with a scratch of its own uses
+    /// [`StateMachineExt::by_deadline`](hyperplay_engine::machine::StateMachineExt::by_deadline).
     fn update(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> UpdateOutcome;
 
     /// The particles, weights summing to 1; empty when depleted or inconsistent. Where merging is on, their histories
@@ -260,6 +265,11 @@ pub trait Belief<M: Bulk>: Send {
 
     /// What `role` knows if a particle is true.
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence;
+
+    /// The same; an answer that is given after the deadline may be cut off, and is not to be used.
+    fn evidence_until(&self, particle: &Particle, role: Role, _deadline: Option<Instant>) -> Evidence {
+        self.evidence(particle, role)
+    }
 
     /// What the last update cost.
     fn cost(&self) -> UpdateCost;

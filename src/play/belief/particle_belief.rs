@@ -5,6 +5,7 @@
 //! [backtracking](super::backtracking), for the rest of the match.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::backtracking::Backtracking;
 use super::forward::{Followed, Forward};
@@ -107,8 +108,10 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
                 let histories = forward.histories(seed);
                 let (machine, model) = (Arc::clone(&self.machine), Arc::clone(&self.model));
                 let belief = Backtracking::new(machine, evidence.role, model, self.options.clone());
-                let mut belief = belief.resume(&explained, &histories);
                 let left = budget.less(self.cost.states);
+                let Some(mut belief) = belief.resume(&explained, &histories, &left) else {
+                    return UpdateOutcome::Depleted { step: evidence.step() };
+                };
                 let outcome = belief.update(evidence, &left, &seed.child("backtracking"));
                 self.cost = self.cost.and(belief.cost());
                 self.held = Held::Backtracking(Box::new(belief));
@@ -139,10 +142,16 @@ impl<M: Bulk> Belief<M> for ParticleBelief<M> {
     }
 
     fn evidence(&self, particle: &Particle, role: Role) -> Evidence {
+        self.evidence_until(particle, role, None)
+    }
+
+    fn evidence_until(&self, particle: &Particle, role: Role, deadline: Option<Instant>) -> Evidence {
         match &self.held {
             Held::Forward(forward) => {
                 let history = forward.history(particle.id.0);
-                self.machine.evidence(&history, role, &mut self.machine.scratch())
+                let scratch = &mut self.machine.scratch();
+                self.machine
+                    .by_deadline(deadline, scratch, |scratch| self.machine.evidence(&history, role, scratch))
             }
             Held::Backtracking(belief) => belief.evidence(particle, role),
         }

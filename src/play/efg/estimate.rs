@@ -6,6 +6,8 @@
 //!
 //! Reference: Knuth, *Estimating the Efficiency of Backtrack Programs*, Mathematics of Computation 29 (1975).
 
+use std::time::Instant;
+
 use std::fmt;
 
 use rand::RngExt;
@@ -61,16 +63,17 @@ pub fn estimate_size<M: StateMachine>(
     probes: usize,
     seed: &Seed,
 ) -> Result<SizeEstimate, TreeError> {
-    estimate_size_until(machine, probes, seed, &|| false)
+    estimate_size_until(machine, probes, seed, None, &|| false)
 }
 
-/// Estimates as [`estimate_size`] does, from fewer paths if `stop` returns true before.
+/// Estimates as [`estimate_size`] does, from fewer paths if `stop` returns true or the deadline passes before. The
+/// deadline also stops an evaluation of the rules.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_play::efg::{TreeError, estimate_size_until};
 ///
-/// assert_eq!(estimate_size_until(&*machine, 1_000, &Seed::root(1), &|| true), Err(TreeError::Stopped));
+/// assert_eq!(estimate_size_until(&*machine, 1_000, &Seed::root(1), None, &|| true), Err(TreeError::Stopped));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -80,9 +83,11 @@ pub fn estimate_size_until<M: StateMachine>(
     machine: &M,
     probes: usize,
     seed: &Seed,
+    deadline: Option<Instant>,
     stop: &dyn Fn() -> bool,
 ) -> Result<SizeEstimate, TreeError> {
     let mut scratch = machine.scratch();
+    machine.set_deadline(&mut scratch, deadline);
     // Welford's sums: sizes may be so large that their squares are not finite.
     let (mut mean, mut squares, mut count) = (0.0, 0.0, 0);
     for probe in 0..probes {
@@ -114,6 +119,9 @@ fn one_path<M: StateMachine>(
     let mut legal = Vec::new();
     for step in 0.. {
         let is_over = machine.terminal(&state, scratch);
+        if machine.is_interrupted(scratch) {
+            return Err(TreeError::Stopped);
+        }
         if let Some(failure) = machine.take_failure(scratch) {
             return Err(failure.into());
         }
@@ -132,6 +140,9 @@ fn one_path<M: StateMachine>(
         let mut widths = Vec::with_capacity(machine.roles().len());
         for role in machine.each_role() {
             machine.legal(&state, role, scratch, &mut legal);
+            if machine.is_interrupted(scratch) {
+                return Err(TreeError::Stopped);
+            }
             if legal.is_empty() {
                 return Err(match machine.take_failure(scratch) {
                     Some(failure) => failure.into(),

@@ -31,23 +31,34 @@ impl Clairvoyant {
         Clairvoyant { machine, role, search, scratch, known: History::default(), state }
     }
 
-    fn follow(&mut self, history: &History) {
-        match history.0.strip_prefix(&self.known.0[..]) {
-            Some(new) => {
-                for joint in new {
-                    self.state = self.machine.next(&self.state, joint, &mut self.scratch);
-                }
-            }
-            None => self.state = self.machine.replay(history, &mut self.scratch),
+    /// Follows the history; false if the deadline passed before its end. Then it goes on from there at the next decision.
+    fn follow(&mut self, history: &History, budget: &Budget) -> bool {
+        if !history.0.starts_with(&self.known.0) {
+            (self.known, self.state) = (History::default(), self.machine.initial());
         }
-        self.known = history.clone();
+        let Clairvoyant { machine, known, state, .. } = self;
+        machine.by_deadline(budget.deadline, &mut self.scratch, |scratch| {
+            for joint in &history.0[known.step()..] {
+                let next = machine.next(state, joint, scratch);
+                if machine.is_interrupted(scratch) {
+                    return false;
+                }
+                *state = next;
+                known.0.push(joint.clone());
+            }
+            true
+        })
     }
 }
 
 impl ClairvoyantPlayer for Clairvoyant {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let (budget, legal) = (budget.share(SAFE_SHARE), view.own.legal);
-        self.follow(view.history);
+        if !self.follow(view.history, &budget) {
+            let explanation =
+                vec!["the time was up before the state was known: a legal move at random".to_owned()];
+            return Decision { explanation, ..Decision::uniform(legal, seed) };
+        }
         let (machine, scratch) = (&*self.machine, &mut self.scratch);
         let deliberation = Deliberation { machine, role: self.role, budget, seed, legal, scratch };
         let decision = deliberation.decide(&*self.search, &[(&self.state, 1.0)], judge);

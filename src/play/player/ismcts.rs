@@ -110,7 +110,8 @@ fn search(
         let particles = belief.particles();
         let states: Vec<(&State, f64)> =
             particles.iter().map(|particle| (belief.state(particle), particle.weight)).collect();
-        let known = |place: usize, role: Role| belief.evidence(&particles[place], role);
+        let deadline = context.budget.deadline;
+        let known = |place: usize, role: Role| belief.evidence_until(&particles[place], role, deadline);
         let possible = PossibleStates { states: &states, known: &known };
         let made = ismcts(&mut context, &possible, legal, options);
         let Simulations { ref moves, simulations, playouts, steps, information_sets, worlds } = made;

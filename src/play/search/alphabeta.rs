@@ -86,6 +86,14 @@ pub(super) fn to_each_depth<M: Bulk>(
     state: &M::State,
     leaves: Leaves,
 ) -> (Option<Vec<Evaluation>>, u64) {
+    context.by_deadline(|context| deepen(context, state, leaves))
+}
+
+fn deepen<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    state: &M::State,
+    leaves: Leaves,
+) -> (Option<Vec<Evaluation>>, u64) {
     let (machine, role, budget) = (context.machine, context.role, context.budget);
     let mut opponents = context.opponents();
     let (Some(other), None) = (opponents.next(), opponents.next()) else {
@@ -191,7 +199,7 @@ impl<M: Bulk> Search<'_, M> {
         }
         let successors = opened.successors.clone();
         if depth == 1 {
-            self.judge_leaves(0, &successors);
+            self.judge_leaves(0, &successors)?;
         }
         successors.into_iter().map(|next| self.search(next, depth - 1, 0.0, 100.0)).collect()
     }
@@ -230,7 +238,7 @@ impl<M: Bulk> Search<'_, M> {
         let maximises = opened.active == self.role;
         let mut successors = opened.successors.clone();
         if depth == 1 {
-            self.judge_leaves(at, &successors);
+            self.judge_leaves(at, &successors)?;
         }
         self.sort(&mut successors, maximises);
         let (mut low, mut high) = (alpha, beta);
@@ -294,6 +302,9 @@ impl<M: Bulk> Search<'_, M> {
         }
         let state = self.nodes[at as usize].state.clone();
         let legal = self.machine.legal_by_role(&state, self.scratch);
+        if self.machine.is_interrupted(self.scratch) {
+            return Err(Stop::Budget);
+        }
         let active = match roles_with_choice(&legal)[..] {
             [] => self.role,
             [one] if Some(one) != self.machine.random() && !legal[one].is_empty() => one,
@@ -309,7 +320,11 @@ impl<M: Bulk> Search<'_, M> {
         }
         let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
         let mut successors = Vec::with_capacity(joints.len());
-        for (next, end) in self.machine.advance(&steps, self.scratch) {
+        let advanced = self.machine.advance(&steps, self.scratch);
+        if self.machine.is_interrupted(self.scratch) {
+            return Err(Stop::Budget);
+        }
+        for (next, end) in advanced {
             let end = end.map(|goals| self.end(&goals)).transpose()?;
             successors.push(self.enter(next, end));
         }
@@ -326,7 +341,7 @@ impl<M: Bulk> Search<'_, M> {
     }
 
     /// Gives every successor of a state that is neither over nor has one its leaf value.
-    fn judge_leaves(&mut self, at: Index, successors: &[Index]) {
+    fn judge_leaves(&mut self, at: Index, successors: &[Index]) -> Result<(), Stop> {
         let mut open: Vec<Index> = successors.to_vec();
         open.sort_unstable();
         open.dedup();
@@ -337,20 +352,24 @@ impl<M: Bulk> Search<'_, M> {
         match self.leaves {
             Leaves::Proof => {}
             Leaves::Mobility => {
-                let before = self.mobility(at);
+                let before = self.mobility(at)?;
                 for next in open {
-                    let sum = before + self.mobility(next);
+                    let sum = before + self.mobility(next)?;
                     self.nodes[next as usize].leaf =
                         Some(50.0 + 40.0 * sum.signum() * sum.abs().min(100.0) / 100.0);
                 }
             }
         }
+        Ok(())
     }
 
     /// The moves of the active role, counted for or against the searching role.
-    fn mobility(&mut self, at: Index) -> f64 {
+    fn mobility(&mut self, at: Index) -> Result<f64, Stop> {
         let legal = self.machine.legal_by_role(&self.nodes[at as usize].state, self.scratch);
-        legal[self.role].len() as f64 - legal[self.other].len() as f64
+        if self.machine.is_interrupted(self.scratch) {
+            return Err(Stop::Budget);
+        }
+        Ok(legal[self.role].len() as f64 - legal[self.other].len() as f64)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Context: what every search is given besides the states.
 
-use hyperplay_engine::machine::{Budget, Bulk, Role, Seed};
+use hyperplay_engine::machine::{Budget, Bulk, Role, Seed, StateMachineExt};
 
 /// What a search works with: the game, whose moves it judges, what it may spend, where its random numbers come from,
 /// and the caller's scratch space.
@@ -42,6 +42,15 @@ impl<M: Bulk> SearchContext<'_, M> {
     /// The same context with another budget and another stream of random numbers, for a part of the search.
     pub fn with(&mut self, budget: Budget, seed: Seed) -> SearchContext<'_, M> {
         SearchContext { machine: self.machine, role: self.role, budget, seed, scratch: self.scratch }
+    }
+
+    /// Searches with evaluations that stop at the deadline of the budget. The search asks whether one was
+    /// [interrupted](hyperplay_engine::machine::StateMachine::is_interrupted) before it uses an answer.
+    pub(super) fn by_deadline<T>(&mut self, search: impl FnOnce(&mut SearchContext<'_, M>) -> T) -> T {
+        let SearchContext { machine, role, budget, ref seed, .. } = *self;
+        machine.by_deadline(budget.deadline, self.scratch, |scratch| {
+            search(&mut SearchContext { machine, role, budget, seed: seed.clone(), scratch })
+        })
     }
 
     /// All roles but the one whose moves are judged and `random`.

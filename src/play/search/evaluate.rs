@@ -127,14 +127,15 @@ fn sample<M: Bulk>(
     states: &[(&M::State, f64)],
     options: &SearchOptions,
 ) -> Playouts {
-    let open: Vec<OpenState<'_, M::State>> = states
-        .iter()
-        .map(|&(state, weight)| {
+    // The moves of a state for which the time does not last are not known, and the state is not judged.
+    let open: Vec<OpenState<'_, M::State>> = context.by_deadline(|context| {
+        let moves_of = |&(state, weight): &(_, f64)| {
             let mut moves = Vec::new();
             context.machine.legal(state, context.role, context.scratch, &mut moves);
             OpenState { state, moves, weight }
-        })
-        .collect();
+        };
+        states.iter().map(moves_of).collect()
+    });
     let starts: u64 = open.iter().map(|state| state.moves.len() as u64).sum();
     let (budget, seed) = (context.budget, context.seed.clone());
     // Over several states trees gain in one game and lose or change nothing in six (`docs/measurements.md`).

@@ -50,6 +50,14 @@ impl Graph {
         root: &M::State,
         account: &mut BudgetAccount,
     ) -> Option<Graph> {
+        context.by_deadline(|context| Graph::build_in_time(context, root, account))
+    }
+
+    fn build_in_time<M: Bulk>(
+        context: &mut SearchContext<'_, M>,
+        root: &M::State,
+        account: &mut BudgetAccount,
+    ) -> Option<Graph> {
         let machine = context.machine;
         let scratch = &mut *context.scratch;
         let mut found: FxHashMap<M::State, Index> = FxHashMap::default();
@@ -65,7 +73,7 @@ impl Graph {
             let state = state.clone();
             let legal = machine.legal_by_role(&state, scratch);
             let joints = legal.values().iter().map(|moves| moves.len() as u64).product::<u64>();
-            if joints > account.left() {
+            if joints > account.left() || machine.is_interrupted(scratch) {
                 return None;
             }
             if joints == 0 {
@@ -77,8 +85,11 @@ impl Graph {
                 return None;
             }
             let steps: Vec<_> = joints.iter().map(|joint| (&state, joint)).collect();
-            let successors = machine
-                .advance(&steps, scratch)
+            let advanced = machine.advance(&steps, scratch);
+            if machine.is_interrupted(scratch) {
+                return None;
+            }
+            let successors = advanced
                 .into_iter()
                 .map(|(next, end)| {
                     *found.entry(next).or_insert_with_key(|next| {
@@ -88,6 +99,9 @@ impl Graph {
                 })
                 .collect();
             nodes.push(Node::Inner { legal, successors });
+        }
+        if machine.is_interrupted(scratch) {
+            return None;
         }
         let order = order(&nodes)?;
         Some(Graph { nodes, order })

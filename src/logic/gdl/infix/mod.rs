@@ -2,10 +2,15 @@
 //!
 //! ```text
 //! clause  = atom [":-" or] ["."]            or   = and {"|" and}
-//! and     = unary {"&" unary}               unary = "~" unary | "not" unary | primary
+//! and     = unary {("&" | ",") unary}       unary = "~" unary | "not" unary | primary
 //! primary = "(" or ")" | ("and" | "or" | "not") "(" [or {"," or}] ")" | "distinct" "(" term "," term ")" | atom
+//!         | term ("=" | "!=") term
 //! atom    = name ["(" [term {"," term}] ")"]
+//! term    = variable | atom | "(" term {"," term} ")"
 //! ```
+//!
+//! So `&` and the comma bind alike, and tighter than `|`. Only inside `and(...)`, `or(...)` and `not(...)` the comma
+//! separates the members. Each `_` is a variable of its own.
 //!
 //! The full stop is optional: a clause ends where the next token cannot continue it. The parser works by recursive
 //! descent, and its depth is limited by [`MAX_NESTING`].
@@ -14,11 +19,14 @@
 //! reported and repaired. After any other error the clause is left out, and reading continues at the next line that may
 //! begin a clause.
 
+mod compare;
 mod recovery;
 #[cfg(test)]
 mod tests;
 mod token;
 
+use super::anonymous::AnonymousVariables;
+use super::dialect::Dialect;
 use super::finding::{Finding, FindingCode, Severity};
 use super::kif;
 use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
@@ -26,19 +34,45 @@ use super::rule::{Atom, Clause, Formula};
 use super::source::{At, Span};
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
+use compare::TupleFunctors;
+use rustc_hash::FxHashSet;
 use token::{InfixToken, InfixTokenKind};
-pub(super) use token::{begins_variable, is_letter};
+pub(super) use token::{begins_variable, is_letter, is_negative_number, line_end};
 
 /// Reads the clauses of a text.
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
-    let mut reader =
-        InfixReader { text, tokens, next: 0, start: 0, nesting: 0, groups: 0, closed: None, symbols, report };
+    let variables = tokens.iter().filter(|token| token.kind == InfixTokenKind::Variable);
+    let anonymous = AnonymousVariables::new(
+        variables.map(|token| text[token.span().start..token.span().end].trim_matches(['?', '\''])),
+    );
+    let mut reader = InfixReader {
+        text,
+        compared: compare::compared(&tokens),
+        tokens,
+        next: 0,
+        start: 0,
+        nesting: 0,
+        groups: 0,
+        members: false,
+        closed: None,
+        equations: Vec::new(),
+        tuples: TupleFunctors::default(),
+        anonymous,
+        symbols,
+        report,
+    };
     let mut clauses = Vec::new();
     while reader.next < reader.tokens.len() {
         let start = reader.next;
+        if let Some(stop) = reader.take(InfixTokenKind::Stop) {
+            reader.report.dialect(Dialect::ExtraStop, stop.span(), || "take it out".to_owned());
+            continue;
+        }
         reader.start = start;
-        (reader.nesting, reader.groups) = (0, 0);
+        (reader.nesting, reader.groups, reader.members) = (0, 0, false);
+        reader.equations.clear();
+        reader.anonymous.begin_clause();
         match reader.clause() {
             Some(clause) => clauses.push(clause),
             None => reader.recover(start),
@@ -59,8 +93,16 @@ struct InfixReader<'r> {
     nesting: usize,
     /// The number of open parentheses around formulas.
     groups: usize,
+    /// Whether a comma separates the members of `and(...)`, `or(...)` or `not(...)`.
+    members: bool,
     /// The position at which missing parentheses have been added and reported.
     closed: Option<usize>,
+    /// The positions of the parentheses whose partner stands before a comparison.
+    compared: FxHashSet<usize>,
+    /// The places of the equations of the clause.
+    equations: Vec<Span>,
+    tuples: TupleFunctors,
+    anonymous: AnonymousVariables,
     symbols: &'r mut Symbols,
     report: &'r mut FindingCollector,
 }
@@ -68,7 +110,7 @@ struct InfixReader<'r> {
 impl<'r> InfixReader<'r> {
     fn clause(&mut self) -> Option<Clause> {
         self.check_head()?;
-        let head = self.atom()?;
+        let mut head = self.atom()?;
         self.drop_extra();
         let mut body = Vec::new();
         if self.take(InfixTokenKind::If).is_some() {
@@ -81,6 +123,7 @@ impl<'r> InfixReader<'r> {
             self.check_fact(&head)?;
         }
         self.take(InfixTokenKind::Stop);
+        self.solve(&mut head, &mut body);
         let last = self.tokens[self.next - 1];
         Some(Clause { head, body, at: At(self.tokens[self.start].span().to(last.span())) })
     }
@@ -112,7 +155,9 @@ impl<'r> InfixReader<'r> {
     fn unary(&mut self) -> Option<Formula> {
         let Some(token) = self.peek() else { return self.unexpected("a condition") };
         let not = token.kind == InfixTokenKind::Not
-            || (self.logical(token) == Some(Symbol::NOT) && self.kind_after(1) != Some(InfixTokenKind::Open));
+            || (self.logical(token) == Some(Symbol::NOT)
+                && (self.kind_after(1) != Some(InfixTokenKind::Open)
+                    || self.compared.contains(&(self.next + 1))));
         if !not {
             return self.primary();
         }
@@ -120,20 +165,30 @@ impl<'r> InfixReader<'r> {
             reader.next += 1;
             let inner = reader.unary()?;
             let at = At(token.span().to(inner.at().0));
-            Some(Formula::Not(Box::new(inner), at))
+            Some(reader.negation(inner, at))
         })
     }
 
     fn primary(&mut self) -> Option<Formula> {
         let Some(token) = self.peek() else { return self.unexpected("a condition") };
         let formula = match token.kind {
+            _ if self.begins_comparison() => self.comparison(),
             InfixTokenKind::Open => self.descend(|reader| {
                 reader.next += 1;
                 reader.groups += 1;
-                let inner = reader.disjunction()?;
+                let members = std::mem::replace(&mut reader.members, false);
+                let mut inner = vec![reader.disjunction()?];
+                while reader.misses_and_inside() {
+                    reader.report_missing_and(&inner);
+                    inner.push(reader.disjunction()?);
+                }
                 reader.close(token)?;
+                reader.members = members;
                 reader.groups -= 1;
-                Some(inner)
+                Some(match inner.len() {
+                    1 => inner.remove(0),
+                    _ => Formula::And(inner, At(token.span().to(reader.tokens[reader.next - 1].span()))),
+                })
             }),
             InfixTokenKind::Name if self.logical(token).is_some_and(|word| word != Symbol::DISTINCT) => {
                 self.descend(Self::functional)
@@ -172,6 +227,7 @@ impl<'r> InfixReader<'r> {
         let mut members = Vec::new();
         if let Some(open) = self.take(InfixTokenKind::Open) {
             self.groups += 1;
+            let outer = std::mem::replace(&mut self.members, true);
             if self.kind_after(0) != Some(InfixTokenKind::Close) {
                 members.push(self.disjunction()?);
                 while self.take(InfixTokenKind::Comma).is_some() {
@@ -179,13 +235,14 @@ impl<'r> InfixReader<'r> {
                 }
             }
             self.close(open)?;
+            self.members = outer;
             self.groups -= 1;
         }
         let at = At(word.span().to(self.tokens[self.next - 1].span()));
         match symbol {
             Some(Symbol::AND) => Some(Formula::And(members, at)),
             Some(Symbol::OR) => Some(Formula::Or(members, at)),
-            _ if members.len() == 1 => Some(Formula::Not(Box::new(members.remove(0)), at)),
+            _ if members.len() == 1 => Some(self.negation(members.remove(0), at)),
             _ => {
                 self.report.add(keyword_arity("not", 1, members.len(), at.0));
                 None
@@ -204,10 +261,14 @@ impl<'r> InfixReader<'r> {
         let Some(token) = self.peek() else { return self.unexpected("a term") };
         match token.kind {
             InfixTokenKind::Variable if self.kind_after(1) != Some(InfixTokenKind::Open) => {
-                let name = self.checked_name(token)?;
+                let name = match token::name(self.spelling(token)).as_ref() {
+                    "_" => self.anonymous.next(self.symbols),
+                    _ => self.checked_name(token)?,
+                };
                 self.next += 1;
                 Some(Term::Variable(name))
             }
+            InfixTokenKind::Open => self.tuple(),
             InfixTokenKind::Name | InfixTokenKind::Variable => {
                 let functor = self.name(token)?;
                 Some(Term::new(functor, self.arguments()?))

@@ -3,6 +3,7 @@
 //! Each check examines a bounded number of tokens, or the tokens of one literal after a rule, which are then read as
 //! the next clause. Reading therefore takes linear time.
 
+use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::rule::{Atom, Formula};
 use crate::gdl::source::Span;
@@ -86,10 +87,18 @@ impl InfixReader<'_> {
         let condition = symbol
             .is_some_and(|symbol| symbol.is_logical() || symbol == Symbol::TRUE || symbol == Symbol::DOES);
         match self.kind_behind_literal() {
-            Some(InfixTokenKind::And | InfixTokenKind::Or) => true,
+            Some(InfixTokenKind::And | InfixTokenKind::Or | InfixTokenKind::Comma) => true,
+            Some(kind) if kind.is_comparison() => true,
             Some(InfixTokenKind::If) => false,
             _ => condition,
         }
+    }
+
+    /// Whether a condition follows in the same line where a parenthesis must close.
+    pub(super) fn misses_and_inside(&self) -> bool {
+        use InfixTokenKind::{Name, Not, Open, Variable};
+        self.peek().is_some_and(|token| !token.first && matches!(token.kind, Name | Variable | Not | Open))
+            && self.kind_behind_literal() != Some(InfixTokenKind::If)
     }
 
     /// The kind of the token after the literal that begins at the next token.
@@ -133,7 +142,8 @@ impl InfixReader<'_> {
             match token.kind {
                 _ if offset > 0 && token.first => break,
                 InfixTokenKind::Open => depth += 1,
-                InfixTokenKind::Close => depth = depth.saturating_sub(1),
+                InfixTokenKind::Close if depth == 0 => break,
+                InfixTokenKind::Close => depth -= 1,
                 _ if depth > 0 => {}
                 InfixTokenKind::Not => {}
                 InfixTokenKind::Name | InfixTokenKind::Variable if !named => {}
@@ -148,17 +158,21 @@ impl InfixReader<'_> {
         span
     }
 
-    /// Takes an operator. An operator in a spelling that the infix form does not have is reported and taken too.
+    /// Takes an operator, also in the spelling of a dialect.
     pub(super) fn take_operator(&mut self, operator: InfixTokenKind) -> bool {
         let Some(token) = self.peek() else { return false };
         if token.kind == operator {
             self.next += 1;
             return true;
         }
-        let sign = if operator == InfixTokenKind::And { "&" } else { "|" };
+        let (sign, form) = match operator {
+            InfixTokenKind::And => ("&", Dialect::AndWord),
+            _ => ("|", Dialect::OrWord),
+        };
+        let form = if token.kind == InfixTokenKind::Comma { Dialect::Comma } else { form };
         let word = match token.kind {
             // Between conditions a comma means `and`, as in Prolog; inside `or(p, q)` it separates the members.
-            InfixTokenKind::Comma => operator == InfixTokenKind::And && self.groups == 0,
+            InfixTokenKind::Comma => operator == InfixTokenKind::And && !self.members,
             InfixTokenKind::Name if self.kind_after(1).is_some_and(|kind| kind != InfixTokenKind::If) => {
                 let logical = self.logical(token);
                 let wanted = if operator == InfixTokenKind::And { Symbol::AND } else { Symbol::OR };
@@ -167,9 +181,7 @@ impl InfixReader<'_> {
             _ => false,
         };
         if word {
-            let message = format!("`{}` does not join conditions", self.spelling(token));
-            let finding = Finding::new(FindingCode::Syntax, Severity::Error, token.span(), message);
-            self.report.add(finding.help(format!("write `{sign}`")));
+            self.report.dialect(form, token.span(), || format!("the infix form writes `{sign}`"));
             self.next += 1;
         }
         word

@@ -2,7 +2,7 @@
 
 use super::super::print::print;
 use super::super::read::read;
-use super::super::{Finding, FindingCode, Rulesheet, Source, Syntax};
+use super::super::{Finding, FindingCode, Rulesheet, Severity, Source, Syntax};
 
 fn infix(text: &str) -> (Rulesheet, Vec<Finding>) {
     read(Source::new("t", text), Some(Syntax::Infix))
@@ -23,7 +23,7 @@ fn slips(text: &str) -> Vec<(FindingCode, usize, String, String)> {
         let marked = sheet.source.slice(finding.span).to_owned();
         (finding.code, line, marked, finding.help.unwrap_or_default())
     };
-    findings.into_iter().map(slip).collect()
+    findings.into_iter().filter(|finding| finding.severity == Severity::Error).map(slip).collect()
 }
 
 #[test]
@@ -41,6 +41,117 @@ fn every_way_to_write_a_rule_is_read() {
     ] {
         assert_eq!(as_kif(text), kif, "{text}");
     }
+}
+
+/// The text in the prefix form, in one line for each clause, with the marked text and the help of every note.
+fn with_notes(text: &str) -> (String, Vec<(String, String)>) {
+    let (sheet, findings) = infix(text);
+    let note = |finding: Finding| {
+        assert_eq!((finding.code, finding.severity), (FindingCode::Dialect, Severity::Note), "{text}");
+        (sheet.source.slice(finding.span).to_owned(), finding.help.unwrap_or_default())
+    };
+    let notes = findings.into_iter().map(note).collect();
+    (print(&sheet, Syntax::Kif).replace("\n    ", " ").replace("\n\n", "\n"), notes)
+}
+
+#[test]
+fn the_forms_of_other_languages_are_read_with_one_note_for_each() {
+    for (text, kif, marked, help) in [
+        ("p :- q, r, (s, t | u), v.", "(<= p q r (or (and s t) u) v)\n", ",", "the infix form writes `&`"),
+        ("p :- q and r & s and t", "(<= p q r s t)\n", "and", "the infix form writes `&`"),
+        ("p :- q && r & s", "(<= p q r s)\n", "&&", "the infix form writes `&`"),
+        ("p :- q || r | s", "(<= p (or q r s))\n", "||", "the infix form writes `|`"),
+        ("p :- q or r & s", "(<= p (or q (and r s)))\n", "or", "the infix form writes `|`"),
+        (
+            "p :- (q(X) ; r) & ~(s ;\n t)",
+            "(<= p (or (q ?X) r) (not (or s t)))\n",
+            ";",
+            "the infix form writes `|`",
+        ),
+        (
+            "p :- \\+ q & !r & \\+(s | t)",
+            "(<= p (not q) (not r) (not (or s t)))\n",
+            "\\+",
+            "the infix form writes `~`",
+        ),
+        ("p <- q\nr <- s", "(<= p q)\n(<= r s)\n", "<-", "the infix form writes `:-`"),
+        ("p.. q.", "p\nq\n", ".", "take it out"),
+        (
+            "p(M) :- q(M, J) & M != J & M\\=J & f(M) <> a & ≠(M, J)",
+            "(<= (p ?M) (q ?M ?J) (distinct ?M ?J) (distinct ?M ?J) (distinct (f ?M) a) (distinct ?M ?J))\n",
+            "M != J",
+            "did you mean `distinct(M, J)`?",
+        ),
+        (
+            "p(M) :- q(M, J) & M = J & (M == f(J) | ~ M = J)",
+            "(<= (p ?M) (q ?M ?J) (not (distinct ?M ?J)) (or (not (distinct ?M (f ?J))) (distinct ?M ?J)))\n",
+            "M = J",
+            "write one name in both places, or `~distinct(M, J)`",
+        ),
+        (
+            "p((C, R), ((a), (b, d, 1))) :- q((C, R))",
+            "(<= (p (tuple_2 ?C ?R) (tuple_2 a (tuple_3 b d 1))) (q (tuple_2 ?C ?R)))\n",
+            "(C, R)",
+            "it is taken to be `tuple_2(C, R)`",
+        ),
+        (
+            "p((C, R)) :- q(C, R, Tuple, tuple_2, tuple_3)",
+            "(<= (p (tuple_2_ ?C ?R)) (q ?C ?R ?Tuple tuple_2 tuple_3))\n",
+            "(C, R)",
+            "it is taken to be `tuple_2_(C, R)`",
+        ),
+    ] {
+        assert_eq!(with_notes(text), (kif.to_owned(), vec![(marked.to_owned(), help.to_owned())]), "{text}");
+    }
+    let many = "p(X) :- q(X), ~r(X), X != a, \\+ X = b, s((X, X)).\n".repeat(50);
+    assert_eq!(with_notes(&many).1.len(), 5);
+}
+
+#[test]
+fn a_semicolon_begins_a_comment_outside_parentheses_and_where_lines_begin_with_it() {
+    for text in ["p :- q ; r", "; c\np :- (q ; r)\n | s)", "p :- (q ; or else\n | s)", "p :- (q & ; (r)\n s)"]
+    {
+        assert_eq!(with_notes(text).1, [], "{text}");
+    }
+}
+
+#[test]
+fn an_equation_defines_a_variable_that_nothing_else_binds() {
+    for (text, kif) in [
+        ("p(X, Y) :- q(X) & Y = f(X)", "(<= (p ?X (f ?X)) (q ?X))\n"),
+        ("p(X, Y) :- X = Y & a = X & q(Z)", "(<= (p a a) (q ?Z))\n"),
+        (
+            "p(X) :- q(X) & ~r(Y, Y) & f(X) = Y",
+            "(<= (p ?X) (q ?X) (not (r ?Y ?Y)) (not (distinct (f ?X) ?Y)))\n",
+        ),
+        ("p(X) :- X = f(X)", "(<= (p ?X) (not (distinct ?X (f ?X))))\n"),
+        ("p :- 1 = 2 & ~(X = 1)", "(<= p (not (distinct 1 2)) (distinct ?X 1))\n"),
+    ] {
+        let (sheet, _) = infix(text);
+        assert_eq!(print(&sheet, Syntax::Kif).replace("\n    ", " "), kif, "{text}");
+    }
+}
+
+#[test]
+fn every_underscore_is_a_variable_of_its_own() {
+    for (text, kif) in [
+        (
+            "p(_) :- q(_, _x, f(_)) & ~r(?_)\ns :- t(_)",
+            "(<= (p ?_1) (q ?_2 ?_x (f ?_3)) (not (r ?_4)))\n(<= s (t ?_1))\n",
+        ),
+        ("p(_1) :- q(_1, _)", "(<= (p ?_1) (q ?_1 ?_1_1))\n"),
+    ] {
+        assert_eq!(as_kif(text), kif, "{text}");
+    }
+}
+
+#[test]
+fn numbers_and_comments_need_no_quotes() {
+    let text = "% one\np(-1, 'a', -20) // two\n/* three\n four */ q(/* five */ 1)";
+    assert_eq!(as_kif(text), "(p -1 a -20)\n(q 1)\n");
+    let (sheet, _) = infix(text);
+    assert_eq!(print(&sheet, Syntax::Infix), "p(-1, a, -20)\n\nq(1)\n");
+    assert_eq!(as_kif("p % one\rq % two\r"), "p\nq\n");
 }
 
 #[test]
@@ -76,11 +187,19 @@ fn slips_are_named_with_what_to_do() {
     for (text, code, marked, help) in [
         ("p :- q ~r\ns", Syntax, "~r", "put `&` between these literals"),
         ("p :- q\nr(X, Y) & s", Syntax, "r(X, Y)", "put `&` between these literals"),
-        ("p :- q, r", Syntax, ",", "write `&`"),
-        ("p :- q and r", Syntax, "and", "write `&`"),
-        ("p :- q && r", Syntax, "&&", "write `&`"),
-        ("p :- !r", Syntax, "!", "write `~`"),
-        ("p <- r", Syntax, "<-", "write `:-`"),
+        ("p :- (q r) & s", Syntax, "r", "put `&` between these literals"),
+        ("p :- q\nr(X), s", Syntax, "r(X)", "put `&` between these literals"),
+        ("p :- q\nX != a", Syntax, "X", "put `&` between these literals"),
+        ("p : r", Syntax, ":", "write `:-`"),
+        ("p :- - r", Syntax, "-", "write `~`"),
+        (
+            "p :- q(X) & X < 3\nr",
+            Syntax,
+            "<",
+            "GDL has no arithmetic: write facts for a relation, for example `less(1, 2)`",
+        ),
+        ("p(()) :- q", Syntax, "()", ""),
+        ("p :- q /* r\ns", Syntax, "/*", ""),
         ("p & q\nr", Syntax, "&", "put `:-` behind the head"),
         ("Role(x)", Syntax, "Role", "a name begins small: `role`"),
         ("p(a b)", Syntax, "b", "put a comma between the arguments"),
@@ -100,7 +219,12 @@ fn slips_are_named_with_what_to_do() {
         ("p :- distinct(a)", KeywordArity, "distinct(a)", ""),
     ] {
         let found = slips(text);
-        let first = (code, 1 + usize::from(marked == "r(X, Y)"), marked.to_owned(), help.to_owned());
+        let first = (
+            code,
+            1 + usize::from(["r(X, Y)", "r(X)"].contains(&marked) || text.ends_with("X != a")),
+            marked.to_owned(),
+            help.to_owned(),
+        );
         assert_eq!(found, [first], "{text}");
     }
 }

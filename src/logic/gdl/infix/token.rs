@@ -2,14 +2,19 @@
 //!
 //! A name consists of letters, digits and underscores. It is a variable if it begins with a capital or an underscore.
 //! A name that this alphabet cannot spell is written in quotes, with a quote inside doubled (`'++'`, `'it''s'`). A
-//! variable that begins with another character is marked with `?` (`?x`, `?'a-b'`). A comment runs from `%`, `//` or
-//! `;` to the end of the line.
+//! variable that begins with another character is marked with `?` (`?x`, `?'a-b'`). A number may have a minus (`-1`). A
+//! comment runs from `%`, `//` or `;` to the end of the line, or from `/*` to `*/`.
 //!
-//! Operators of other languages (`!`, `<-`, ...) are reported and read as their likely meaning. A name that needs
-//! quotes and has none is reported and read as it is.
+//! Operators that other languages use for the same (`\+`, `<-`, ...) are read, with one note for each kind. Other
+//! operators are reported and read as their likely meaning. A name that needs quotes and has none is reported and read
+//! as it is.
+//!
+//! In Prolog `;` means `or`. It is read so inside parentheses if no line of the text begins with `;` (comments are
+//! written otherwise then), a condition stands before it, and the rest of the line is blank or has a parenthesis.
 
 use std::borrow::Cow;
 
+use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
 use crate::gdl::read::{FindingCollector, is_blank};
 use crate::gdl::source::Span;
@@ -33,6 +38,12 @@ pub(super) enum InfixTokenKind {
     Or,
     /// `~` or `¬`
     Not,
+    /// `=` or `==`
+    Same,
+    /// `!=`, `\=`, `\==`, `<>` or `≠`
+    Differ,
+    /// `<`, `>`, `>=` or `=<`, which GDL does not have
+    Order,
     /// A constant, relation or function.
     Name,
     /// `X`, `_x`, `?x`
@@ -50,7 +61,12 @@ impl InfixTokenKind {
                 | InfixTokenKind::And
                 | InfixTokenKind::Or
                 | InfixTokenKind::Not
-        )
+        ) || self.is_comparison()
+    }
+
+    /// Whether it stands between two terms.
+    pub(super) fn is_comparison(self) -> bool {
+        matches!(self, InfixTokenKind::Same | InfixTokenKind::Differ | InfixTokenKind::Order)
     }
 }
 
@@ -70,8 +86,8 @@ impl InfixToken {
     }
 }
 
-/// The operators by their spelling, with the replacement for those of other languages.
-const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 26] = [
+/// The operators by their spelling, with what the infix form writes in place of those that it does not have.
+const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 37] = [
     (":-", InfixTokenKind::If, None),
     ("<=", InfixTokenKind::If, None),
     ("⇐", InfixTokenKind::If, None),
@@ -94,6 +110,17 @@ const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 26] = [
     ("\\+", InfixTokenKind::Not, Some("~")),
     ("!", InfixTokenKind::Not, Some("~")),
     ("-", InfixTokenKind::Not, Some("~")),
+    ("=", InfixTokenKind::Same, None),
+    ("==", InfixTokenKind::Same, None),
+    ("!=", InfixTokenKind::Differ, None),
+    ("\\=", InfixTokenKind::Differ, None),
+    ("\\==", InfixTokenKind::Differ, None),
+    ("<>", InfixTokenKind::Differ, None),
+    ("≠", InfixTokenKind::Differ, None),
+    ("<", InfixTokenKind::Order, None),
+    (">", InfixTokenKind::Order, None),
+    (">=", InfixTokenKind::Order, None),
+    ("=<", InfixTokenKind::Order, None),
     ("[", InfixTokenKind::Open, Some("(")),
     ("]", InfixTokenKind::Close, Some(")")),
     ("{", InfixTokenKind::Open, Some("(")),
@@ -103,6 +130,23 @@ const OPERATORS: [(&str, InfixTokenKind, Option<&str>); 26] = [
 /// Whether a character belongs to the alphabet of names.
 pub(in crate::gdl) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// The dialect to which an operator belongs; `None` if it is a slip.
+fn dialect(operator: &str) -> Option<Dialect> {
+    match operator {
+        "&&" => Some(Dialect::And),
+        "||" => Some(Dialect::Or),
+        "\\+" | "!" => Some(Dialect::Not),
+        "<-" => Some(Dialect::Arrow),
+        _ => None,
+    }
+}
+
+/// Whether a name is a number with a minus, which needs no quotes.
+pub(in crate::gdl) fn is_negative_number(name: &str) -> bool {
+    name.strip_prefix('-')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// Whether a name that begins with this character is a variable.
@@ -122,18 +166,30 @@ pub(super) fn name(spelt: &str) -> Cow<'_, str> {
 
 /// Splits a text into tokens.
 pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToken> {
-    let mut tokens = Vec::new();
+    let mut tokens: Vec<InfixToken> = Vec::new();
     let mut first = true;
     let mut at = 0;
+    let newline = line_end(text);
+    let mut semicolons = Semicolons::new(text, newline);
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let (kind, length) = if c == '\n' {
+        let (kind, length) = if c == newline {
             first = true;
             (None, 1)
         } else if is_blank(c) {
             (None, c.len_utf8())
+        } else if c == ';' && semicolons.is_or(text, at, tokens.last().map(|token| token.kind)) {
+            report.dialect(Dialect::Or, Span::new(at, at + 1), || "the infix form writes `|`".to_owned());
+            (Some(InfixTokenKind::Or), 1)
         } else if begins_comment(rest) {
-            (None, rest.find('\n').unwrap_or(rest.len()))
+            (None, rest.find(newline).unwrap_or(rest.len()))
+        } else if rest.starts_with("/*") {
+            let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
+            if length == rest.len() && !rest.ends_with("*/") {
+                report.syntax(Span::new(at, at + 2), "this comment is not closed by `*/`");
+            }
+            first |= rest[..length].contains(newline);
+            (None, length)
         } else {
             token(rest, c, at, report)
         };
@@ -141,11 +197,62 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<InfixToke
             let [start, end] = [at, at + length]
                 .map(|offset| u32::try_from(offset).expect("the text is shorter than 2^32 bytes"));
             tokens.push(InfixToken { kind, first, start, end });
+            semicolons.count(kind);
             first = false;
         }
         at += length;
     }
     tokens
+}
+
+/// The character that ends a line: the newline, or the carriage return in a text without newlines.
+pub(in crate::gdl) fn line_end(text: &str) -> char {
+    if text.contains('\n') { '\n' } else { '\r' }
+}
+
+/// Decides which semicolons mean `or`.
+struct Semicolons {
+    /// Whether the text has comments that begin with `;`.
+    comments: bool,
+    /// The number of open parentheses of the clause.
+    depth: usize,
+    /// A parenthesis that follows every semicolon up to it in its line.
+    parenthesis: usize,
+}
+
+impl Semicolons {
+    fn new(text: &str, newline: char) -> Self {
+        let comments = text.split(newline).any(|line| line.trim_start_matches(is_blank).starts_with(';'));
+        Semicolons { comments, depth: 0, parenthesis: 0 }
+    }
+
+    fn count(&mut self, kind: InfixTokenKind) {
+        match kind {
+            InfixTokenKind::Open => self.depth += 1,
+            InfixTokenKind::Close => self.depth = self.depth.saturating_sub(1),
+            InfixTokenKind::Stop | InfixTokenKind::If => self.depth = 0,
+            _ => {}
+        }
+    }
+
+    /// Whether the semicolon at this offset means `or`.
+    fn is_or(&mut self, text: &str, at: usize, before: Option<InfixTokenKind>) -> bool {
+        use InfixTokenKind::{Close, Name, Variable};
+        if self.comments || self.depth == 0 || !matches!(before, Some(Close | Name | Variable)) {
+            return false;
+        }
+        if at < self.parenthesis {
+            return true;
+        }
+        let rest = &text[at + 1..];
+        match rest.find(['(', ')', '\n', '%']) {
+            Some(offset) if rest[offset..].starts_with(['(', ')']) => {
+                self.parenthesis = at + 1 + offset;
+                true
+            }
+            end => rest[..end.unwrap_or(rest.len())].chars().all(is_blank),
+        }
+    }
 }
 
 fn begins_comment(rest: &str) -> bool {
@@ -183,10 +290,12 @@ fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Opti
         .iter()
         .filter(|(spelt, ..)| rest.starts_with(spelt))
         .max_by_key(|(spelt, ..)| spelt.len())
-        // `-1` is read as a name.
+        // `-1` is a number, and `-a` is read as a name.
         .filter(|(spelt, ..)| *spelt != "-" || !rest[1..].starts_with(is_letter));
     if let Some(&(spelt, kind, meant)) = operator {
-        if let Some(meant) = meant {
+        if let (Some(meant), Some(form)) = (meant, dialect(spelt)) {
+            report.dialect(form, span(spelt.len()), || format!("the infix form writes `{meant}`"));
+        } else if let Some(meant) = meant {
             let message = format!("`{spelt}` is not used in GDL");
             let finding = Finding::new(FindingCode::Syntax, Severity::Error, span(spelt.len()), message);
             report.add(finding.help(format!("write `{meant}`")));
@@ -210,15 +319,18 @@ fn word(rest: &str) -> usize {
         !is_letter(c)
             && (is_blank(c)
                 || c.is_control()
-                || "(),.&|~¬∧∨⇐←'?[]{}:!\\".contains(c)
+                || "(),.&|~¬∧∨⇐←'?[]{}:!\\=≠<>".contains(c)
                 || begins_comment(&rest[at..])
-                || rest[at..].starts_with("<="))
+                || rest[at..].starts_with("/*"))
     };
     rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at)
 }
 
 fn check_spelling(rest: &str, length: usize, at: usize, report: &mut FindingCollector) {
     let word = &rest[..length];
+    if is_negative_number(word) {
+        return;
+    }
     if let Some(odd) = word.chars().find(|&c| !is_letter(c)) {
         let message = format!("the name `{word}` has the character `{odd}` and no quotes");
         let finding = Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + length), message);

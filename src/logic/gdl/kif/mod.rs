@@ -5,12 +5,17 @@
 //! ```
 //!
 //! A form is a word or a list of forms. Each form at the top level is one clause: `(<= head body...)` or a fact. A
-//! single word is an atom without arguments, and `(p)` means `p`. A clause with a syntax error is reported and left
-//! out; the other clauses are read.
+//! single word is an atom without arguments, and `(p)` means `p`. Each `?_` is a variable of its own. A clause with a
+//! syntax error is reported and left out; the other clauses are read.
+//!
+//! Two forms of a dialect are read, with a note: a second pair of parentheses (`((p x))`), and one list around all
+//! clauses, as in the messages of the protocol.
 
 mod layout;
 mod token;
 
+use super::anonymous::AnonymousVariables;
+use super::dialect::Dialect;
 use super::finding::{Finding, FindingCode, Severity};
 use super::read::{FindingCollector, MAX_NESTING, keyword_arity, splice, too_deep};
 use super::rule::{Atom, Clause, Formula};
@@ -39,16 +44,58 @@ impl KifForm {
 /// Reads the clauses of a text.
 pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollector) -> Vec<Clause> {
     let tokens = token::tokens(text, report);
-    let repair = layout::repair(&tokens, report);
+    let tokens = without_outer_list(&tokens, report);
+    let repair = layout::repair(tokens, report);
+    let variables = tokens.iter().filter(|token| token.kind == KifTokenKind::Variable);
+    let mut anonymous =
+        AnonymousVariables::new(variables.map(|token| &text[token.span().start + 1..token.span().end]));
     let mut clauses = Vec::new();
-    each_form(&tokens, &repair, report, |form, report| {
-        let mut reader = KifReader { text, symbols, report };
+    each_form(tokens, &repair, report, |form, report| {
+        anonymous.begin_clause();
+        let mut reader = KifReader { text, symbols, anonymous: &mut anonymous, report };
         match (reader.clause(&form), reader.declaration(&form)) {
             (None, Some(declaration)) => report.unread(declaration, form.span()),
             (clause, _) => clauses.extend(clause),
         }
     });
     clauses
+}
+
+/// The tokens inside the list that is the whole text, if the text is a list of two or more lists; else all tokens.
+fn without_outer_list<'t>(tokens: &'t [KifToken], report: &mut FindingCollector) -> &'t [KifToken] {
+    let mut depth = 0_usize;
+    let mut lists = 0;
+    for (position, token) in tokens.iter().enumerate() {
+        match token.kind {
+            KifTokenKind::Open => {
+                lists += usize::from(depth == 1);
+                depth += 1;
+            }
+            KifTokenKind::Close if depth > 1 || (depth == 1 && position + 1 == tokens.len()) => depth -= 1,
+            KifTokenKind::Name if depth > 1 => {}
+            KifTokenKind::Variable | KifTokenKind::If if depth > 1 => {}
+            _ => return tokens,
+        }
+    }
+    if depth > 0 || lists < 2 {
+        return tokens;
+    }
+    let help =
+        || "a file of rules is a sequence of clauses: take the first and the last parenthesis out".to_owned();
+    report.dialect(Dialect::ListOfClauses, tokens[0].span(), help);
+    &tokens[1..tokens.len() - 1]
+}
+
+/// A form without a second pair of parentheses: `(p x)` for `((p x))`.
+fn single<'f>(form: &'f KifForm, report: &mut FindingCollector) -> &'f KifForm {
+    let mut inner = form;
+    while let KifForm::List(forms, span) = inner
+        && let [only @ KifForm::List(..)] = &forms[..]
+    {
+        report.dialect(Dialect::ExtraParentheses, *span, || "take one pair out".to_owned());
+        inner = only;
+    }
+    inner
 }
 
 /// Calls `visit` for every form at the top level, from left to right.
@@ -111,6 +158,7 @@ fn put(
 struct KifReader<'r> {
     text: &'r str,
     symbols: &'r mut Symbols,
+    anonymous: &'r mut AnonymousVariables,
     report: &'r mut FindingCollector,
 }
 
@@ -131,6 +179,7 @@ impl KifReader<'_> {
     }
 
     fn clause(&mut self, form: &KifForm) -> Option<Clause> {
+        let form = single(form, self.report);
         let at = At(form.span());
         match form {
             KifForm::List(forms, span) if matches!(forms.first(), Some(KifForm::Word(t)) if t.kind == KifTokenKind::If) =>
@@ -155,6 +204,7 @@ impl KifReader<'_> {
     }
 
     fn formula(&mut self, form: &KifForm) -> Option<Formula> {
+        let form = single(form, self.report);
         let at = At(form.span());
         let word = self.name(form, "a condition", "the name of a relation")?;
         if !word.is_logical() {
@@ -183,17 +233,21 @@ impl KifReader<'_> {
     }
 
     fn atom(&mut self, form: &KifForm) -> Option<Atom> {
+        let form = single(form, self.report);
         let relation = self.name(form, "a clause", "the name of a relation");
         let arguments = self.arguments(form);
         Some(Atom { relation: relation?, arguments: arguments?, at: At(form.span()) })
     }
 
     fn term(&mut self, form: &KifForm) -> Option<Term> {
+        let form = single(form, self.report);
         if let KifForm::Word(token) = form
             && token.kind == KifTokenKind::Variable
         {
-            let name = &self.text[token.span().start + 1..token.span().end];
-            return Some(Term::Variable(self.symbols.intern(name)));
+            return Some(Term::Variable(match &self.text[token.span().start + 1..token.span().end] {
+                "_" => self.anonymous.next(self.symbols),
+                name => self.symbols.intern(name),
+            }));
         }
         let functor = self.name(form, "a term", "the name of a function");
         let arguments = self.arguments(form);
@@ -255,8 +309,9 @@ impl KifReader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::print::print;
     use super::super::read::read;
-    use super::super::{Finding, FindingCode, Rulesheet, Source, Syntax};
+    use super::super::{Finding, FindingCode, Rulesheet, Severity, Source, Syntax};
 
     fn kif(text: &str) -> (Rulesheet, Vec<Finding>) {
         read(Source::new("t", text), Some(Syntax::Kif))
@@ -291,16 +346,57 @@ mod tests {
         for (text, expected) in [
             ("(p)\n()", vec![(Syntax, 2, 1)]),
             ("(<=)", vec![(Syntax, 1, 1)]),
-            ("(<= p ?x ((q)) )", vec![(Syntax, 1, 7), (Syntax, 1, 10)]),
+            ("(<= p ?x ((q) r) )", vec![(Syntax, 1, 7), (Syntax, 1, 10)]),
             ("(?p a)", vec![(Syntax, 1, 2)]),
             ("(p (?f a))", vec![(Syntax, 1, 5)]),
             ("(p a?x)", vec![(Syntax, 1, 5)]),
             ("(p ? a)", vec![(Syntax, 1, 4)]),
             ("(p \u{0} a)", vec![(Syntax, 1, 4)]),
-            ("// no comment (here)\n(p)", vec![(Syntax, 1, 1)]),
             ("(<= p (not a b)\n (distinct a))", vec![(KeywordArity, 1, 7), (KeywordArity, 2, 2)]),
         ] {
             assert_eq!(places(text), expected, "{text}");
+        }
+    }
+
+    /// The text as it is printed, in one line for each clause, with the marked text of every note.
+    fn with_notes(text: &str) -> (String, Vec<String>) {
+        let (sheet, findings) = kif(text);
+        let note = |finding: Finding| {
+            assert_eq!((finding.code, finding.severity), (FindingCode::Dialect, Severity::Note), "{text}");
+            sheet.source.slice(finding.span).to_owned()
+        };
+        let notes = findings.into_iter().map(note).collect();
+        (print(&sheet, Syntax::Kif).replace("\n    ", " ").replace("\n\n", "\n"), notes)
+    }
+
+    #[test]
+    fn the_forms_of_other_systems_are_read_with_one_note_for_each() {
+        for (text, printed, marked) in [
+            ("(:- p q)\n(:- r s)", "(<= p q)\n(<= r s)\n", ":-"),
+            ("(<=p q)\n(<=(r) s)", "(<= p q)\n(<= r s)\n", "<=p"),
+            ("// one (\n(p) // two )\n % three\n", "p\n", "// one ("),
+            (
+                "((role a))\n(<= ((p)) (((q))) ((not ((r ((f x)))))))",
+                "(role a)\n(<= p q (not (r (f x))))\n",
+                "((role a))",
+            ),
+            ("((role a) (<= (p)\n(q)) (r))", "(role a)\n(<= p q)\nr\n", "("),
+        ] {
+            assert_eq!(with_notes(text), (printed.to_owned(), vec![marked.to_owned()]), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_anonymous_variable_is_a_variable_of_its_own() {
+        let text = "(<= (p ?_) (q ?_ ?_x (f ?_)))\n(<= s (t ?_) (u ?_2))";
+        let printed = "(<= (p ?_1_1) (q ?_1_2 ?_x (f ?_1_3)))\n(<= s (t ?_1_1) (u ?_2))\n";
+        assert_eq!(with_notes(text), (printed.to_owned(), vec![]));
+    }
+
+    #[test]
+    fn blanks_and_ends_of_lines_of_any_kind_separate() {
+        for text in ["\u{feff}(p ?X)\r\n\t(Q +1 -1)", "; c (\u{7}\u{1b}\r(p ?x)\r(q +1\u{a0}-1)\r"] {
+            assert_eq!(with_notes(text).0.to_lowercase(), "(p ?x)\n(q +1 -1)\n", "{text:?}");
         }
     }
 

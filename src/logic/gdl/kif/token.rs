@@ -2,8 +2,13 @@
 //!
 //! Each parenthesis is a token. Every other sequence of characters up to a blank, a parenthesis or a comment is a name,
 //! or a variable if it begins with `?`. A comment runs from `;` to the end of the line.
+//!
+//! Three forms of a dialect are read, with a note: `:-` for `<=`, an arrow without a blank after it (`(<=p q)`), and a
+//! comment that begins with `//` or `%`, at the beginning of a line or behind a clause.
 
+use crate::gdl::dialect::Dialect;
 use crate::gdl::finding::{Finding, FindingCode, Severity};
+use crate::gdl::infix::line_end;
 use crate::gdl::read::{FindingCollector, is_blank};
 use crate::gdl::source::Span;
 
@@ -14,7 +19,7 @@ pub(super) enum KifTokenKind {
     Open,
     /// `)`
     Close,
-    /// `<=`, `⇐` or `←`
+    /// `<=`, `⇐`, `←` or `:-`
     If,
     /// A constant, relation or function.
     Name,
@@ -49,12 +54,17 @@ pub(in crate::gdl) fn looks_like_comment(name: &str) -> bool {
 
 /// Whether the reader reads the text as one name.
 pub(in crate::gdl) fn is_name(text: &str) -> bool {
-    !text.is_empty() && !text.contains(ends_name) && !is_if(text)
+    !text.is_empty() && !text.contains(ends_name) && !is_if(text) && !joins_head(text)
 }
 
 /// Whether the word is the arrow of a rule.
 fn is_if(word: &str) -> bool {
-    matches!(word, "<=" | "⇐" | "←")
+    matches!(word, "<=" | "⇐" | "←" | ":-")
+}
+
+/// Whether the word is an arrow and a name without a blank between them.
+fn joins_head(word: &str) -> bool {
+    word.strip_prefix("<=").is_some_and(|head| head.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
 fn ends_name(c: char) -> bool {
@@ -66,6 +76,8 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
     let mut tokens = Vec::new();
     let (mut line, mut line_start, mut first) = (0, 0, true);
     let mut at = 0;
+    let newline = line_end(text);
+    let mut depth = 0_usize;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let leads = first;
@@ -77,14 +89,20 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
             length
         };
         at += match c {
-            '\n' => {
+            _ if c == newline => {
                 (line, line_start, first) = (line + 1, at + 1, true);
                 1
             }
             _ if is_blank(c) => c.len_utf8(),
-            ';' => to_line_end(rest),
-            '(' => token(KifTokenKind::Open, 1),
-            ')' => token(KifTokenKind::Close, 1),
+            ';' => to_line_end(rest, newline),
+            '(' => {
+                depth += 1;
+                token(KifTokenKind::Open, 1)
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                token(KifTokenKind::Close, 1)
+            }
             '?' => {
                 let length = 1 + rest[1..].find(ends_name).unwrap_or(rest.len() - 1);
                 if length > 1 {
@@ -100,28 +118,37 @@ pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<KifToken>
                 report.syntax(Span::new(at, at + c.len_utf8()), message);
                 c.len_utf8()
             }
-            _ if leads && looks_like_comment(rest) => {
-                let length = to_line_end(rest);
-                let message = "this looks like a comment of another language";
-                let finding =
-                    Finding::new(FindingCode::Syntax, Severity::Error, Span::new(at, at + length), message);
-                report.add(finding.help("in the prefix form a comment begins with `;`"));
+            _ if (leads || depth == 0) && looks_like_comment(rest) => {
+                let length = to_line_end(rest, newline);
+                let help = || "in the prefix form a comment begins with `;`".to_owned();
+                report.dialect(Dialect::Comment, Span::new(at, at + length), help);
                 length
             }
             _ => {
                 let length = rest.find(ends_name).unwrap_or(rest.len());
-                let kind = if is_if(&rest[..length]) { KifTokenKind::If } else { KifTokenKind::Name };
-                token(kind, length);
-                report_inner_question_mark(text, at + length, report);
-                length
+                let word = &rest[..length];
+                if joins_head(word) {
+                    let help = || format!("put a blank into it: `<= {}`", &word[2..]);
+                    report.dialect(Dialect::NoBlankAfterArrow, Span::new(at, at + length), help);
+                    token(KifTokenKind::If, 2)
+                } else {
+                    if word == ":-" {
+                        let help = || "the prefix form writes `<=`".to_owned();
+                        report.dialect(Dialect::Arrow, Span::new(at, at + length), help);
+                    }
+                    let kind = if is_if(word) { KifTokenKind::If } else { KifTokenKind::Name };
+                    token(kind, length);
+                    report_inner_question_mark(text, at + length, report);
+                    length
+                }
             }
         };
     }
     tokens
 }
 
-fn to_line_end(rest: &str) -> usize {
-    rest.find('\n').unwrap_or(rest.len())
+fn to_line_end(rest: &str, newline: char) -> usize {
+    rest.find(newline).unwrap_or(rest.len())
 }
 
 /// Reports a word that ends at `end` only because a `?` follows it.

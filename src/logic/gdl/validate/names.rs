@@ -149,7 +149,8 @@ fn spelling(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 const SIGNS: &str = "()?;_-+*/.<>=";
 const INFIX_SIGNS: &str = "()?;_-+*/.<>=,:|&~!%'\u{2227}\u{2228}\u{00ac}\u{21d0}\u{2190}";
 
-/// Reports each character that is neither an ASCII letter or digit nor a usual sign, once.
+/// Reports each character of a name that is neither an ASCII letter or digit nor a usual sign, once. The operators and
+/// comments of a dialect have a note of their own.
 fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let signs = match view.sheet.syntax {
         Syntax::Kif => SIGNS,
@@ -161,10 +162,15 @@ fn characters(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             || character.is_control()
             || signs.contains(character)
     };
-    let mut seen = FxHashSet::default();
+    let symbols = &view.sheet.symbols;
+    let mut unusual: FxHashSet<char> = symbols
+        .iter()
+        .flat_map(|symbol| symbols.name(symbol).chars())
+        .filter(|&character| !usual(character))
+        .collect();
     for (stretch, start) in code(view.sheet) {
-        for (offset, character) in stretch.char_indices().filter(|(_, character)| !usual(*character)) {
-            if seen.insert(character) {
+        for (offset, character) in stretch.char_indices() {
+            if unusual.remove(&character) {
                 let at = start + offset;
                 let message = format!(
                     "the character `{}` (U+{:04X}) is not one that every system reads",

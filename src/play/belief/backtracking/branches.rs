@@ -131,6 +131,11 @@ impl Branches {
         branches
     }
 
+    /// One branch of which nothing is known.
+    pub(in crate::belief) fn unknown() -> Self {
+        Branches::new(Arc::default(), None)
+    }
+
     fn code(&self, index: u64) -> u32 {
         match &self.known {
             Known::List(list) => list.get(index as usize).copied().unwrap_or(UNTRIED),

@@ -88,12 +88,20 @@ impl<M: Bulk> Backtracking<M> {
         belief
     }
 
-    /// A belief that goes on from these histories, all of which explain `evidence`, as draws from the posterior.
-    pub(super) fn resume(mut self, evidence: &Evidence, histories: &[History]) -> Self {
+    /// A belief that goes on from these histories, all of which explain `evidence`, as draws from the posterior. `None`
+    /// if the deadline passes before all are replayed.
+    pub(super) fn resume(
+        mut self,
+        evidence: &Evidence,
+        histories: &[History],
+        budget: &Budget,
+    ) -> Option<Self> {
         self.tree.learn(evidence);
+        self.tree.begin_update(budget);
         let nodes = self.tree.insert(histories);
-        self.held = Held::Sampled(Sample::taken_over(&self.tree, &self.options, nodes.into_iter()));
-        self
+        self.tree.end_update();
+        self.held = Held::Sampled(Sample::taken_over(&self.tree, &self.options, nodes?.into_iter()));
+        Some(self)
     }
 
     fn forget(&mut self) {
@@ -106,10 +114,6 @@ impl<M: Bulk> Backtracking<M> {
     }
 
     fn follow(&mut self, budget: &Budget, seed: &Seed) -> UpdateOutcome {
-        if !self.tree.begins() {
-            self.particles.clear();
-            return UpdateOutcome::Inconsistent { step: 0 };
-        }
         if let Held::Enumerated(set) = &mut self.held {
             let states =
                 budget.nodes.map_or(self.options.all_states(), |nodes| nodes.min(self.options.all_states()));
@@ -262,7 +266,14 @@ impl<M: Bulk> Belief<M> for Backtracking<M> {
             self.forget();
         }
         self.before = self.tree.spent;
-        let outcome = self.follow(budget, seed);
+        self.tree.begin_update(budget);
+        let outcome = if self.tree.begins() || self.tree.is_cut() {
+            self.follow(budget, seed)
+        } else {
+            self.particles.clear();
+            UpdateOutcome::Inconsistent { step: 0 }
+        };
+        self.tree.end_update();
         self.cost = self.tree.spent.since(self.before);
         self.compact();
         outcome

@@ -7,6 +7,10 @@
 //! [large](Tree::is_large), it is [compacted](Tree::compact): nodes that are on no particle's history are dropped.
 //! The tree still knows which branches are inconsistent.
 //!
+//! An update may have a deadline ([`Tree::begin_update`]). An evaluation that the deadline stops leaves no trace: its
+//! answer becomes neither a node nor a branch, and from then on the tree [is cut](Tree::is_cut) and grows no more until
+//! the next update.
+//!
 //! Invariant: a node explains the evidence of all steps up to its depth (every move is legal, the own move is
 //! admitted, the own percepts are equal, and the game is over exactly where the evidence says so), and no node lies
 //! below a terminal one. Successors that do not explain the evidence never become nodes; their branch is
@@ -25,8 +29,8 @@ use super::lockstep::expand_these;
 use crate::belief::model::OpponentModel;
 use crate::belief::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
-    Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove, Percepts,
-    Role, StateMachineExt, Successor,
+    Budget, Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
+    Percepts, Role, StateMachineExt, Successor,
 };
 
 /// A history in the tree of one belief.
@@ -117,6 +121,12 @@ pub(in crate::belief) struct Tree<M: Bulk> {
     pub(in crate::belief) spent: UpdateCost,
     /// A failure of evaluation that the opponent model met, or a tree which was dropped.
     failure: Option<EvaluationFailure>,
+    /// The deadline of this update.
+    deadline: Budget,
+    /// Whether an evaluation of this update was stopped by its deadline.
+    is_cut: bool,
+    /// What is said of the branches of a node that were not computed in time.
+    unknown: Box<Branches>,
 }
 
 impl<M: Bulk> Tree<M> {
@@ -135,6 +145,9 @@ impl<M: Bulk> Tree<M> {
             deepest: 0,
             spent: UpdateCost::default(),
             failure: None,
+            deadline: Budget::UNLIMITED,
+            is_cut: false,
+            unknown: Box::new(Branches::unknown()),
         };
         tree.clear();
         tree
@@ -142,8 +155,26 @@ impl<M: Bulk> Tree<M> {
 
     /// A tree of the same game and role that knows nothing, and goes on counting what is spent.
     pub(in crate::belief) fn empty_like(&self) -> Self {
-        let new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
+        let mut new = Tree::new(Arc::clone(&self.machine), Arc::clone(&self.model), self.evidence.role);
+        new.begin_update(&self.deadline);
         Tree { spent: self.spent, ..new }
+    }
+
+    /// Begins an update: evaluations stop at this deadline from now on, until [`end_update`](Tree::end_update).
+    pub(in crate::belief) fn begin_update(&mut self, budget: &Budget) {
+        (self.is_cut, self.deadline) = (false, Budget { nodes: None, ..*budget });
+        self.machine.set_deadline(&mut self.scratch, budget.deadline);
+    }
+
+    /// Ends an update. What is asked now has no deadline.
+    pub(in crate::belief) fn end_update(&mut self) {
+        self.begin_update(&Budget::UNLIMITED);
+    }
+
+    /// Whether the deadline of this update stopped an evaluation. Then nothing more is found out in it.
+    pub(in crate::belief) fn is_cut(&mut self) -> bool {
+        self.is_cut = self.is_cut || self.machine.is_interrupted(&self.scratch);
+        self.is_cut
     }
 
     fn clear(&mut self) {
@@ -292,10 +323,15 @@ impl<M: Bulk> Tree<M> {
         Evidence { role, steps, over }
     }
 
-    /// The branches of a node above the target.
+    /// The branches of a node above the target. Where the deadline passed before they were computed, they are one that
+    /// is untried, and the tree is cut.
     pub(in crate::belief) fn branches(&mut self, node: NodeId) -> &mut Branches {
         if self.node(node).branches.is_none() {
             let branches = self.make_branches(node);
+            if self.is_cut() {
+                *self.unknown = Branches::unknown();
+                return &mut self.unknown;
+            }
             self.nodes[node.0 as usize].branches = Some(Box::new(branches));
         }
         self.nodes[node.0 as usize].branches.as_mut().expect("made above")
@@ -311,6 +347,9 @@ impl<M: Bulk> Tree<M> {
             // Only the initial state can be terminal here.
             legal[me].clear();
         }
+        if self.is_cut() {
+            return Branches::unknown();
+        }
         let mut failure = self.failure.take();
         let known = |role| self.evidence_of(node, role);
         let policy = joint_policy(&*self.machine, &*self.model, me, &legal, known, &mut failure);
@@ -325,37 +364,58 @@ impl<M: Bulk> Tree<M> {
     }
 
     /// Makes nodes of those successors that explain the evidence. The branches are untried, each is given once, and
-    /// all are paid for.
+    /// all are paid for. After the deadline there are fewer results: those of the first so many requests.
     pub(in crate::belief) fn expand(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
+        if self.machine.at_once() > 1 || self.deadline.reproduces() {
+            return self.expand_together(requests);
+        }
+        // One after the other, so that what was computed before the deadline counts.
+        requests.chunks(1).flat_map(|one| self.expand_together(one)).collect()
+    }
+
+    fn expand_together(&mut self, requests: &[(NodeId, u64)]) -> Vec<Option<NodeId>> {
+        if self.is_cut() {
+            return Vec::new();
+        }
         let joints: Vec<JointMove> =
             requests.iter().map(|&(node, index)| self.branches(node).joint(index)).collect();
         let states = requests.iter().map(|(node, _)| &self.nodes[node.0 as usize].state);
         let steps: Vec<(&M::State, &JointMove)> = states.zip(&joints).collect();
         let successors = self.machine.expand(&steps, &mut self.scratch);
+        if self.is_cut() {
+            return Vec::new();
+        }
         self.spent.states += requests.len() as u64;
         let made = requests.iter().zip(successors);
         let made = made.zip(&joints);
         made.map(|((&(node, index), successor), joint)| self.take(node, index, joint, successor)).collect()
     }
 
-    /// The nodes of some histories of equal length that explain the evidence.
-    pub(in crate::belief) fn insert(&mut self, histories: &[History]) -> Vec<NodeId> {
+    /// The nodes of some histories of equal length that explain the evidence; `None` if the deadline passed before.
+    pub(in crate::belief) fn insert(&mut self, histories: &[History]) -> Option<Vec<NodeId>> {
         let mut nodes = vec![ROOT; histories.len()];
         for step in 0..histories.first().map_or(0, History::step) {
             let at = |(node, history): (&NodeId, &History)| (*node, history.0[step].clone());
             let wanted: Vec<(NodeId, JointMove)> = nodes.iter().zip(histories).map(at).collect();
-            let branches: Vec<(NodeId, u64)> = wanted
-                .into_iter()
-                .map(|(node, joint)| (node, self.branches(node).index_of(&joint)))
-                .collect();
+            let mut branches: Vec<(NodeId, u64)> = Vec::with_capacity(wanted.len());
+            for (node, joint) in wanted {
+                self.branches(node);
+                if self.is_cut() {
+                    return None;
+                }
+                branches.push((node, self.branches(node).index_of(&joint)));
+            }
             expand_these(self, &branches);
+            if self.is_cut() {
+                return None;
+            }
             for (node, (above, index)) in nodes.iter_mut().zip(branches) {
                 if let Branch::Open(child) = self.branches(above).branch(index) {
                     *node = child;
                 }
             }
         }
-        nodes
+        Some(nodes)
     }
 
     fn take(

@@ -69,7 +69,7 @@ pub(super) fn all_legal_joints<M: Bulk>(
     for state in &population.states {
         let options = LegalJoints::of(machine, state, observed, scratch);
         count = count.saturating_add(options.count());
-        if count > most || all.len() % LOOK == 0 && budget.is_late() {
+        if count > most || machine.is_interrupted(scratch) || all.len() % LOOK == 0 && budget.is_late() {
             return None;
         }
         all.push(options);
@@ -104,7 +104,12 @@ pub(super) fn extended<M: Bulk>(
         }
         let steps: Vec<(&M::State, &JointMove)> =
             block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
-        for (place, state) in machine.select_consistent(&steps, observed, scratch) {
+        let selected = machine.select_consistent(&steps, observed, scratch);
+        if machine.is_interrupted(scratch) {
+            genealogy.drop_last();
+            return None;
+        }
+        for (place, state) in selected {
             let (entry, joint) = &block[place];
             let weight = population.weights[*entry] / options[*entry].count() as f64;
             builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);

@@ -196,14 +196,24 @@ impl<M: Bulk> Forward<M> {
         self.genealogy.history(entry)
     }
 
-    /// Follows the evidence to its last step.
+    /// Follows the evidence to its last step. What the deadline of the budget cuts off has no part in the result.
     pub(super) fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
+        self.machine.set_deadline(&mut self.scratch, budget.deadline);
+        let followed = self.follow_in_time(evidence, budget, seed);
+        self.machine.set_deadline(&mut self.scratch, None);
+        followed
+    }
+
+    fn follow_in_time(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
         if !evidence.continues(&self.evidence) {
             self.forget();
         }
         self.evidence = evidence.clone();
         let initial = self.machine.initial();
         let is_over = self.machine.terminal(&initial, &mut self.scratch);
+        if self.machine.is_interrupted(&self.scratch) {
+            return Followed::Ended(UpdateOutcome::Depleted { step: evidence.step() });
+        }
         if is_over != (evidence.over && evidence.step() == 0) {
             let step = evidence.step().min(1);
             return Followed::Ended(UpdateOutcome::Inconsistent { step });

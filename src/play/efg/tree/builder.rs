@@ -10,6 +10,8 @@
 //!
 //! The order in which nodes are made depends on the size of a block; [`layout`](super::layout) removes that.
 
+use std::time::Instant;
+
 use hashbrown::HashMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -39,11 +41,13 @@ pub struct TreeLimits<'a> {
     pub nodes: usize,
     /// Asked now and then, with the number of nodes so far: whether to give up.
     pub stop: &'a (dyn Fn(usize) -> bool + Sync),
+    /// When to give up, also inside an evaluation of the rules; `None` for no such time.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for TreeLimits<'_> {
     fn default() -> Self {
-        TreeLimits { nodes: 30_000_000, stop: &|_| false }
+        TreeLimits { nodes: 30_000_000, stop: &|_| false, deadline: None }
     }
 }
 
@@ -93,7 +97,7 @@ impl GameTree {
                 let made = builder.nodes.len();
                 drop(builder);
                 let stop = || (limits.stop)(made);
-                let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), &stop)?;
+                let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), limits.deadline, &stop)?;
                 Err(TreeError::TooLarge { limit: limits.nodes, estimate })
             }
             Err(Stopped::Because(error)) => Err(error),
@@ -134,9 +138,13 @@ impl Builder {
 
     fn expand_all<M: Bulk>(&mut self, machine: &M, limits: &TreeLimits<'_>) -> Result<(), Stopped> {
         let mut scratch = machine.scratch();
+        machine.set_deadline(&mut scratch, limits.deadline);
         let state = machine.initial();
         self.push_node(0);
         let is_over = machine.terminal(&state, &mut scratch);
+        if machine.is_interrupted(&scratch) {
+            return Err(TreeError::Stopped.into());
+        }
         if let Some(failure) = machine.take_failure(&mut scratch) {
             return Err(TreeError::Failed(failure).into());
         }
@@ -177,6 +185,9 @@ impl Builder {
         for (place, open) in block.iter().enumerate() {
             for role in machine.each_role() {
                 machine.legal(&open.state, role, scratch, &mut legal[role]);
+                if machine.is_interrupted(scratch) {
+                    return Err(TreeError::Stopped.into());
+                }
                 if legal[role].is_empty() {
                     if let Some(failure) = machine.take_failure(scratch) {
                         return Err(TreeError::Failed(failure).into());
@@ -193,6 +204,9 @@ impl Builder {
         let asked: Vec<(&M::State, &JointMove)> =
             steps.iter().map(|(place, _, joint)| (&block[*place as usize].state, joint)).collect();
         let successors = machine.expand(&asked, scratch);
+        if machine.is_interrupted(scratch) {
+            return Err(TreeError::Stopped.into());
+        }
         for ((place, node, joint), Successor { state, percepts, end }) in steps.iter().zip(successors) {
             if let Some(goals) = end {
                 self.end(*node, &goals);

@@ -76,15 +76,17 @@ impl SolvedGame {
         if effort.careful {
             let for_measuring = budget.share(MEASURE_SHARE);
             let stop = || for_measuring.is_late();
-            let estimate = estimate_size_until(machine, PROBES, &Seed::root(0), &stop)
-                .map_err(|error| error.to_string())?;
+            let estimate =
+                estimate_size_until(machine, PROBES, &Seed::root(0), for_measuring.deadline, &stop)
+                    .map_err(|error| error.to_string())?;
             if estimate.interval().0 > effort.nodes as f64 {
                 return Err(format!("the game tree is too large for {} nodes: {estimate}", effort.nodes));
             }
         }
         let visits = budget.nodes.unwrap_or(u64::MAX);
         let nodes = effort.nodes.min(usize::try_from(visits).unwrap_or(usize::MAX));
-        let limits = TreeLimits { nodes, stop: &|_| for_building.is_late() };
+        let stop = |_| for_building.is_late();
+        let limits = TreeLimits { nodes, stop: &stop, deadline: for_building.deadline };
         let tree = GameTree::build(machine, &limits).map_err(|error| error.to_string())?;
         let form = SequenceForm::new(&tree, 1.0);
         if effort.careful {

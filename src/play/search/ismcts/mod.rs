@@ -38,7 +38,8 @@ pub struct PossibleStates<'a, S> {
     /// The states, none terminal, each with its weight. There is one at least, and the weights are positive. Equal states
     /// in which other roles know different things stand apart.
     pub states: &'a [(&'a S, f64)],
-    /// What another role knows in the state of this number. It is asked for a state when it is first drawn.
+    /// What another role knows in the state of this number. It is asked for a state when it is first drawn. What it says
+    /// after the deadline of the search is not used.
     pub known: &'a dyn Fn(usize, Role) -> Evidence,
 }
 
@@ -112,6 +113,15 @@ pub fn ismcts<M: Bulk>(
     legal: &[Move],
     options: &IsmctsOptions,
 ) -> Simulations {
+    context.by_deadline(|context| simulate(context, possible, legal, options))
+}
+
+fn simulate<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    possible: &PossibleStates<'_, M::State>,
+    legal: &[Move],
+    options: &IsmctsOptions,
+) -> Simulations {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let mut worlds = Worlds::new(machine, role, possible, legal, options.exploration);
     let mut rng = seed.child("select").rng();
@@ -131,21 +141,29 @@ pub fn ismcts<M: Bulk>(
         if size == 0 {
             break;
         }
-        for _ in 0..size {
+        let mut size_made = 0;
+        while size_made < size {
             let drawn = rng.random::<f64>() * total;
             let place = upto.partition_point(|&upto| upto <= drawn).min(upto.len() - 1);
             let from = taken.len();
-            match worlds.descend(place, &mut rng, scratch, &mut taken) {
-                Leaf::End(goals) => {
+            match worlds.descend(place, &mut rng, budget, scratch, &mut taken) {
+                None => {
+                    // The deadline cut the simulation off: it says nothing.
+                    taken.truncate(from);
+                    break;
+                }
+                Some(Leaf::End(goals)) => {
                     worlds.learn(&taken[from..], 1, |role| u64::from(goals[role].value()));
                     taken.truncate(from);
                 }
-                Leaf::Open(state, first) => {
+                Some(Leaf::Open(state, first)) => {
                     waiting.push(from..taken.len());
                     starts.push(Start { state, first, count: 1 });
                 }
             }
+            size_made += 1;
         }
+        let size = size_made;
         let mut steps = size;
         if !starts.is_empty() {
             let tallies = machine.playouts(&starts, &seed.child("playout").index(round), budget, scratch);
@@ -159,6 +177,9 @@ pub fn ismcts<M: Bulk>(
         taken.clear();
         batch.spend(size, steps);
         made += size;
+        if machine.is_interrupted(scratch) {
+            break;
+        }
     }
     let of = |own: &Move| {
         let (_, arm) = worlds.information.moves(worlds.own).find(|(listed, _)| listed == own)?;

@@ -190,8 +190,8 @@ fn a_full_tree_is_played_out_from_the_choices_that_were_made() {
     worlds.most = 1;
     let mut taken = Vec::new();
     for _ in 0..10 {
-        let leaf = worlds.descend(0, &mut Seed::root(1).rng(), &mut (), &mut taken);
-        let Leaf::Open(from, fixed) = leaf else { panic!("{leaf:?}") };
+        let leaf = worlds.descend(0, &mut Seed::root(1).rng(), &Budget::UNLIMITED, &mut (), &mut taken);
+        let Some(Leaf::Open(from, fixed)) = leaf else { panic!("{leaf:?}") };
         assert!(from == state && fixed.len() == 1 && legal.contains(&fixed[0].1), "{fixed:?}");
     }
     assert_eq!((worlds.len(), taken.len()), (1, 10));

@@ -17,7 +17,9 @@ use smallvec::SmallVec;
 
 use super::PossibleStates;
 use super::information::{Class, Information};
-use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt, Successor};
+use hyperplay_engine::machine::{
+    Budget, Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt, Successor,
+};
 
 /// The most worlds that are kept; later descents end where the next one would begin. With all that belongs to it a world
 /// takes half a kilobyte to one.
@@ -117,22 +119,25 @@ impl<'a, M: Bulk> Worlds<'a, M> {
     /// the moves of the roles that could select. If all were added together, the bandits of two roles in equal positions
     /// would stay equal and make the same moves for ever, and neither would learn what else its moves are worth. If one
     /// role always came first, it would have the better of the other.
+    ///
+    /// `None` if the deadline passed on the way.
     pub fn descend(
         &mut self,
         place: usize,
         rng: &mut impl Rng,
+        budget: &Budget,
         scratch: &mut M::Scratch,
         taken: &mut Vec<Taken>,
-    ) -> Leaf<M::State> {
+    ) -> Option<Leaf<M::State>> {
         let mut at = match self.roots[place] {
             Some(at) => at,
-            None => self.root(place, scratch),
+            None => self.root(place, budget, scratch)?,
         };
         for step in 0.. {
             let Worlds { machine, ref mut information, ref worlds, ref moves, exploration, .. } = *self;
             let World { state, end, sides } = &worlds[at as usize];
             if let Some(goals) = end {
-                return Leaf::End(goals.clone());
+                return Some(Leaf::End(goals.clone()));
             }
             let legal = |listed: &Range<u32>| &moves[listed.start as usize..listed.end as usize];
             let (from, mut fresh) = (taken.len(), SmallVec::<[Role; 4]>::new());
@@ -162,9 +167,9 @@ impl<'a, M: Bulk> Worlds<'a, M> {
                 Some(next) => next,
                 None if is_leaf || worlds.len() >= self.most => {
                     let selected = taken[from..].iter().map(|&Taken { role, own, .. }| (role, own));
-                    return Leaf::Open(state.clone(), selected.collect());
+                    return Some(Leaf::Open(state.clone(), selected.collect()));
                 }
-                None => self.child(key, scratch),
+                None => self.child(key, scratch)?,
             };
         }
         unreachable!("a descent has a deepest step")
@@ -177,7 +182,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
         }
     }
 
-    fn root(&mut self, place: usize, scratch: &mut M::Scratch) -> Number {
+    fn root(&mut self, place: usize, budget: &Budget, scratch: &mut M::Scratch) -> Option<Number> {
         let PossibleStates { states, known } = *self.possible;
         let classes = ByRole::from_fn(self.machine.roles().len(), |role| {
             // Nobody asks what `random` knows.
@@ -187,16 +192,22 @@ impl<'a, M: Bulk> Worlds<'a, M> {
                 self.information.class(known(place, role))
             }
         });
-        let root = self.add(states[place].0.clone(), None, classes, scratch);
+        if budget.is_late() {
+            return None; // what the others know may have been cut off
+        }
+        let root = self.add(states[place].0.clone(), None, classes, scratch)?;
         self.roots[place] = Some(root);
-        root
+        Some(root)
     }
 
-    fn child(&mut self, key: (Number, JointMove), scratch: &mut M::Scratch) -> Number {
+    fn child(&mut self, key: (Number, JointMove), scratch: &mut M::Scratch) -> Option<Number> {
         let (machine, sides) = (self.machine, &self.worlds[key.0 as usize].sides);
         let step = (&self.worlds[key.0 as usize].state, &key.1);
         let Successor { state, mut percepts, end } =
             machine.expand(&[step], scratch).pop().expect("one successor for one step");
+        if machine.is_interrupted(scratch) {
+            return None;
+        }
         let classes = ByRole::from_fn(sides.len(), |role| {
             let class = sides[role].0;
             if end.is_some() || Some(role) == machine.random() {
@@ -204,9 +215,9 @@ impl<'a, M: Bulk> Worlds<'a, M> {
             }
             self.information.after(class, key.1.of(role), std::mem::take(&mut percepts[role]))
         });
-        let child = self.add(state, end, classes, scratch);
+        let child = self.add(state, end, classes, scratch)?;
         self.children.insert(key, child);
-        child
+        Some(child)
     }
 
     fn add(
@@ -215,8 +226,9 @@ impl<'a, M: Bulk> Worlds<'a, M> {
         mut end: Option<ByRole<Goal>>,
         classes: ByRole<Class>,
         scratch: &mut M::Scratch,
-    ) -> Number {
+    ) -> Option<Number> {
         let Worlds { machine, ref mut moves, ref mut legal, .. } = *self;
+        let listed = moves.len();
         let sides = ByRole::from_fn(classes.len(), |role| {
             let from = moves.len();
             if end.is_none() {
@@ -228,7 +240,11 @@ impl<'a, M: Bulk> Worlds<'a, M> {
         if end.is_none() && sides.values().iter().any(|(_, listed)| listed.is_empty()) {
             end = Some(machine.goals(&state, scratch));
         }
+        if machine.is_interrupted(scratch) {
+            moves.truncate(listed);
+            return None;
+        }
         self.worlds.push(World { state, end, sides });
-        (self.worlds.len() - 1) as Number
+        Some((self.worlds.len() - 1) as Number)
     }
 }

@@ -76,6 +76,15 @@ pub fn uct<M: Bulk>(
     descents: u64,
     blocks: &Blocks,
 ) -> Playouts {
+    context.by_deadline(|context| grow(context, states, descents, blocks))
+}
+
+fn grow<M: Bulk>(
+    context: &mut SearchContext<'_, M>,
+    states: &[OpenState<'_, M::State>],
+    descents: u64,
+    blocks: &Blocks,
+) -> Playouts {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let mut trees: Vec<Tree<M::State>> = states.iter().map(|open| Tree::new(open.state.clone())).collect();
     let mut streams: Vec<_> = (0..trees.len()).map(|tree| seed.child("select").index(tree).rng()).collect();
@@ -84,7 +93,7 @@ pub fn uct<M: Bulk>(
     // Where playouts are counted they are too dear to fill lanes with.
     let fill = if budget.reproduces() { 1 } else { blocks.fill };
     let (mut made, mut batch, mut all) = (0, BatchSize::new(*budget), 0);
-    for round in 0.. {
+    'rounds: for round in 0.. {
         let rest = (wanted - made).min(batch.rest() / count.max(1));
         let block = (blocks.size(made * count, rest * count) / count.max(1)).max(1).min(wanted - made);
         let weight = (machine.at_once() / (block * count).clamp(1, 1 << 20) as u32).clamp(1, fill);
@@ -98,12 +107,14 @@ pub fn uct<M: Bulk>(
         let mut waiting: Vec<(usize, Descent)> = Vec::new();
         for (index, (tree, rng)) in trees.iter_mut().zip(&mut streams).enumerate() {
             for _ in 0..size {
-                waiting.push((index, tree.descend(machine, weight, rng, scratch)));
+                // What the deadline cuts off belongs to no tree.
+                let Some(descent) = tree.descend(machine, weight, rng, scratch) else { break 'rounds };
+                waiting.push((index, descent));
             }
         }
         // A descent visits one state, the leaf, be it new or an end already known.
         let (descents, mut steps) = (waiting.len() as u64, waiting.len() as u64);
-        let open = settle(&mut trees, waiting, machine, scratch);
+        let Some(open) = settle(&mut trees, waiting, machine, scratch) else { break };
         let starts: Vec<Start<M::State>> = open
             .iter()
             .map(|(.., state)| Start { state: state.clone(), first: Vec::new(), count: weight })
@@ -123,13 +134,13 @@ pub fn uct<M: Bulk>(
 }
 
 /// Computes the states that the descents came to, in one call; the goals of those that end the game are credited at
-/// once, the others come back: the tree, the descent and the state.
+/// once, the others come back: the tree, the descent and the state. `None` if the deadline passed on the way.
 fn settle<M: Bulk>(
     trees: &mut [Tree<M::State>],
     descents: Vec<(usize, Descent)>,
     machine: &M,
     scratch: &mut M::Scratch,
-) -> Vec<(usize, Descent, M::State)> {
+) -> Option<Vec<(usize, Descent, M::State)>> {
     let steps: Vec<_> = descents
         .iter()
         .filter_map(|(tree, descent)| match &descent.leaf {
@@ -138,6 +149,9 @@ fn settle<M: Bulk>(
         })
         .collect();
     let mut successors = machine.advance(&steps, scratch).into_iter();
+    if machine.is_interrupted(scratch) {
+        return None;
+    }
     let mut open = Vec::new();
     for (index, descent) in descents {
         let tree = &mut trees[index];
@@ -157,7 +171,7 @@ fn settle<M: Bulk>(
             tree.end(&descent, &goals);
         }
     }
-    open
+    Some(open)
 }
 
 /// A state of which some move is not known is not judged: there is nothing to compare.

@@ -87,21 +87,24 @@ impl<S: Clone> Tree<S> {
         self.nodes[0].arms.values().get(role.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Goes down until something is new or the game is over; `random` draws, every other role selects.
+    /// Goes down until something is new or the game is over; `random` draws, every other role selects. `None` if the
+    /// deadline of the scratch passed on the way.
     pub fn descend<M: Bulk<State = S>>(
         &mut self,
         machine: &M,
         weight: u32,
         rng: &mut impl Rng,
         scratch: &mut M::Scratch,
-    ) -> Descent {
+    ) -> Option<Descent> {
         let mut path = Vec::new();
         let mut at: Index = 0;
         loop {
-            self.open(at, machine, scratch);
+            if !self.open(at, machine, scratch) {
+                return None;
+            }
             let node = &mut self.nodes[at as usize];
             if let Some(goals) = &node.end {
-                return Descent { path, weight, leaf: Leaf::End(goals.clone()) };
+                return Some(Descent { path, weight, leaf: Leaf::End(goals.clone()) });
             }
             let mut positions = SmallVec::with_capacity(node.legal.len());
             let mut number: u64 = 0;
@@ -122,24 +125,28 @@ impl<S: Clone> Tree<S> {
                 let moves = positions.iter().zip(node.legal.values()).map(|(&at, moves)| moves[at as usize]);
                 let joint = JointMove::new(moves);
                 path.push(Taken { node: at, positions });
-                return Descent { path, weight, leaf: Leaf::New(joint) };
+                return Some(Descent { path, weight, leaf: Leaf::New(joint) });
             }
             path.push(Taken { node: at, positions });
             at = child.expect("just looked at");
         }
     }
 
-    /// Asks for the moves of a node when a descent first passes through it.
-    fn open<M: Bulk<State = S>>(&mut self, at: Index, machine: &M, scratch: &mut M::Scratch) {
+    /// Asks for the moves of a node when a descent first passes through it; false if the deadline passed meanwhile.
+    fn open<M: Bulk<State = S>>(&mut self, at: Index, machine: &M, scratch: &mut M::Scratch) -> bool {
         let node = &mut self.nodes[at as usize];
         if node.end.is_some() || !node.legal.is_empty() {
-            return;
+            return true;
         }
-        node.legal = machine.legal_by_role(&node.state, scratch);
-        if node.legal.values().iter().any(Vec::is_empty) {
-            node.end = Some(machine.goals(&node.state, scratch));
+        let legal = machine.legal_by_role(&node.state, scratch);
+        let is_end = legal.values().iter().any(Vec::is_empty);
+        let end = is_end.then(|| machine.goals(&node.state, scratch));
+        if machine.is_interrupted(scratch) {
+            return false;
         }
-        node.arms = ByRole::new(node.legal.values().iter().map(|m| vec![Arm::default(); m.len()]).collect());
+        node.arms = ByRole::new(legal.values().iter().map(|m| vec![Arm::default(); m.len()]).collect());
+        (node.legal, node.end) = (legal, end);
+        true
     }
 
     /// The state whose successor a descent asks for.

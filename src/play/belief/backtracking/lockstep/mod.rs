@@ -83,7 +83,7 @@ pub(in crate::belief) fn expand_all<M: Bulk>(
     let mut requests = RequestBatch::default();
     let all = nodes.iter().all(|&node| requests.request_missing(tree, node, account));
     requests.expand(tree);
-    all
+    all && !tree.is_cut()
 }
 
 /// Expands these branches as far as they are untried.

@@ -74,7 +74,7 @@ impl RequestBatch {
             // A block that became full on the way may have expanded it.
             let is_known = tree.branches(node).branch(index) != Branch::Untried;
             if !is_known && !self.requested.contains(&(node, index)) {
-                if self.is_late || !account.spend() {
+                if self.is_late || tree.is_cut() || !account.spend() {
                     return false;
                 }
                 self.push(tree, node, index);
@@ -92,7 +92,7 @@ impl RequestBatch {
         account: &mut BudgetAccount,
     ) -> bool {
         if !self.requested.contains(&(node, index)) {
-            if self.is_late || !account.spend() {
+            if self.is_late || tree.is_cut() || !account.spend() {
                 return false;
             }
             self.push(tree, node, index);
@@ -112,14 +112,14 @@ impl RequestBatch {
         is_first
     }
 
-    /// Expands what was requested, and empties the batch.
+    /// Expands what was requested, and empties the batch. What the deadline cut off stays untried.
     pub(super) fn expand<M: Bulk>(&mut self, tree: &mut Tree<M>) {
         for (&(node, index), child) in self.list.iter().zip(tree.expand(&self.list)) {
             if child.is_none() {
                 tree.branches(node).mark_inconsistent(index);
             }
         }
-        self.is_late = self.is_late || self.deadline.is_late();
+        self.is_late = self.is_late || tree.is_cut() || self.deadline.is_late();
         self.list.clear();
         self.requested.clear();
         self.complete.clear();

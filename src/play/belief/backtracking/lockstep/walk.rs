@@ -150,6 +150,9 @@ impl RejectionWalk {
         account: &mut BudgetAccount,
     ) -> Poll<WalkEnd> {
         while tree.depth(self.node) < tree.target() {
+            if tree.is_cut() {
+                return Poll::Ready(WalkEnd::OutOfBudget);
+            }
             let (index, is_drawn) = match self.next.take() {
                 Some(index) => (Some(index), false),
                 None => {
