@@ -1,5 +1,5 @@
 //! The repairs of rulesheets as people write them, compared with the naive evaluator, which learns each from its
-//! definition: on the games of `games/dialects` and on small rulesheets, with the interpreter and the fast engine.
+//! definition: on the games of `games/repaired` and on small rulesheets, with the interpreter and the fast engine.
 
 use crate::common::{games, loaded, rulesheets_in};
 use hyperplay::engine::{Engines, Interpreter};
@@ -33,8 +33,8 @@ fn agrees(loaded: &Loaded, matches: usize) -> usize {
 }
 
 #[test]
-fn every_dialect_means_the_same_to_all_evaluators() {
-    let paths = rulesheets_in(&games("dialects"));
+fn every_repair_means_the_same_to_all_evaluators() {
+    let paths = rulesheets_in(&games("repaired"));
     assert!(paths.len() >= 8, "{}", paths.len());
     for path in paths {
         let loaded = loaded(&path);

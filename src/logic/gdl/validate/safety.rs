@@ -38,6 +38,13 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         }
         let mut unbound = Unbound::default();
         branches.iter().for_each(|branch| unbound.collect(clause, branch));
+        // `_` in a negation is meant to say that there is none.
+        let is_anonymous = |variable: &Symbol| {
+            view.name(*variable).starts_with('_') && view.locate_variable(clause.at.0, *variable).is_none()
+        };
+        unbound.places.retain(|(place, _), variables| {
+            *place != VariablePlace::FreeInNegation || !variables.iter().all(is_anonymous)
+        });
         if !unbound.places.is_empty() {
             let uses = uses(clause);
             let reports = unbound
