@@ -29,7 +29,8 @@ pub fn rulesheets_in(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The rulesheets of the project that are games: all but the broken ones.
+/// The rulesheets of the project that are games as the language has it: all but the broken ones, and those that show a
+/// dialect or a repair.
 pub fn games_of_the_house() -> Vec<PathBuf> {
     ["perfect", "imperfect"].iter().flat_map(|folder| rulesheets_in(&games(folder))).collect()
 }

@@ -42,6 +42,7 @@ mod perft;
 mod players;
 mod playthroughs;
 mod propnet;
+mod repaired;
 mod roundtrip;
 mod search;
 mod simplify;

@@ -1,8 +1,7 @@
-//! Plays one random match on the interpreter and the naive evaluator in lockstep, and compares them at every state.
+//! Plays one random match on an engine and the naive evaluator in lockstep, and compares them at every state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hyperplay::engine::{Interpreter, InterpreterScratch, State as EngineState};
 use hyperplay::machine::{JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
 use rand::RngExt;
 
@@ -23,7 +22,12 @@ pub struct Played {
 ///
 /// # Errors
 /// The first difference, as a sentence with the state.
-pub fn play(machine: &Interpreter, naive: &Naive, limit: usize, seed: &Seed) -> Result<Played, String> {
+pub fn play<M: StateMachine>(
+    machine: &M,
+    naive: &Naive,
+    limit: usize,
+    seed: &Seed,
+) -> Result<Played, String> {
     let mut scratch = machine.scratch();
     let mut rng = seed.rng();
     let (mut state, mut slow) = (machine.initial(), naive.initial());
@@ -72,12 +76,12 @@ pub fn play(machine: &Interpreter, naive: &Naive, limit: usize, seed: &Seed) -> 
 }
 
 /// Fluents, end and goals.
-fn same_state(
-    machine: &Interpreter,
-    state: &EngineState,
+fn same_state<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
     slow: &State,
     view: &View<'_>,
-    scratch: &mut InterpreterScratch,
+    scratch: &mut M::Scratch,
 ) -> Result<(), String> {
     let fluents: BTreeSet<String> = machine.fluents(state).into_iter().collect();
     same("the fluents", &fluents, &shown(slow).into_iter().collect())?;
@@ -90,12 +94,12 @@ fn same_state(
 }
 
 /// The legal moves of a role, in the machine's order, each with its term.
-fn legal(
-    machine: &Interpreter,
-    state: &EngineState,
+fn legal<M: StateMachine>(
+    machine: &M,
+    state: &M::State,
     role: Role,
     view: &View<'_>,
-    scratch: &mut InterpreterScratch,
+    scratch: &mut M::Scratch,
 ) -> Result<Vec<(Move, Term)>, String> {
     let mut moves = Vec::new();
     machine.legal(state, role, scratch, &mut moves);

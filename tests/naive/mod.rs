@@ -8,7 +8,9 @@
 //! The definitions are those of GDL-II (Thielscher 2011, section 3), with the stated repairs: a role variable of a head
 //! `legal`, `goal` or `sees` that nothing binds ranges over the roles; of several goals the first in the order of the
 //! rules counts, none counts as 0, one out of range as the nearest in range; where no move is being made `does` is
-//! empty. In a game without `sees` and `random` every role perceives `(did role move)` for the whole joint move.
+//! empty; a name with several arities is several relations; a negation with a free variable says that there is none; a head
+//! variable that nothing binds ranges over the constants of the text, which is more than its relation is asked; nobody
+//! plays a role that is not declared. In a game without `sees` and `random` every role perceives `(did role move)` for the whole joint move.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod cfr;

@@ -1,14 +1,14 @@
 //! The clauses of a rulesheet in the form of the naive evaluator, and the groups in which they are evaluated.
 //!
-//! A group is a set of relations that reach one another through rules; groups come after all that they depend on. No
-//! group reaches itself through a negation.
+//! A group is a set of relations that reach one another through rules; groups come after all that they depend on. A
+//! relation of the language is known by its name, any other by its name and the number of its arguments.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use hyperplay::gdl::{self, Rulesheet, Symbol, Symbols};
 
-use super::term::Pattern;
+use super::term::{Pattern, Term};
 
 /// Which variables of a clause occur somewhere; a clause has at most 128.
 pub type Variables = u128;
@@ -44,6 +44,8 @@ pub struct Clause {
     pub variables: usize,
     /// The variable that stands for the role in the head of `legal`, `goal` or `sees`.
     pub role: Option<usize>,
+    /// The variables of the head.
+    pub head_variables: Variables,
 }
 
 #[derive(Debug)]
@@ -56,15 +58,24 @@ pub struct Rules {
     pub groups: Vec<BTreeSet<usize>>,
     /// What each relation depends on, itself included.
     pub reach: Vec<BTreeSet<usize>>,
+    /// The relations that depend on their own negation.
+    pub through_negation: BTreeSet<usize>,
+    /// The constants of the text: what a head variable ranges over that nothing binds.
+    pub constants: Vec<Term>,
 }
 
 impl Rules {
     pub fn new(sheet: &Rulesheet) -> Rules {
-        let mut reader = Reader { symbols: &sheet.symbols, relations: HashMap::new(), names: Vec::new() };
+        let mut reader = Reader {
+            symbols: &sheet.symbols,
+            relations: HashMap::new(),
+            names: Vec::new(),
+            constants: BTreeSet::new(),
+        };
         for keyword in
             ["role", "init", "true", "does", "next", "legal", "goal", "terminal", "sees", "base", "input"]
         {
-            reader.relation(sheet.symbols.get(keyword).expect("a word of the language"));
+            reader.keyword(sheet.symbols.get(keyword).expect("a word of the language"));
         }
         let clauses: Vec<Clause> = sheet.clauses.iter().map(|clause| reader.clause(clause)).collect();
         let mut direct = vec![BTreeSet::new(); reader.names.len()];
@@ -80,9 +91,11 @@ impl Rules {
             }
         }
         let reach: Vec<BTreeSet<usize>> = (0..direct.len()).map(|from| reachable(from, &direct)).collect();
-        for &(head, body) in &negative {
-            assert!(!reach[body].contains(&head), "not stratified: {}", reader.names[body]);
-        }
+        let through_negation = negative
+            .iter()
+            .filter(|(head, body)| reach[*body].contains(head))
+            .map(|&(head, _)| head)
+            .collect();
         // Who depends on another and not the other way round reaches strictly more.
         let mut sets: Vec<&BTreeSet<usize>> = reach.iter().collect();
         sets.sort_by_key(|set| (set.len(), *set));
@@ -90,7 +103,8 @@ impl Rules {
         let members =
             |set: &BTreeSet<usize>| (0..reach.len()).filter(|&relation| reach[relation] == *set).collect();
         let groups = sets.into_iter().map(members).collect();
-        Rules { clauses, names: reader.names, groups, reach }
+        let constants = reader.constants.into_iter().map(Term::Name).collect();
+        Rules { clauses, names: reader.names, groups, reach, through_negation, constants }
     }
 
     /// The relation with this name. The words of the language always have one.
@@ -123,14 +137,25 @@ impl Condition {
 /// Reads clauses, numbering relations throughout and variables within a clause.
 struct Reader<'a> {
     symbols: &'a Symbols,
-    relations: HashMap<Symbol, usize>,
+    /// By name, and by the number of arguments unless it is a relation of the language.
+    relations: HashMap<(Symbol, Option<usize>), usize>,
     names: Vec<Rc<str>>,
+    constants: BTreeSet<Rc<str>>,
 }
 
 impl Reader<'_> {
-    fn relation(&mut self, symbol: Symbol) -> usize {
-        *self.relations.entry(symbol).or_insert_with(|| {
-            self.names.push(self.symbols.name(symbol).into());
+    fn keyword(&mut self, symbol: Symbol) {
+        self.numbered((symbol, None));
+    }
+
+    fn relation(&mut self, symbol: Symbol, arity: usize) -> usize {
+        let keyword = (symbol, None);
+        self.numbered(if self.relations.contains_key(&keyword) { keyword } else { (symbol, Some(arity)) })
+    }
+
+    fn numbered(&mut self, key: (Symbol, Option<usize>)) -> usize {
+        *self.relations.entry(key).or_insert_with(|| {
+            self.names.push(self.symbols.name(key.0).into());
             self.names.len() - 1
         })
     }
@@ -145,18 +170,24 @@ impl Reader<'_> {
             Some(&Pattern::Variable(variable)) if ranges => Some(variable),
             _ => None,
         };
-        Clause { head, body, variables: variables.len(), role }
+        let mut head_variables = 0;
+        clause.head.each_variable(&mut |symbol| head_variables |= 1 << number(symbol, &mut variables));
+        Clause { head, body, variables: variables.len(), role, head_variables }
     }
 
     fn atom(&mut self, atom: &gdl::Atom, variables: &mut Vec<Symbol>) -> Atom {
         let arguments = atom.arguments.iter().map(|term| self.pattern(term, variables)).collect();
-        Atom { relation: self.relation(atom.relation), arguments }
+        Atom { relation: self.relation(atom.relation, atom.arguments.len()), arguments }
     }
 
-    fn pattern(&self, term: &gdl::Term, variables: &mut Vec<Symbol>) -> Pattern {
+    fn pattern(&mut self, term: &gdl::Term, variables: &mut Vec<Symbol>) -> Pattern {
         match term {
             gdl::Term::Variable(symbol) => Pattern::Variable(number(*symbol, variables)),
-            gdl::Term::Constant(symbol) => Pattern::Name(self.symbols.name(*symbol).into()),
+            gdl::Term::Constant(symbol) => {
+                let name: Rc<str> = self.symbols.name(*symbol).into();
+                self.constants.insert(Rc::clone(&name));
+                Pattern::Name(name)
+            }
             gdl::Term::Compound(functor, arguments) => Pattern::Tree(
                 self.symbols.name(*functor).into(),
                 arguments.iter().map(|argument| self.pattern(argument, variables)).collect(),

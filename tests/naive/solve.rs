@@ -1,12 +1,20 @@
 //! Bottom-up evaluation: every rule is applied to every tuple, repeatedly, until nothing new is derived.
 //!
 //! The conditions of a rule are taken from left to right; one whose variables are all bound is a test and comes
-//! first, a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees. There
-//! is one optimisation: a loop over a large relation skips the tuples that differ in an argument whose value is
+//! first, a negative one or a `distinct` waits until it is one. `or` and `not` are followed down their trees.
+//!
+//! A group of relations that depend on their own negation is evaluated by the alternating fixpoint (VanGelder93):
+//! what is derived if the negations are judged by too few tuples is too much, what is derived if they are judged by that
+//! is too little, and so on, until both are the same. They must be: the rules have one meaning.
+//!
+//! When nothing binds any more, a role variable of the head ranges over the roles and any other variable of the head over
+//! the constants of the text. A negative condition with a variable that is still free says that there is no such tuple.
+//!
+//! There is one optimisation: a loop over a large relation skips the tuples that differ in an argument whose value is
 //! known, by a table that is made when it is first needed. Without it a dozen rulesheets would take hours.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::rules::{Atom, Clause, Condition, Kind, Rules, Variables};
@@ -89,22 +97,50 @@ impl Extents {
             if !group.iter().any(|&relation| chosen(relation)) {
                 continue;
             }
-            group.iter().for_each(|&relation| self.set(relation, []));
-            let clauses: Vec<&Clause> =
-                rules.clauses.iter().filter(|clause| group.contains(&clause.head.relation)).collect();
-            let mut grown = true;
-            while grown {
-                grown = false;
-                for clause in &clauses {
-                    let found = solutions(clause, self, roles);
-                    let extent = Rc::make_mut(&mut self.0[clause.head.relation]);
-                    for row in found {
-                        grown |= extent.insert(row);
-                    }
-                }
-                // A group of one relation whose rules do not use it is complete after one round.
-                grown &= group.len() > 1 || clauses.iter().any(|clause| clause.uses(clause.head.relation));
+            if group.iter().all(|relation| !rules.through_negation.contains(relation)) {
+                self.complete(rules, roles, group, None);
+                continue;
             }
+            group.iter().for_each(|&relation| self.set(relation, []));
+            loop {
+                let few = self.clone();
+                self.complete(rules, roles, group, Some(&few));
+                let many = self.clone();
+                self.complete(rules, roles, group, Some(&many));
+                let size = |extents: &Extents| -> usize {
+                    group.iter().map(|&relation| extents.rows(relation).len()).sum()
+                };
+                if size(self) == size(&few) {
+                    assert_eq!(size(self), size(&many), "some atoms have no truth value: {group:?}");
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Derives the relations of a group. Negations are judged by `negated` if it is given.
+    fn complete(
+        &mut self,
+        rules: &Rules,
+        roles: &[Term],
+        group: &BTreeSet<usize>,
+        negated: Option<&Extents>,
+    ) {
+        group.iter().for_each(|&relation| self.set(relation, []));
+        let clauses: Vec<&Clause> =
+            rules.clauses.iter().filter(|clause| group.contains(&clause.head.relation)).collect();
+        let mut grown = true;
+        while grown {
+            grown = false;
+            for clause in &clauses {
+                let found = solutions(clause, rules, self, negated.unwrap_or(self), roles);
+                let extent = Rc::make_mut(&mut self.0[clause.head.relation]);
+                for row in found {
+                    grown |= extent.insert(row);
+                }
+            }
+            // A group of one relation whose rules do not use it is complete after one round.
+            grown &= group.len() > 1 || clauses.iter().any(|clause| clause.uses(clause.head.relation));
         }
     }
 }
@@ -127,10 +163,17 @@ impl Condition {
 }
 
 /// All instances of the head whose body holds.
-fn solutions(clause: &Clause, extents: &Extents, roles: &[Term]) -> Vec<Row> {
+fn solutions(
+    clause: &Clause,
+    rules: &Rules,
+    extents: &Extents,
+    negated: &Extents,
+    roles: &[Term],
+) -> Vec<Row> {
     let goals: Vec<Goal<'_>> = clause.body.iter().map(|condition| (true, condition)).collect();
     let bindings = vec![None; clause.variables];
-    let mut search = Search { clause, extents, roles, bindings, found: Vec::new() };
+    let constants = &rules.constants;
+    let mut search = Search { clause, extents, negated, roles, constants, bindings, found: Vec::new() };
     search.solve(&goals, 0);
     search.found
 }
@@ -141,7 +184,10 @@ type Goal<'a> = (bool, &'a Condition);
 struct Search<'a> {
     clause: &'a Clause,
     extents: &'a Extents,
+    /// What negations are judged by.
+    negated: &'a Extents,
     roles: &'a [Term],
+    constants: &'a [Term],
     bindings: Bindings<'a>,
     found: Vec<Row>,
 }
@@ -152,7 +198,7 @@ impl<'a> Search<'a> {
         let is_test = |goal: &Goal<'a>| goal.1.variables & !bound == 0;
         if let Some(position) = goals.iter().position(is_test) {
             let (wanted, condition) = goals[position];
-            if self.holds(condition) == wanted {
+            if self.holds(condition, wanted) == wanted {
                 self.solve(&without(goals, position), bound);
             }
             return;
@@ -169,7 +215,8 @@ impl<'a> Search<'a> {
         match (goals[position].0, &goals[position].1.kind) {
             (_, Kind::Atom(atom)) => {
                 let after = bound | goals[position].1.variables;
-                self.each_match(atom, |search| search.solve(&rest, after));
+                let extents = self.extents;
+                self.each_match(extents, atom, |search| search.solve(&rest, after));
             }
             (wanted, Kind::Not(condition)) => {
                 self.solve(&[&[(!wanted, &**condition)], &rest[..]].concat(), bound);
@@ -187,27 +234,36 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Nothing binds any more: a role variable of the head that is still free ranges over the roles.
+    /// Nothing binds any more.
     fn finish(&mut self, goals: &[Goal<'a>], bound: Variables) {
-        match self.clause.role.filter(|variable| bound & (1 << variable) == 0) {
-            Some(variable) => {
-                for role in self.roles {
-                    self.bindings[variable] = Some(role);
-                    self.solve(goals, bound | 1 << variable);
-                }
-                self.bindings[variable] = None;
+        let open = self.clause.head_variables & !bound;
+        if open != 0 {
+            let role = self.clause.role.filter(|variable| open & (1 << variable) != 0);
+            let variable = role.unwrap_or(open.trailing_zeros() as usize);
+            let range: &'a [Term] = if role.is_some() { self.roles } else { self.constants };
+            for value in range {
+                self.bindings[variable] = Some(value);
+                self.solve(goals, bound | 1 << variable);
             }
-            None => {
-                assert!(goals.is_empty(), "an unsafe rule: {:?}", self.clause);
-                let head = self.clause.head.arguments.iter();
-                self.found.push(head.map(|pattern| pattern.instance(&self.bindings)).collect());
-            }
+            self.bindings[variable] = None;
+            return;
+        }
+        let there_is_none = |search: &mut Self, goal: &Goal<'a>| {
+            let (false, Kind::Atom(atom)) = (goal.0, &goal.1.kind) else {
+                panic!("an unsafe rule: {:?}", search.clause)
+            };
+            let (negated, mut found) = (search.negated, false);
+            search.each_match(negated, atom, |_| found = true);
+            !found
+        };
+        if goals.iter().all(|goal| there_is_none(self, goal)) {
+            let head = self.clause.head.arguments.iter();
+            self.found.push(head.map(|pattern| pattern.instance(&self.bindings)).collect());
         }
     }
 
     /// Goes on with every tuple that the atom matches.
-    fn each_match(&mut self, atom: &Atom, mut go_on: impl FnMut(&mut Self)) {
-        let extents: &'a Extents = self.extents;
+    fn each_match(&mut self, extents: &'a Extents, atom: &Atom, mut go_on: impl FnMut(&mut Self)) {
         let mut trail = Vec::new();
         let values: Vec<Option<Term>> =
             atom.arguments.iter().map(|pattern| pattern.value(&self.bindings)).collect();
@@ -221,18 +277,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a condition holds whose variables are all bound.
-    fn holds(&self, condition: &Condition) -> bool {
+    /// Whether a condition holds whose variables are all bound; `positive` says how it occurs.
+    fn holds(&self, condition: &Condition, positive: bool) -> bool {
         match &condition.kind {
             Kind::Atom(atom) => {
                 let row: Row =
                     atom.arguments.iter().map(|pattern| pattern.instance(&self.bindings)).collect();
-                self.extents.0[atom.relation].known.contains(&row)
+                let extents = if positive { self.extents } else { self.negated };
+                extents.0[atom.relation].known.contains(&row)
             }
             Kind::Distinct(left, right) => left.instance(&self.bindings) != right.instance(&self.bindings),
-            Kind::Not(condition) => !self.holds(condition),
-            Kind::And(parts) => parts.iter().all(|part| self.holds(part)),
-            Kind::Or(parts) => parts.iter().any(|part| self.holds(part)),
+            Kind::Not(condition) => !self.holds(condition, !positive),
+            Kind::And(parts) => parts.iter().all(|part| self.holds(part, positive)),
+            Kind::Or(parts) => parts.iter().any(|part| self.holds(part, positive)),
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct ClauseBranch {
     pub(super) body: Vec<(Literal, Span)>,
     /// The role variable that the repair bound, if it was needed.
     pub(super) repaired: Option<Symbol>,
+    /// The head variables that the validation bound to the values with which the relation is asked, sorted.
+    pub(super) ranging: Vec<Symbol>,
 }
 
 /// The alternatives of a clause, or their literals, exceed the limit.
@@ -211,7 +213,7 @@ fn alternatives(formula: &Formula, holds: bool) -> Vec<ClauseBranch> {
         Formula::Distinct(a, b, _) if holds => Literal::Distinct(a.clone(), b.clone()),
         Formula::Distinct(a, b, _) => Literal::Same(a.clone(), b.clone()),
     };
-    vec![ClauseBranch { body: vec![(literal, formula.at().0)], repaired: None }]
+    vec![ClauseBranch { body: vec![(literal, formula.at().0)], ..ClauseBranch::default() }]
 }
 
 /// All combinations of one alternative for each part.
@@ -225,7 +227,7 @@ fn product(parts: &[Formula], holds: bool) -> Vec<ClauseBranch> {
         }
         let join = |branch: &ClauseBranch, choice: &ClauseBranch| ClauseBranch {
             body: branch.body.iter().chain(&choice.body).cloned().collect(),
-            repaired: None,
+            ..ClauseBranch::default()
         };
         result = result.iter().flat_map(|branch| choices.iter().map(|choice| join(branch, choice))).collect();
     }

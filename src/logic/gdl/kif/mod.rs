@@ -48,16 +48,30 @@ pub(super) fn read(text: &str, symbols: &mut Symbols, report: &mut FindingCollec
     let repair = layout::repair(tokens, report);
     let spelt = tokens.iter().map(|token| &text[token.span().start..token.span().end]);
     let mut anonymous = AnonymousVariables::new(spelt.map(|word| word.trim_start_matches('?')));
+    let tuple = tuple_functor(text, tokens);
     let mut clauses = Vec::new();
     each_form(tokens, &repair, report, |form, report| {
         anonymous.begin_clause();
-        let mut reader = KifReader { text, symbols, anonymous: &mut anonymous, report };
+        let mut reader = KifReader { text, symbols, anonymous: &mut anonymous, tuple: &tuple, report };
         match (reader.clause(&form), reader.declaration(&form)) {
             (None, Some(declaration)) => report.unread(declaration, form.span()),
             (clause, _) => clauses.extend(clause),
         }
     });
     clauses
+}
+
+/// What the functors of lists begin with that begin with a variable: no name of the text begins so.
+fn tuple_functor(text: &str, tokens: &[KifToken]) -> String {
+    let mut functor = "tuple_".to_owned();
+    let begins = |token: &KifToken, functor: &str| {
+        let name = text.get(token.span().start..token.span().end).and_then(|name| name.get(..functor.len()));
+        name.is_some_and(|name| name.eq_ignore_ascii_case(functor))
+    };
+    while tokens.iter().any(|token| begins(token, &functor)) {
+        functor.push('_');
+    }
+    functor
 }
 
 /// The tokens inside the list that is the whole text, if the text is a list of two or more lists; else all tokens.
@@ -158,6 +172,8 @@ struct KifReader<'r> {
     text: &'r str,
     symbols: &'r mut Symbols,
     anonymous: &'r mut AnonymousVariables,
+    /// What the functors of tuples begin with.
+    tuple: &'r str,
     report: &'r mut FindingCollector,
 }
 
@@ -250,9 +266,30 @@ impl KifReader<'_> {
                 name => self.symbols.intern(name),
             }));
         }
+        if let KifForm::List(forms, _) = form
+            && let Some(KifForm::Word(first)) = forms.first()
+            && first.kind == KifTokenKind::Variable
+        {
+            return self.tuple(forms, first.span());
+        }
         let functor = self.name(form, "a term", "the name of a function");
         let arguments = self.arguments(form);
         Some(Term::new(functor?, arguments?))
+    }
+
+    /// A list that begins with a variable: it is read as a term with a functor of its own.
+    fn tuple(&mut self, forms: &[KifForm], first: Span) -> Option<Term> {
+        let functor = format!("{}{}", self.tuple, forms.len());
+        let variable = &self.text[first.start..first.end];
+        let message = format!("the variable `{variable}` stands where the name of a function must stand");
+        let help = format!(
+            "it is taken to be the tuple `({functor} {variable} ...)`; GDL has no lists: begin with a name, as in `(pair \
+             ?x ?y)`"
+        );
+        self.report.add(Finding::new(FindingCode::Syntax, Severity::Fault, first, message).help(help));
+        let terms: Vec<Option<Term>> = forms.iter().map(|form| self.term(form)).collect();
+        let terms: Vec<Term> = terms.into_iter().collect::<Option<_>>()?;
+        Some(Term::new(self.symbols.intern(&functor), terms))
     }
 
     fn arguments(&mut self, form: &KifForm) -> Option<Vec<Term>> {

@@ -100,9 +100,9 @@ pub(in super::super) fn ignore_unread(sheet: &Rulesheet, findings: &mut [Finding
 fn ignored(mut finding: Finding) -> Finding {
     if finding.severity == Severity::Error {
         finding.severity = Severity::Fault;
-        let repair = "it only declares and is ignored";
+        let repair = "the clause is ignored, because it only declares what may occur";
         finding.help = Some(match finding.help {
-            Some(help) => format!("{help}; {repair}"),
+            Some(help) => format!("{repair}; {help}"),
             None => repair.to_owned(),
         });
     }

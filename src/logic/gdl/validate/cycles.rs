@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::super::depend::{Dependencies, Dependency};
 use super::super::finding::{Finding, FindingCode, Severity};
 use super::super::normal::ClauseBranch;
 use super::super::rule::{Atom, Clause};
@@ -15,14 +16,17 @@ use super::super::term::Term;
 use super::RulesheetView;
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
+    // A negation brings no term into a head, so a cycle through one builds no terms.
+    let positive = (!view.graph.negative_cycles().is_empty()).then(|| positive(view));
+    let graph = positive.as_ref().unwrap_or(&view.graph);
     for (clause, branches) in view.clauses() {
         let mut seen = FxHashSet::default();
         let arguments: FxHashSet<&Term> = clause.head.arguments.iter().collect();
         for branch in
-            branches.iter().filter(|branch| branch.positive().any(|call| recursive(view, clause, call)))
+            branches.iter().filter(|branch| branch.positive().any(|call| recursive(graph, clause, call)))
         {
-            let outside = bound_outside(view, clause, branch);
-            for call in branch.positive().filter(|call| recursive(view, clause, call)) {
+            let outside = bound_outside(graph, clause, branch);
+            for call in branch.positive().filter(|call| recursive(graph, clause, call)) {
                 for argument in &call.arguments {
                     let mut listed = true;
                     argument.each_variable(&mut |variable| listed &= outside.contains(&variable));
@@ -35,10 +39,20 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The dependency graph without its negative edges.
+fn positive(view: &RulesheetView<'_>) -> Dependencies {
+    let arrows = view.clauses().enumerate().flat_map(|(index, (clause, branches))| {
+        let head = clause.head.relation;
+        let body = branches.iter().flat_map(ClauseBranch::positive).map(|atom| atom.relation);
+        body.map(move |body| Dependency { head, body, negative: false, clause: index })
+    });
+    Dependencies::new(&mut view.defined.iter().copied(), &mut { arrows })
+}
+
 /// The variables of the positive conditions that are not in a cycle with the head.
-fn bound_outside(view: &RulesheetView<'_>, clause: &Clause, branch: &ClauseBranch) -> FxHashSet<Symbol> {
+fn bound_outside(graph: &Dependencies, clause: &Clause, branch: &ClauseBranch) -> FxHashSet<Symbol> {
     let mut variables = FxHashSet::default();
-    branch.positive().filter(|atom| !view.graph.in_a_cycle(clause.head.relation, atom.relation)).for_each(
+    branch.positive().filter(|atom| !graph.in_a_cycle(clause.head.relation, atom.relation)).for_each(
         |atom| {
             atom.each_variable(&mut |variable| {
                 variables.insert(variable);
@@ -49,9 +63,9 @@ fn bound_outside(view: &RulesheetView<'_>, clause: &Clause, branch: &ClauseBranc
 }
 
 /// Whether a condition is a recursive call. A keyword with a wrong number of arguments has a finding already.
-fn recursive(view: &RulesheetView<'_>, clause: &Clause, call: &Atom) -> bool {
+fn recursive(graph: &Dependencies, clause: &Clause, call: &Atom) -> bool {
     let head = &clause.head;
-    view.graph.in_a_cycle(head.relation, call.relation)
+    graph.in_a_cycle(head.relation, call.relation)
         && (head.relation != call.relation || head.arguments.len() == call.arguments.len())
 }
 

@@ -8,6 +8,7 @@
 //! keywords      arity and place of the keywords                safety      the binding of variables
 //! names         arity, kind and spelling of names              cycles      recursion
 //! negation      negation in cycles, and the rules of play      arrangement repairs of whole clauses
+//! projection    free variables of negations                    ranges      head variables that nothing binds
 //! relations     relations are defined and read                 state       dependence on the state and the moves
 //! disjunctions  unusual disjunctions                           roles       roles, moves and goals
 //! typos         variables that look mistyped                   declared    base, input and percept
@@ -45,6 +46,7 @@ mod names;
 mod negation;
 mod possible;
 mod projection;
+mod ranges;
 mod relations;
 mod roles;
 mod safety;
@@ -153,6 +155,10 @@ struct RulesheetView<'s> {
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.
     branches: Vec<Vec<ClauseBranch>>,
+    /// The facts that list the values of head variables that nothing binds.
+    asked: Vec<Rule>,
+    /// The names, those of the relations that repairs introduced included.
+    symbols: Symbols,
     /// The dependency graph.
     graph: Dependencies,
     /// The relations that are the head of some clause.
@@ -174,6 +180,8 @@ impl<'s> RulesheetView<'s> {
                 },
             ));
         }
+        let mut symbols = sheet.symbols.clone();
+        let asked = ranges::repair(&sheet.clauses, &mut branches, &mut symbols);
         let mut heads = sheet.clauses.iter().map(|clause| clause.head.relation);
         let graph = Dependencies::new(
             &mut heads,
@@ -190,7 +198,18 @@ impl<'s> RulesheetView<'s> {
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
         let Arrangement { written, ref ignored, .. } = *arrangement;
-        RulesheetView { sheet, written, ignored, is_complete, branches, graph, defined, lines }
+        RulesheetView {
+            sheet,
+            written,
+            ignored,
+            is_complete,
+            branches,
+            asked,
+            symbols,
+            graph,
+            defined,
+            lines,
+        }
     }
 
     /// The clauses with their alternatives.

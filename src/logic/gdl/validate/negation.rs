@@ -19,11 +19,12 @@ use super::{MANY, RulesheetView, projection};
 
 /// The rules of play with their symbols. They are meaningful if no finding is an error.
 pub(super) fn rules(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) -> (Vec<Rule>, Symbols) {
-    let mut symbols = view.sheet.symbols.clone();
+    let mut symbols = view.symbols.clone();
     let mut rules: Vec<Rule> = Vec::new();
     for (index, (clause, branches)) in view.clauses().enumerate() {
         rules.extend(branches.iter().map(|branch| branch.clone().rule(clause, index)));
     }
+    rules.extend_from_slice(&view.asked);
     projection::project(&mut rules, &mut symbols);
     let cycles = view.graph.negative_cycles();
     if cycles.is_empty() {

@@ -148,7 +148,7 @@ impl<'s> About<'s> {
 }
 
 /// What becomes of an atom about somebody who is no role.
-const NOBODY: &str = "as written it has no part in play, because nobody plays that role";
+const NOBODY: &str = "it has no part in play, because nobody plays that role";
 
 /// Reports ground terms that stand for a role but are not the name of one.
 fn unknown_roles(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &mut Vec<Finding>) {
@@ -179,8 +179,8 @@ fn unknown_roles(view: &RulesheetView<'_>, roles: &[(&Term, Span)], findings: &m
                 _ => None,
             });
             let help = match nearest(&shown, names.clone()) {
-                Some(near) => format!("did you mean `{near}`? {NOBODY}"),
-                None => format!("the roles are {}; {NOBODY}", list(names)),
+                Some(near) => format!("{NOBODY}; did you mean `{near}`?"),
+                None => format!("{NOBODY}; the roles are {}", list(names)),
             };
             findings.push(Finding::new(FindingCode::NotARole, Severity::Fault, place, message).help(help));
         });

@@ -26,6 +26,8 @@ enum VariablePlace {
     Distinct,
     /// A negation that is repaired: it says that there is none.
     FreeInNegation,
+    /// A head variable that is repaired: it ranges over what the relation is asked.
+    Ranging,
 }
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
@@ -36,6 +38,13 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         }
         let mut unbound = Unbound::default();
         branches.iter().for_each(|branch| unbound.collect(clause, branch));
+        // `_` in a negation is meant to say that there is none.
+        let is_anonymous = |variable: &Symbol| {
+            view.name(*variable).starts_with('_') && view.locate_variable(clause.at.0, *variable).is_none()
+        };
+        unbound.places.retain(|(place, _), variables| {
+            *place != VariablePlace::FreeInNegation || !variables.iter().all(is_anonymous)
+        });
         if !unbound.places.is_empty() {
             let uses = uses(clause);
             let reports = unbound
@@ -50,7 +59,8 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 /// The unbound variables of a clause, each at its first place.
 #[derive(Default)]
 struct Unbound {
-    seen: FxHashSet<Symbol>,
+    /// Each variable that was added, with whether it is repaired there.
+    seen: FxHashSet<(Symbol, bool)>,
     places: BTreeMap<(VariablePlace, Span), Vec<Symbol>>,
 }
 
@@ -60,9 +70,14 @@ impl Unbound {
         let bound = branch.bound();
         let free = branch.free_in_negations(clause);
         let mut add = |variable: Symbol, place: VariablePlace, span: Span| {
-            let is_free = free.binary_search(&variable).is_ok();
-            let place = if is_free { VariablePlace::FreeInNegation } else { place };
-            if bound.binary_search(&variable).is_err() && self.seen.insert(variable) {
+            let place = match place {
+                _ if branch.ranging.binary_search(&variable).is_ok() => VariablePlace::Ranging,
+                _ if free.binary_search(&variable).is_ok() => VariablePlace::FreeInNegation,
+                place => place,
+            };
+            let is_unbound = place == VariablePlace::Ranging || bound.binary_search(&variable).is_err();
+            let is_repaired = matches!(place, VariablePlace::Ranging | VariablePlace::FreeInNegation);
+            if is_unbound && self.seen.insert((variable, is_repaired)) {
                 self.places.entry((place, span)).or_default().push(variable);
             }
         };
@@ -121,33 +136,39 @@ fn report(
         [only] => view.locate_variable(span, *only).unwrap_or(span),
         _ => span,
     };
-    if clause.body.is_empty() {
-        let message = format!("a fact with variables: {names}");
-        let finding = Finding::new(FindingCode::FactWithVariable, Severity::Error, at, message);
-        return finding.help(match view.sheet.syntax {
+    let relation = view.name(clause.head.relation);
+    let similar = || variables.iter().take(MANY).find_map(|&variable| suggestion(view, uses, variable));
+    let (code, message, help) = if clause.body.is_empty() {
+        let help = match view.sheet.syntax {
             Syntax::Kif => "a fact holds for named things only: write a rule whose body binds them",
             Syntax::Infix => {
                 "a name that begins with a capital is a variable: write constants with a small letter, or a rule \
                  whose body binds the variable"
             }
-        });
-    }
-    let place_name = match place {
-        VariablePlace::Head => format!("the head of `{}`", view.name(clause.head.relation)),
-        VariablePlace::Negation | VariablePlace::FreeInNegation => "a negation".to_owned(),
-        VariablePlace::Distinct => "`distinct`".to_owned(),
+        };
+        (FindingCode::FactWithVariable, format!("a fact with variables: {names}"), help.to_owned())
+    } else {
+        let place_name = match place {
+            VariablePlace::Head | VariablePlace::Ranging => format!("the head of `{relation}`"),
+            VariablePlace::Negation | VariablePlace::FreeInNegation => "a negation".to_owned(),
+            VariablePlace::Distinct => "`distinct`".to_owned(),
+        };
+        let message =
+            format!("unsafe: no positive condition of the body binds {names}, used in {place_name}");
+        let help = match place {
+            VariablePlace::FreeInNegation => {
+                "to say in GDL that there is none, define a relation for \"there is one\" and negate that"
+            }
+            _ => "add a condition that says which values it may take",
+        };
+        (FindingCode::UnsafeVariable, message, similar().unwrap_or_else(|| help.to_owned()))
     };
-    let message = format!("unsafe: no positive condition of the body binds {names}, used in {place_name}");
-    let similar = variables.iter().take(MANY).find_map(|&variable| suggestion(view, uses, variable));
-    if place == VariablePlace::FreeInNegation {
-        let finding = Finding::new(FindingCode::UnsafeVariable, Severity::Fault, at, message);
-        return finding.help(match similar {
-            Some(help) => format!("{help}; as written the negation says that there is none"),
-            None => "the negation is taken to say that there is none; to say so in GDL, define a relation for \"there \
-                     is one\" and negate that"
-                .to_owned(),
-        });
-    }
-    let finding = Finding::new(FindingCode::UnsafeVariable, Severity::Error, at, message);
-    finding.help(similar.unwrap_or_else(|| "add a condition that says which values it may take".to_owned()))
+    let repair = match place {
+        VariablePlace::FreeInNegation => "the negation is taken to say that there is none".to_owned(),
+        VariablePlace::Ranging => {
+            format!("{names} is taken to range over the values with which `{relation}` is asked")
+        }
+        _ => return Finding::new(code, Severity::Error, at, message).help(help),
+    };
+    Finding::new(code, Severity::Fault, at, message).help(format!("{repair}; {help}"))
 }

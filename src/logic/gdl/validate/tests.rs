@@ -79,6 +79,10 @@ fn a_variable_in_negations_alone_says_that_there_is_none() {
     assert_eq!(severities("(<= (next (p 1)) (not (q ?x)) (distinct ?x 1))"), error);
     assert_eq!(severities("(<= (next (p 1)) (not (and (q ?x) (true (p ?x)))))"), error);
     assert_eq!(severities("(<= (next (p 1)) (or (not (q ?x)) (q 2)))"), fault);
+    assert_eq!(severities("(<= (next (p 1)) (not (true (p ?_))))"), []);
+    // One alternative can be repaired and the other cannot.
+    let both = "(<= (next (p 1)) (or (not (q ?x)) (distinct ?x 1)))";
+    assert_eq!(severities(both).iter().max_by_key(|(_, severity)| *severity), Some(&error[0]));
 }
 
 #[test]
@@ -89,7 +93,7 @@ fn a_malformed_declaration_is_ignored() {
         ("(<= (base (p ?x)) (q ?y))", UnsafeVariable),
         ("(<= (base (p ?x)) (true (p ?x)))", DependsOnState),
         ("(<= (base (p 1)) (not (base (p 1))))", UnstratifiedNegation),
-        ("(base (?f 1))", FindingCode::Syntax),
+        ("(base ((f 1) 1))", FindingCode::Syntax),
         ("(<= (base (p 1)) (?f 1))", FindingCode::Syntax),
     ] {
         // The other clauses for `base` are ignored too: without this one they would not admit (p 1) and (p 2).
@@ -184,7 +188,7 @@ fn every_role_moves_and_wins_and_nobody_else() {
     assert_eq!(codes("(role carol) (<= (legal ?r pass) (role ?r)) (<= (goal ?r 1) (role ?r) (q 1))"), []);
     let found = findings("(<= (legal alicia noop) go)");
     assert_eq!((found[0].code, found[0].help.as_deref()), (NotARole, found[0].help.as_deref()));
-    assert!(found[0].help.as_deref().is_some_and(|help| help.starts_with("did you mean `alice`? ")));
+    assert!(found[0].help.as_deref().is_some_and(|help| help.ends_with("did you mean `alice`?")));
     assert_eq!(codes("(<= (next (p 1)) (does carol noop))"), [NotARole]);
     assert_eq!(codes("(<= (goal alice 101) go)"), [GoalOutOfRange]);
     assert_eq!(codes("(<= (goal alice much) go)"), [GoalNotANumber]);

@@ -34,7 +34,10 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     for (position, (clause, branches)) in view.clauses().enumerate() {
         let uses = &uses[position];
         let bound: Vec<Vec<Symbol>> = branches.iter().map(|branch| branch.bound()).collect();
-        let safe = |variable: &Symbol| bound.iter().all(|bound| bound.binary_search(variable).is_ok());
+        let safe = |variable: &Symbol| {
+            bound.iter().all(|bound| bound.binary_search(variable).is_ok())
+                && branches.iter().all(|branch| branch.ranging.binary_search(variable).is_err())
+        };
         // For an unbound variable the safety check makes the finding, with the suggestion.
         for variable in uses.variables.keys().filter(|variable| safe(variable)) {
             let confused = uses.constants.contains_key(variable) && clauses[variable] == 1;
