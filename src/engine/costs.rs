@@ -29,10 +29,11 @@ const NEAR_GATES: f64 = 30_000.0;
 /// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
 /// let engines = Engines::new(&game);
 /// let costs = engines.costs()?;
-/// assert!(costs.lanes < costs.single && costs.single < costs.interpreter);
-/// assert_eq!((costs.for_playouts(), costs.for_steps()), (EngineKind::Lanes, EngineKind::Propagator));
-/// let slow = EngineCosts { interpreter: costs.single / 2.0, ..costs };
-/// assert_eq!((slow.for_playouts(), slow.for_steps()), (EngineKind::Lanes, EngineKind::Interpreter));
+/// assert!(costs.lanes < costs.single); // as in every game
+/// let quick = EngineCosts { interpreter: (costs.single + costs.lanes) / 2.0, ..costs };
+/// assert_eq!((quick.for_playouts(), quick.for_steps()), (EngineKind::Lanes, EngineKind::Interpreter));
+/// let slow = EngineCosts { interpreter: 2.0 * costs.single, ..costs };
+/// assert_eq!((slow.for_playouts(), slow.for_steps()), (EngineKind::Lanes, EngineKind::Propagator));
 /// # Ok::<(), hyperplay_engine::EngineError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -18,7 +18,9 @@ use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::datalog::{Database, DatalogProgram, Demanded, LimitError, Reading, RelationId, Stage};
+use hyperplay_logic::datalog::{
+    Database, DatalogProgram, DemandRequest, Demanded, LimitError, RelationId, Stage,
+};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 use rustc_hash::FxHashSet;
 
@@ -154,8 +156,9 @@ impl Interpreter {
         let stage = |name| self.program.relation(name).map_or(0, |id| self.program.stage(id));
         while !large.is_empty() {
             let rules = self.program.rules();
-            let reading = Reading { rules, is_restricted: &|name| large.contains(&name), group: &stage };
-            let Demanded { rules, .. } = sample.demand(&self.program, &reading, self.terms());
+            let request =
+                DemandRequest { rules, is_restricted: &|name| large.contains(&name), group: &stage };
+            let Demanded { rules, .. } = sample.demand(&self.program, &request, self.terms());
             let program = DatalogProgram::new(rules.clone(), &INPUTS);
             let Some(cycle) = program.negative_cycle() else { return Some(rules) };
             let before = large.len();

@@ -15,8 +15,8 @@ use rustc_hash::FxHashSet;
 use super::limits::{GroundingLimits, TooLarge};
 use super::split::{Split, split};
 use hyperplay_logic::datalog::{
-    Allowance, Condition, Database, DatalogProgram, Demanded, FunctionalDependencies, LimitError, Reading,
-    RelationId,
+    Allowance, Condition, Database, DatalogProgram, DemandRequest, Demanded, FunctionalDependencies,
+    LimitError, RelationId,
 };
 use hyperplay_logic::gdl::{Atom, Game, Literal, Rule, Symbol, Term, TermId, TermStore};
 
@@ -280,8 +280,8 @@ impl Relaxation {
             |rule: &Rule| self.rules.relation(rule.head.relation).is_some_and(|id| needed.contains(&id));
         let rules: Vec<Rule> = given.rules.into_iter().filter(is_needed).collect();
         let is_restricted = |name| restricted.contains(&name);
-        let reading = Reading { rules: &rules, is_restricted: &is_restricted, group: &|_| 0 };
-        let Demanded { rules, demands, copies } = self.database.demand(&self.relaxed, &reading, terms);
+        let request = DemandRequest { rules: &rules, is_restricted: &is_restricted, group: &|_| 0 };
+        let Demanded { rules, demands, copies } = self.database.demand(&self.relaxed, &request, terms);
         let mut guards = given.guards;
         guards.extend(demands.iter().map(|&(name, _)| name));
         let more: Vec<Symbol> =

@@ -35,7 +35,7 @@ const MOST_COPIES: usize = 12;
 /// Rules in which some relations are restricted to what is asked for.
 ///
 /// ```
-/// use hyperplay_logic::datalog::{Database, DatalogProgram, Demanded, Reading};
+/// use hyperplay_logic::datalog::{Database, DatalogProgram, Demanded, DemandRequest};
 /// # use hyperplay_logic::gdl::{Source, load, print_rule};
 /// # let text = "(role r) (legal r noop) (goal r 1) terminal (e a b) (e b c) (e c d) (q c)
 /// #     (<= (path ?x ?y) (e ?x ?y)) (<= (path ?x ?z) (e ?x ?y) (path ?y ?z)) (<= (p ?y) (q ?x) (path ?x ?y))";
@@ -46,8 +46,8 @@ const MOST_COPIES: usize = 12;
 /// let id = |name: &str| terms.symbols().get(name).unwrap();
 /// let program = DatalogProgram::new(rules.clone(), &[]);
 /// let sample = Database::new(&program, None);
-/// let reading = Reading { rules: &rules, is_restricted: &|name| name == id("path"), group: &|_| 0 };
-/// let Demanded { rules, demands, copies } = sample.demand(&program, &reading, terms);
+/// let request = DemandRequest { rules: &rules, is_restricted: &|name| name == id("path"), group: &|_| 0 };
+/// let Demanded { rules, demands, copies } = sample.demand(&program, &request, terms);
 /// assert_eq!((rules.len(), demands.len(), copies.len()), (game.rules().len() + 2, 1, 0));
 ///
 /// let mut program = DatalogProgram::new(rules, &[]);
@@ -68,7 +68,7 @@ pub struct Demanded {
 }
 
 /// What [`Database::demand`] restricts. The example is at [`Demanded`].
-pub struct Reading<'a> {
+pub struct DemandRequest<'a> {
     /// The rules.
     pub rules: &'a [Rule],
     /// Whether a relation is to be restricted. Neither an input nor what is queried may be.
@@ -92,16 +92,21 @@ impl Database {
     ///
     /// With negations the rules that result may not be stratified, even if those given are; the caller tests it with
     /// [`DatalogProgram::negative_cycle`].
-    pub fn demand(&self, program: &DatalogProgram, reading: &Reading<'_>, terms: &TermStore) -> Demanded {
+    pub fn demand(
+        &self,
+        program: &DatalogProgram,
+        request: &DemandRequest<'_>,
+        terms: &TermStore,
+    ) -> Demanded {
         let sample = |id: RelationId| Some(self.relation(id, program));
         let mut scribe = Scribe {
             program,
-            reading,
+            request,
             estimator: SelectivityEstimator::new(&sample, terms).examining(EXAMINED_ROWS),
             unrestricted: FxHashSet::default(),
             by_head: FxHashMap::default(),
         };
-        for (number, rule) in reading.rules.iter().enumerate() {
+        for (number, rule) in request.rules.iter().enumerate() {
             scribe.by_head.entry(rule.head.relation).or_default().push(number);
         }
         loop {
@@ -115,7 +120,7 @@ impl Database {
 
 struct Scribe<'a, 's> {
     program: &'a DatalogProgram,
-    reading: &'a Reading<'a>,
+    request: &'a DemandRequest<'a>,
     estimator: SelectivityEstimator<'s, 's>,
     /// Relations that were to be restricted and cannot be.
     unrestricted: FxHashSet<Symbol>,
@@ -138,16 +143,16 @@ struct Task {
 
 impl Scribe<'_, '_> {
     fn is_restricted(&self, atom: &Atom) -> bool {
-        (self.reading.is_restricted)(atom.relation) && !self.unrestricted.contains(&atom.relation)
+        (self.request.is_restricted)(atom.relation) && !self.unrestricted.contains(&atom.relation)
     }
 
     /// The rules whose heads are not restricted.
     fn roots(&self) -> Vec<Task> {
-        let rules = self.reading.rules.iter().enumerate().filter(|(_, rule)| !self.is_restricted(&rule.head));
+        let rules = self.request.rules.iter().enumerate().filter(|(_, rule)| !self.is_restricted(&rule.head));
         rules
             .map(|(number, rule)| Task {
                 rule: number,
-                group: (self.reading.group)(rule.head.relation),
+                group: (self.request.group)(rule.head.relation),
                 copy: None,
             })
             .collect()
@@ -192,14 +197,14 @@ impl Scribe<'_, '_> {
         let program = self.program;
         let id = |atom: &Atom| program.by_name[&atom.relation];
         let given = |position: usize| task.copy.as_ref().is_some_and(|copy| copy.known[position]);
-        self.estimator.order(&self.reading.rules[task.rule], None, &given, &id)
+        self.estimator.order(&self.request.rules[task.rule], None, &given, &id)
     }
 
     /// The literals of a rule that read restricted relations, in the order of evaluation: their positions, and the
     /// copies that they read.
     fn reads(&mut self, task: &Task) -> Vec<(usize, Copy)> {
         let order = self.order(task);
-        let rule = &self.reading.rules[task.rule];
+        let rule = &self.request.rules[task.rule];
         let mut bound = FxHashSet::default();
         let bind = |term: &Term, bound: &mut FxHashSet<Symbol>| {
             term.each_variable(&mut |variable| {
@@ -232,7 +237,7 @@ impl Scribe<'_, '_> {
     }
 
     fn write(mut self, copies: &[Copy]) -> Demanded {
-        let mut fresh = first_fresh(self.reading.rules);
+        let mut fresh = first_fresh(self.request.rules);
         let mut auxiliary = || {
             fresh += 1;
             Symbol::auxiliary(fresh - 1)
@@ -264,7 +269,7 @@ impl Scribe<'_, '_> {
     fn written(&mut self, task: &Task, names: &FxHashMap<&Copy, Names>, asking: &mut Vec<Rule>) -> Rule {
         let reads: FxHashMap<usize, Copy> = self.reads(task).into_iter().collect();
         let order = self.order(task);
-        let rule = &self.reading.rules[task.rule];
+        let rule = &self.request.rules[task.rule];
         let demand = |atom: &Atom, copy: &Copy| {
             let known = atom.arguments.iter().zip(&copy.known).filter(|(_, known)| **known);
             let arguments = known.map(|(argument, _)| argument.clone()).collect();

@@ -47,7 +47,7 @@ mod tests;
 mod walk;
 
 pub use database::Database;
-pub use demand::{Demanded, Reading};
+pub use demand::{DemandRequest, Demanded};
 pub use functional::FunctionalDependencies;
 pub use limits::{EvaluationLimits, LimitError};
 pub use plan::RelationId;
