@@ -48,8 +48,6 @@ const OUTPUTS: [Symbol; 5] = [Symbol::NEXT, Symbol::LEGAL, Symbol::SEES, Symbol:
 /// The work that is done to find out which relations are large.
 const SAMPLED_ATOMS: usize = 3_000_000;
 const SAMPLED_VISITS: u64 = 20_000_000;
-/// A relation with more rows than this is large.
-const RESTRICTED_ROWS: usize = 5_000;
 
 /// Stage of what depends on the state.
 const STATE: usize = 1;
@@ -60,31 +58,36 @@ const INPUTS: [(Symbol, usize, usize); 3] =
     [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP), (Symbol::ROLE, 1, 0)];
 
 impl Domain {
-    /// All atoms that may hold in a game, of those that its rules derive in this form.
-    pub(super) fn of(game: &Game, form: RuleForm, limits: &GroundingLimits) -> Result<Domain, TooLarge> {
+    /// All atoms that may hold in a game, of those that its rules, which are given, derive in this form.
+    pub(super) fn of(
+        game: &Game,
+        given: &[Rule],
+        form: RuleForm,
+        limits: &GroundingLimits,
+    ) -> Result<Domain, TooLarge> {
         let terms = game.terms();
         let mut allowance = Allowance { visits: limits.visits, tuples: limits.atoms };
-        let fixed = Fixed::of(game, limits, &mut allowance).map_err(|error| limits.met(error))?;
+        let fixed = Fixed::of(given, limits, &mut allowance, terms).map_err(|error| limits.met(error))?;
         let mut rules = match form {
-            RuleForm::Whole => GroundingRules::new(game.rules().to_vec(), FxHashSet::default()),
-            RuleForm::Split | RuleForm::Demanded => {
+            RuleForm::Whole => GroundingRules::new(given.to_vec(), FxHashSet::default()),
+            RuleForm::Split | RuleForm::Demanded(_) => {
                 let functions = FunctionalDependencies::of(&fixed.database, &fixed.program, terms);
                 let is_function = |atom: &Atom, known: &[Symbol]| {
                     fixed.knows(atom.relation)
                         && functions.determines(atom, &|variable| known.contains(&variable))
                 };
-                let Split { rules, guards } = split(game.rules(), &is_function);
+                let Split { rules, guards } = split(given, &is_function);
                 GroundingRules::new(rules, guards)
             }
         };
-        if form == RuleForm::Demanded {
+        if let RuleForm::Demanded(most) = form {
             let sampled = GroundingLimits { atoms: limits.atoms.min(SAMPLED_ATOMS), ..*limits };
             let mut spent = Allowance {
                 visits: allowance.visits.min(SAMPLED_VISITS),
                 tuples: allowance.tuples.min(SAMPLED_ATOMS),
             };
             let (sample, _) = Relaxation::of(&rules, &fixed, &sampled, &mut spent, terms);
-            rules = sample.demanded(rules, &fixed, terms);
+            rules = sample.demanded(rules, most, &fixed, terms);
         }
         let (relaxation, outcome) = Relaxation::of(&rules, &fixed, limits, &mut allowance, terms);
         outcome.map_err(|error| limits.met(error))?;
@@ -173,8 +176,8 @@ pub(super) enum RuleForm {
     Whole,
     /// Rules with wide joins as several with narrow joins.
     Split,
-    /// Split, and large relations restricted to what is asked of them.
-    Demanded,
+    /// Split, and relations of more than so many rows restricted to what is asked of them.
+    Demanded(usize),
 }
 
 /// Rules to be ground.
@@ -260,8 +263,15 @@ impl Relaxation {
         (Relaxation { rules, relaxed, database, strata }, outcome)
     }
 
-    /// The rules with every relation that is large here, and what reads it, restricted to what is asked of it.
-    fn demanded(&self, given: GroundingRules, fixed: &Fixed, terms: &TermStore) -> GroundingRules {
+    /// The rules with every relation that has more than `most` rows here, and what reads it, restricted to what is asked
+    /// of it.
+    fn demanded(
+        &self,
+        given: GroundingRules,
+        most: usize,
+        fixed: &Fixed,
+        terms: &TermStore,
+    ) -> GroundingRules {
         let needed: FxHashSet<RelationId> = {
             let all: Vec<_> = self.rules.strata().collect();
             self.strata.iter().flat_map(|&number| all[number].0.iter().copied()).collect()
@@ -273,7 +283,7 @@ impl Relaxation {
         };
         let rows = |id: RelationId| self.database.relation(id, &self.relaxed).len();
         let large: Vec<RelationId> =
-            (0..self.rules.relations()).filter(|&id| may_be(id) && rows(id) > RESTRICTED_ROWS).collect();
+            (0..self.rules.relations()).filter(|&id| may_be(id) && rows(id) > most).collect();
         let readers = self.rules.readers_of(&large).into_iter().filter(|&id| may_be(id));
         let restricted: FxHashSet<Symbol> = readers.map(|id| self.rules.name(id)).collect();
         let is_needed =
@@ -304,9 +314,13 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn of(game: &Game, limits: &GroundingLimits, allowance: &mut Allowance) -> Result<Fixed, LimitError> {
-        let terms = game.terms();
-        let mut program = DatalogProgram::new(game.rules().to_vec(), &INPUTS);
+    fn of(
+        rules: &[Rule],
+        limits: &GroundingLimits,
+        allowance: &mut Allowance,
+        terms: &TermStore,
+    ) -> Result<Fixed, LimitError> {
+        let mut program = DatalogProgram::new(rules.to_vec(), &INPUTS);
         program.limits.depth = limits.depth;
         let targets: Vec<RelationId> = OUTPUTS
             .into_iter()

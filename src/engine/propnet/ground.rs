@@ -12,8 +12,9 @@ use super::domain::{Domain, RuleForm};
 use super::limits::{GroundingLimits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
 use super::network::{Gate, Network, Wire};
+use crate::EvaluableRules;
 use crate::machine::{ByRole, Goal, Move, Percept};
-use hyperplay_logic::gdl::{Game, Symbol, TermId};
+use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 
 /// How large a game is when ground.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,9 +45,11 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
         visits: limits.visits.min(WHOLE_VISITS),
         ..*limits
     };
-    ground_rules(game, RuleForm::Whole, &whole)
-        .or_else(|_| ground_rules(game, RuleForm::Split, limits))
-        .or_else(|_| ground_rules(game, RuleForm::Demanded, limits))
+    let rules = EvaluableRules::of(game);
+    let ground = |form, limits| ground_rules(game, rules.rules(), form, limits);
+    ground(RuleForm::Whole, &whole)
+        .or_else(|_| ground(RuleForm::Split, limits))
+        .or_else(|_| ground(RuleForm::Demanded(RESTRICTED_ROWS), limits))
 }
 
 /// Instances of rules, and rows looked at, within which the rules are ground as they stand. What is split has fewer
@@ -54,13 +57,27 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
 const WHOLE_INSTANCES: u64 = 300_000;
 const WHOLE_VISITS: u64 = 10_000_000;
 
+/// The network of a game whose relations with more rows than `most` are restricted to what is asked of them.
+#[cfg(test)]
+pub(crate) fn ground_on_demand(
+    game: &Game,
+    most: usize,
+    limits: &GroundingLimits,
+) -> Result<(Propnet, GroundingStats), TooLarge> {
+    ground_rules(game, game.rules(), RuleForm::Demanded(most), limits)
+}
+
+/// A relation of which more rows may hold is restricted to what is asked of it, where it has to be.
+const RESTRICTED_ROWS: usize = 5_000;
+
 /// The network of a game from its rules in one form.
 fn ground_rules(
     game: &Game,
+    rules: &[Rule],
     form: RuleForm,
     limits: &GroundingLimits,
 ) -> Result<(Propnet, GroundingStats), TooLarge> {
-    let domain = Domain::of(game, form, limits)?;
+    let domain = Domain::of(game, rules, form, limits)?;
     let inputs = Inputs::of(game, &domain);
     let mut builder = Builder::new(game, domain, &inputs, limits);
     builder.build()?;

@@ -40,6 +40,8 @@ mod split;
 mod stats;
 
 pub use dot::{DotLimits, dot, named_outputs};
+#[cfg(test)]
+pub(crate) use ground::ground_on_demand;
 pub use ground::{GroundingStats, ground};
 pub use limits::{GroundingLimits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};

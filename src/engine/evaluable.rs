@@ -1,0 +1,156 @@
+//! The rules of a game in the form in which they are evaluated.
+//!
+//! What depends on no state is derived once, before anything else. Some rulesheets define such a relation over all
+//! combinations of many terms and only ever test tuples of it: all rows of a sudoku, all lists of eight letters.
+//! Nobody could derive them. Where such a relation meets a limit, it is derived on demand: each rule that reads it
+//! says which tuples it asks for, and no others are derived (see [`DatalogProgram`] and
+//! [`Demanded`](hyperplay_logic::datalog::Demanded)). Then it depends on whatever the rules that read it depend on.
+//!
+//! The answers to all queries are those of the rules as they stand.
+
+use rustc_hash::FxHashSet;
+
+use hyperplay_logic::datalog::{
+    Database, DatalogProgram, DemandRequest, Demanded, LimitError, RelationId, Stage,
+};
+use hyperplay_logic::gdl::{Game, Rule, Symbol, TermStore};
+
+/// What depends on the state.
+pub(crate) const STATE: Stage = 1;
+/// What depends on the joint move besides.
+pub(crate) const STEP: Stage = 2;
+/// What is given.
+pub(crate) const INPUTS: [(Symbol, usize, Stage); 2] = [(Symbol::TRUE, 1, STATE), (Symbol::DOES, 2, STEP)];
+/// What is asked.
+const QUERIES: [Symbol; 7] =
+    [Symbol::ROLE, Symbol::INIT, Symbol::TERMINAL, Symbol::LEGAL, Symbol::GOAL, Symbol::NEXT, Symbol::SEES];
+/// The most tuples of a relation that is derived before anything else.
+const TUPLES: usize = 1_000_000;
+/// The most rows that a rule may visit for it: some seconds.
+const VISITS: u64 = 50_000_000;
+
+/// Rules that derive what those of a game do, where possible without a relation that is too large.
+///
+/// ```
+/// use hyperplay_engine::EvaluableRules;
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role r) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (at 1)) (<= terminal (true (at 9)))
+/// #     (<= (all ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g))
+/// #     (<= (legal r (go ?x)) (true (at ?y)) (d ?x) (all ?x ?y ?x ?y ?x ?y ?x)) (goal r 50)
+/// #     (<= (next (at ?x)) (does r (go ?x)))";
+/// # let game = gdl::load(Source::new("combinations", text), None).game.expect("the rules are fine");
+/// // The relation `all` has 9^7 tuples. One rule reads it, and asks for at most nine of them in a state.
+/// let rules = EvaluableRules::of(&game);
+/// assert!(rules.on_demand().iter().map(|&name| game.terms().symbols().name(name)).eq(["all"]));
+/// assert!(rules.obstacle().is_none() && rules.rules().len() > game.rules().len());
+/// ```
+#[derive(Clone, Debug)]
+pub struct EvaluableRules {
+    rules: Vec<Rule>,
+    on_demand: Vec<Symbol>,
+    obstacle: Option<LimitError>,
+}
+
+impl EvaluableRules {
+    /// The rules of a game. O(what depends on no state), some seconds at most for each relation.
+    pub fn of(game: &Game) -> EvaluableRules {
+        EvaluableRules::within(game, TUPLES, VISITS)
+    }
+
+    /// The rules of a game, where a relation that depends on no state may have so many tuples and rows to visit.
+    pub(crate) fn within(game: &Game, tuples: usize, visits: u64) -> EvaluableRules {
+        let terms = game.terms();
+        let bounded = |rules| {
+            let mut program = DatalogProgram::new(rules, &INPUTS);
+            (program.limits.tuples, program.limits.visits) = (tuples, visits);
+            program
+        };
+        let mut program = bounded(game.rules().to_vec());
+        let mut sample = Database::new(&program, None);
+        let mut large: Vec<RelationId> = Vec::new();
+        let mut met = None;
+        for component in fixed_components(&mut program) {
+            if program.readers_of(&large).contains(&component[0]) {
+                continue;
+            }
+            if let Err(limit) = sample.plan(&mut program, component[0], false, terms) {
+                large.extend(component);
+                met = Some(limit);
+            }
+        }
+        let given =
+            |obstacle| EvaluableRules { rules: game.rules().to_vec(), on_demand: Vec::new(), obstacle };
+        if large.is_empty() {
+            return given(None);
+        }
+        let readers = program.readers_of(&large).into_iter().map(|id| program.name(id));
+        let restricted: FxHashSet<Symbol> = readers.filter(|&name| !is_asked_or_given(name)).collect();
+        let Some(rules) = restricted_rules(&program, &sample, restricted, terms) else { return given(met) };
+        let mut demanded = bounded(rules);
+        let mut database = Database::new(&demanded, None);
+        for component in fixed_components(&mut demanded) {
+            if let Err(limit) = database.plan(&mut demanded, component[0], false, terms) {
+                return given(met.or(Some(limit)));
+            }
+        }
+        let on_demand = large.into_iter().map(|id| program.name(id)).collect();
+        EvaluableRules { rules: demanded.rules().to_vec(), on_demand, obstacle: None }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The relations that depend on no state and are derived on demand, because they are large.
+    pub fn on_demand(&self) -> &[Symbol] {
+        &self.on_demand
+    }
+
+    /// The limit that a relation meets that depends on no state and of which some rule asks for too much.
+    pub fn obstacle(&self) -> Option<&LimitError> {
+        self.obstacle.as_ref()
+    }
+}
+
+/// The relations that depend on no state and that queries need, by component, in the order of evaluation.
+fn fixed_components(program: &mut DatalogProgram) -> Vec<Vec<RelationId>> {
+    let asked: Vec<RelationId> = QUERIES.iter().filter_map(|&name| program.relation(name)).collect();
+    let needed = program.strata_of(&asked);
+    let components: Vec<Vec<RelationId>> =
+        program.strata().map(|(relations, _)| relations.to_vec()).collect();
+    let needed = needed.into_iter().map(|number| components[number].clone());
+    needed.filter(|relations| program.stage(relations[0]) == 0).collect()
+}
+
+/// Whether a relation is given, or asked for as a whole.
+pub(crate) fn is_asked_or_given(name: Symbol) -> bool {
+    QUERIES.contains(&name) || INPUTS.iter().any(|&(input, ..)| input == name)
+}
+
+/// The rules of a program with these relations restricted to what is asked of them, those for a state and those for
+/// a step apart; `None` if they would not be stratified. A relation on a cycle through a negation is not restricted.
+pub(crate) fn restricted_rules(
+    program: &DatalogProgram,
+    sample: &Database,
+    mut relations: FxHashSet<Symbol>,
+    terms: &TermStore,
+) -> Option<Vec<Rule>> {
+    let stage = |name| program.relation(name).map_or(0, |id| program.stage(id));
+    while !relations.is_empty() {
+        let rules = program.rules();
+        let request =
+            DemandRequest { rules, is_restricted: &|name| relations.contains(&name), group: &stage };
+        let Demanded { rules, .. } = sample.demand(program, &request, terms);
+        let result = DatalogProgram::new(rules.clone(), &INPUTS);
+        let Some(cycle) = result.negative_cycle() else { return Some(rules) };
+        let before = relations.len();
+        cycle.iter().for_each(|&id| {
+            relations.remove(&result.name(id));
+        });
+        if relations.len() == before {
+            return None;
+        }
+    }
+    None
+}
