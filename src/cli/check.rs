@@ -13,7 +13,7 @@ use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_engine::machine::{Budget, PLAYOUT_STEPS};
 use hyperplay_logic::gdl::{self, Finding, FindingCode, Severity, Source, Span, Syntax};
-use hyperplay_play::referee::{Effort, Interrupt, Simulation, simulate};
+use hyperplay_play::referee::{Effort, Interrupt, Simulation, findings_on_size, simulate};
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
@@ -124,7 +124,12 @@ fn check(
 ) -> Result<Checked, CommandFailure> {
     let loaded = gdl::load(source, arguments.syntax.map(Syntax::from));
     let mut findings = loaded.findings;
-    let refused = arguments.strict && findings.iter().any(|finding| is_bad(finding, true));
+    findings.extend(loaded.game.iter().flat_map(findings_on_size));
+    let is_refused = |finding: &Finding| {
+        (arguments.strict && is_bad(finding, true))
+            || finding.code == FindingCode::EvaluationLimit && is_bad(finding, false)
+    };
+    let refused = findings.iter().any(is_refused);
     let playable = loaded.game.as_ref().filter(|_| !refused);
     let mut simulated = None;
     if let (Some(effort), Some(game)) = (effort, playable) {
@@ -147,17 +152,12 @@ fn check(
             }
             Err(error) => {
                 simulated = Some(Played { matches: 0, states: None, is_cut: false });
-                let at = Span::default();
-                findings.push(Finding::new(
-                    FindingCode::EvaluationLimit,
-                    Severity::Fault,
-                    at,
-                    error.to_string(),
-                ));
+                let (code, at) = (FindingCode::EvaluationLimit, Span::default());
+                findings.push(Finding::new(code, Severity::Fault, at, error.to_string()));
             }
         }
-        findings.sort_by_key(|finding| finding.span.start);
     }
+    findings.sort_by_key(|finding| finding.span.start);
     Ok(Checked { source: loaded.rulesheet.source, findings, simulated })
 }
 

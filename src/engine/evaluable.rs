@@ -90,7 +90,11 @@ impl EvaluableRules {
         let mut database = Database::new(&demanded, None);
         for component in fixed_components(&mut demanded) {
             if let Err(limit) = database.plan(&mut demanded, component[0], false, terms) {
-                return given(met.or(Some(limit)));
+                let is_named = game
+                    .rules()
+                    .iter()
+                    .any(|rule| terms.symbols().name(rule.head.relation) == limit.relation());
+                return given(Some(limit).filter(|_| is_named).or(met));
             }
         }
         let on_demand = large.into_iter().map(|id| program.name(id)).collect();

@@ -2,7 +2,7 @@
 //!
 //! Validation guarantees that finitely many atoms are derived, but not that they are few. A rule may ask for 2^100
 //! tuples, for terms that double with every step of a match, or for a join that takes years. Each default bound is far
-//! beyond what the games of the field need, and is reached within about a minute.
+//! beyond what the games of the field need, and is reached within half a minute.
 //!
 //! A [`Database`](super::Database) may also have a deadline. The clock is read once in some thousand visited rows, so
 //! that a rule that would run for a minute ends some milliseconds after its deadline. What was derived until then is
@@ -41,11 +41,11 @@ pub struct EvaluationLimits {
 impl Default for EvaluationLimits {
     fn default() -> Self {
         EvaluationLimits {
-            tuples: 20_000_000,
-            cells: 100_000_000,
+            tuples: 5_000_000,
+            cells: 50_000_000,
             depth: 100,
             size: 100_000,
-            visits: 2_000_000_000,
+            visits: 500_000_000,
         }
     }
 }
@@ -168,6 +168,7 @@ impl VisitCounter {
 /// let error = Database::new(&program, None).plan(&mut program, d, false, terms).unwrap_err();
 /// assert!(matches!(error, LimitError::Tuples { limit: 2, .. }));
 /// assert_eq!(error.to_string(), "the relation `d` holds more than 2 tuples (last rule: (d c))");
+/// assert_eq!((error.relation(), error.rule()), ("d", "(d c)"));
 ///
 /// // A single relation may have a smaller bound of its own.
 /// program.set_most(d, 1);
@@ -224,6 +225,28 @@ pub enum LimitError {
         /// The rule.
         rule: String,
     },
+}
+
+impl LimitError {
+    /// The relation that was being derived.
+    pub fn relation(&self) -> &str {
+        self.place().0
+    }
+
+    /// The rule that was being evaluated.
+    pub fn rule(&self) -> &str {
+        self.place().1
+    }
+
+    fn place(&self) -> (&str, &str) {
+        match self {
+            LimitError::Tuples { relation, rule, .. }
+            | LimitError::Depth { relation, rule, .. }
+            | LimitError::Size { relation, rule, .. }
+            | LimitError::Visits { relation, rule, .. }
+            | LimitError::Deadline { relation, rule } => (relation, rule),
+        }
+    }
 }
 
 impl DatalogProgram {

@@ -16,6 +16,7 @@ mod clock;
 #[cfg(test)]
 mod failing;
 mod fault;
+mod fixed;
 mod interrupt;
 mod issue;
 mod match_loop;
@@ -33,6 +34,7 @@ mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date};
 pub use fault::{Fault, FaultKind};
+pub use fixed::findings_on_size;
 pub use hyperplay_engine::machine::Stopwatch;
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};

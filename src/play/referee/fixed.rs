@@ -1,0 +1,55 @@
+//! What is found by deriving what depends on no state: relations that are too large.
+
+use hyperplay_engine::{EvaluableRules, Interpreter};
+use hyperplay_logic::gdl::{Finding, FindingCode, Game, Rule, Severity, Span, Symbol, print_rule};
+
+/// Derives what depends on no state, and tells which relations are too large for it. Takes some seconds at most where
+/// the game can be played.
+///
+/// ```
+/// use hyperplay_play::referee::findings_on_size;
+/// # use hyperplay_logic::gdl::{self, Severity, Source};
+/// # let text = "(role r) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (at 1)) (<= terminal (true (at 9)))
+/// #     (<= (all ?a ?b ?c ?d ?e ?f ?g) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f) (d ?g))
+/// #     (<= (legal r (go ?x)) (true (at ?y)) (d ?x) (all ?x ?y ?x ?y ?x ?y ?x)) (goal r 50)
+/// #     (<= (next (at ?x)) (does r (go ?x)))";
+/// # let game = gdl::load(Source::new("combinations", text), None).game.expect("the rules are fine");
+/// // The relation `all` has 9^7 tuples, but the rules ask for at most nine of them in a state.
+/// let findings = findings_on_size(&game);
+/// assert_eq!((findings.len(), findings[0].severity), (1, Severity::Note));
+/// assert!(findings[0].message.starts_with("`all` has too many tuples"));
+/// ```
+pub fn findings_on_size(game: &Game) -> Vec<Finding> {
+    let rules = EvaluableRules::of(game);
+    let symbols = game.terms().symbols();
+    let place = |is_there: &dyn Fn(&Rule) -> bool| {
+        let rule = game.rules().iter().find(|rule| is_there(rule));
+        rule.map_or(Span::default(), |rule| game.rule_span(rule))
+    };
+    let on_demand = |&relation: &Symbol| {
+        let at = place(&|rule| rule.head.relation == relation);
+        let message = format!(
+            "`{}` has too many tuples to derive them all: it is derived as far as it is asked for",
+            symbols.name(relation)
+        );
+        Finding::new(FindingCode::EvaluationLimit, Severity::Note, at, message)
+    };
+    let mut findings: Vec<Finding> = rules.on_demand().iter().map(on_demand).collect();
+    if let Some(limit) = rules.obstacle() {
+        let span = place(&|rule| print_rule(rule, &symbols) == limit.rule());
+        let finding = match Interpreter::new(game) {
+            Ok(_) => Finding::new(
+                FindingCode::EvaluationLimit,
+                Severity::Warning,
+                span,
+                format!("{limit}; all of them are derived before the game begins"),
+            ),
+            Err(error) => {
+                Finding::new(FindingCode::EvaluationLimit, Severity::Fault, span, error.to_string())
+            }
+        };
+        let remedy = "bind fewer variables together, or let each rule that reads the relation bind its arguments first";
+        findings.push(finding.help(remedy));
+    }
+    findings
+}
