@@ -17,7 +17,7 @@ use super::progress::Progress;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
-use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
 use hyperplay_lab::report::Format::Text;
 use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
@@ -114,15 +114,35 @@ pub fn run(arguments: &BenchArguments, interrupt: &Interrupt, out: &Output) -> R
         network::put_into(&mut document, network, Some(grounding.as_secs_f64()));
         let of_engines = all.iter().map(|one| (one.kind.to_string(), one.as_json()));
         document["engines"] = of_engines.collect::<Map<String, Value>>().into();
+        document["auto"] = chosen(&engines);
         out.json(&document)?;
     } else {
         out.line(format_args!("{}, on {}, seed {seed}", opened.name, processor()))?;
         out.line(format_args!("network: {}", network::sentence(network)))?;
         out.line(format_args!("grounded and simplified in {:.1} ms", 1e3 * grounding.as_secs_f64()))?;
+        let (playouts, steps) = engines.chosen();
+        out.line(format_args!("auto makes playouts by the {playouts} and single steps by the {steps}"))?;
         out.line("in a second of processor time of one thread:")?;
         out.text(&Table::of(&COLUMNS, &all).shown().as_text())?;
     }
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
+}
+
+/// What `auto` chooses, and by what.
+fn chosen(engines: &Engines) -> Value {
+    let (playouts, steps) = engines.chosen();
+    let nanoseconds = engines.costs().ok().map(|EngineCosts { interpreter, single, lanes }| {
+        // What surely is slower has not been estimated.
+        let interpreter = interpreter.is_finite().then_some(interpreter);
+        json!({ "interpreter": interpreter, "propagator": single, "lanes": lanes })
+    });
+    let visits = engines.interpreter().ok().map(|interpreter| interpreter.visits_per_step());
+    json!({
+        "playouts": playouts.as_str(),
+        "single_steps": steps.as_str(),
+        "estimated_nanoseconds": nanoseconds,
+        "interpreter_visits": visits,
+    })
 }
 
 /// Measures an engine on so many threads at once.

@@ -83,6 +83,7 @@ impl fmt::Display for EngineKind {
 /// let engine = engines.get(EngineKind::Auto)?;
 /// assert_eq!(engine.kind(), EngineKind::Lanes);
 /// assert_eq!(engines.for_steps(EngineKind::Auto)?.kind(), EngineKind::Propagator);
+/// assert_eq!(engines.chosen(), (EngineKind::Lanes, EngineKind::Propagator));
 /// assert_eq!(EngineKind::named("interpreter"), Some(EngineKind::Interpreter));
 /// assert_eq!(engines.interpreter()?.fluents(&engines.interpreter()?.initial()), ["s"]);
 /// let Grounded { propnet, grounding, passes } = engines.network()?;
@@ -218,19 +219,22 @@ impl Engines {
         }
     }
 
+    /// The engines that [`EngineKind::Auto`] uses: for playouts, and for single states.
+    pub fn chosen(&self) -> (EngineKind, EngineKind) {
+        match self.costs() {
+            Ok(costs) if self.is_worthwhile().is_ok() => costs.chosen(),
+            _ => (EngineKind::Interpreter, EngineKind::Interpreter),
+        }
+    }
+
     /// The network engine with lanes or without, stepping by the interpreter if that is faster; `None` if the
     /// interpreter is faster in every respect, or the only engine.
     fn fastest(&self, has_lanes: bool) -> Result<Option<Arc<NetworkEngine>>, EngineError> {
-        if self.is_worthwhile().is_err() {
-            return Ok(None);
-        }
-        let costs = self.costs()?;
-        if costs.for_playouts() == EngineKind::Interpreter {
-            return Ok(None);
-        }
         let plain = || if has_lanes { self.lanes() } else { self.no_lanes() };
-        if costs.for_steps() == EngineKind::Propagator {
-            return Ok(Some(plain()?));
+        match self.chosen() {
+            (EngineKind::Interpreter, _) => return Ok(None),
+            (_, EngineKind::Propagator) => return Ok(Some(plain()?)),
+            _ => {}
         }
         let (propagator, interpreter) = (self.propagator()?, self.interpreter()?);
         let kept = if has_lanes { &self.stepping_lanes } else { &self.stepping };

@@ -31,7 +31,7 @@ const NEAR_GATES: f64 = 30_000.0;
 /// let costs = engines.costs()?;
 /// assert!(costs.lanes <= costs.single); // as in every game
 /// let large = EngineCosts { interpreter: 20_000.0, single: 50_000.0, lanes: 300.0 };
-/// assert_eq!((large.for_playouts(), large.for_steps()), (EngineKind::Lanes, EngineKind::Interpreter));
+/// assert_eq!(large.chosen(), (EngineKind::Lanes, EngineKind::Interpreter));
 /// # Ok::<(), hyperplay_engine::EngineError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -63,13 +63,15 @@ impl EngineCosts {
         self.single <= INTERPRETED_STEP
     }
 
-    /// The engine that makes playouts fastest.
-    pub fn for_playouts(&self) -> EngineKind {
-        if self.lanes <= self.interpreter { EngineKind::Lanes } else { EngineKind::Interpreter }
-    }
-
-    /// The engine that answers fastest for single states.
-    pub fn for_steps(&self) -> EngineKind {
-        if self.single <= self.interpreter { EngineKind::Propagator } else { EngineKind::Interpreter }
+    /// The engines that are fastest for playouts, and for single states. If that is the interpreter for playouts, it is
+    /// the only engine.
+    pub fn chosen(&self) -> (EngineKind, EngineKind) {
+        if self.lanes > self.interpreter {
+            (EngineKind::Interpreter, EngineKind::Interpreter)
+        } else if self.single > self.interpreter {
+            (EngineKind::Lanes, EngineKind::Interpreter)
+        } else {
+            (EngineKind::Lanes, EngineKind::Propagator)
+        }
     }
 }

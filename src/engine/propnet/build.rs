@@ -4,6 +4,8 @@
 //! so the wires of what a rule reads exist before the rule is built. [`cycle`](super::cycle) builds a stratum that
 //! reads itself.
 
+use std::cmp::Ordering;
+
 use super::cycle::{Instance, least_fixpoint};
 use super::domain::Domain;
 use super::ground::Inputs;
@@ -195,12 +197,27 @@ impl<'a> Builder<'a> {
     }
 
     fn build_recursive(&mut self, relations: &[RelationId], rules: &[usize]) -> Result<(), TooLarge> {
-        // The atoms of the stratum are numbered through, relation after relation.
-        let mut first = vec![usize::MAX; self.domain.relaxed.relations()];
+        // The atoms of the stratum are numbered through, relation after relation, each in the order of its tuples: so
+        // components of the same shape have their atoms in the same order.
+        let mut numbers: Vec<Option<Vec<usize>>> = vec![None; self.domain.relaxed.relations()];
         let mut atoms = 0;
         for &relation in relations {
-            first[relation] = atoms;
-            atoms += self.domain.rows(relation);
+            let mut rows: Vec<usize> = (0..self.domain.rows(relation)).collect();
+            let terms = self.game.terms();
+            let tuple = |row| self.domain.tuple(relation, row);
+            rows.sort_unstable_by(|&a, &b| {
+                let pairs = tuple(a).iter().zip(tuple(b));
+                pairs
+                    .map(|(&a, &b)| terms.compare(a, b))
+                    .find(|order| order.is_ne())
+                    .unwrap_or(Ordering::Equal)
+            });
+            let mut of_rows = vec![0; rows.len()];
+            for (position, row) in rows.into_iter().enumerate() {
+                of_rows[row] = atoms + position;
+            }
+            atoms += of_rows.len();
+            numbers[relation] = Some(of_rows);
         }
         let spelling = self.spelling(relations[0]);
         let name = || spelling.clone();
@@ -208,20 +225,20 @@ impl<'a> Builder<'a> {
         let mut rest = Vec::new();
         let mut waiting = 0;
         for &rule in rules {
-            let start = first[self.domain.head(rule)];
+            let heads = numbers[self.domain.head(rule)].as_ref().expect("the head is of the stratum");
             let gates = &mut self.gates;
             self.domain.instances(self.game.terms(), rule, &mut |head, conditions| {
                 rest.clear();
                 let mut own: Vec<usize> = Vec::new();
                 for condition in conditions {
-                    match first[condition.relation] {
-                        usize::MAX => rest.push(gates.value(condition)),
-                        start => own.push(start + condition.row),
+                    match &numbers[condition.relation] {
+                        None => rest.push(gates.value(condition)),
+                        Some(of_rows) => own.push(of_rows[condition.row]),
                     }
                 }
                 waiting += 8 + own.len();
                 instances.push(Instance {
-                    head: start + head,
+                    head: heads[head],
                     own: own.into(),
                     rest: gates.network.and(&rest),
                 });
@@ -230,8 +247,8 @@ impl<'a> Builder<'a> {
         }
         let wires = least_fixpoint(&mut self.gates, atoms, &instances, &name)?;
         for &relation in relations {
-            let start = first[relation];
-            self.gates.wires[relation] = wires[start..start + self.domain.rows(relation)].to_vec();
+            let of_rows = numbers[relation].iter().flatten();
+            self.gates.wires[relation] = of_rows.map(|&atom| wires[atom]).collect();
         }
         Ok(())
     }

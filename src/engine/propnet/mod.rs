@@ -31,6 +31,7 @@ mod build;
 mod cycle;
 mod domain;
 mod dot;
+mod eliminate;
 mod ground;
 mod limits;
 mod net;
