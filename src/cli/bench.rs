@@ -17,7 +17,7 @@ use super::progress::Progress;
 use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
-use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines};
+use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines, StepWork};
 use hyperplay_lab::report::Format::Text;
 use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
@@ -136,12 +136,15 @@ fn chosen(engines: &Engines) -> Value {
         let interpreter = interpreter.is_finite().then_some(interpreter);
         json!({ "interpreter": interpreter, "propagator": single, "lanes": lanes })
     });
-    let visits = engines.interpreter().ok().map(|interpreter| interpreter.visits_per_step());
+    let work = engines.interpreter().ok().map(|interpreter| {
+        let StepWork { visits, tests, answers } = interpreter.step_work();
+        json!({ "visits": visits, "tests": tests, "answers": answers })
+    });
     json!({
         "playouts": playouts.as_str(),
         "single_steps": steps.as_str(),
         "estimated_nanoseconds": nanoseconds,
-        "interpreter_visits": visits,
+        "interpreted_step": work,
     })
 }
 

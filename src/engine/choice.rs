@@ -18,6 +18,9 @@ use hyperplay_logic::gdl::Game;
 /// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
 const WORTHWHILE: u64 = 1_500_000;
 
+/// A network of at most so many gates of two inputs is compiled for single states to see what they cost: half a second.
+const COMPILED: usize = 300_000;
+
 /// The kind of engine that is requested.
 ///
 /// ```
@@ -199,11 +202,18 @@ impl Engines {
     /// If the game has no network.
     pub fn costs(&self) -> Result<EngineCosts, TooLarge> {
         let gates = self.network()?.passes.last().map_or(0, |pass| pass.two_inputs);
-        let costs = EngineCosts::of_network(gates);
+        let mut costs = EngineCosts::of_network(gates);
         if costs.is_surely_fast() {
             return Ok(costs);
         }
-        Ok(self.interpreter().map_or(costs, |interpreter| costs.with(&interpreter)))
+        if let Ok(interpreter) = self.interpreter() {
+            costs = costs.with(&interpreter);
+        }
+        if costs.single > costs.interpreter && gates <= COMPILED {
+            // There is a form for single states that does less, if the network has one; only compiling it shows.
+            costs = costs.compiled(self.propagator()?.single_work());
+        }
+        Ok(costs)
     }
 
     /// Succeeds if [`EngineKind::Auto`] uses the network.

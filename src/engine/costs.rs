@@ -4,20 +4,62 @@
 //! different moves: a choice that depended on how busy a machine is would change the results of a seed. The costs of a
 //! count were fitted to the measured speeds of some hundred rulesheets (docs/measurements.md).
 
+use super::single::SingleWork;
 use super::{EngineKind, Interpreter};
 
 /// A row that the interpreter visits.
 const VISIT: f64 = 75.0;
+/// A tuple that the interpreter tests or derives.
+const TEST: f64 = 20.0;
+/// A fluent of the next state, or a legal move.
+const ANSWER: f64 = 20.0;
 /// A step of the interpreter, besides.
 const INTERPRETED_STEP: f64 = 3_000.0;
+/// A step of the network and the queries about the state after it, besides.
+const SINGLE: f64 = 60.0;
 /// A gate of two inputs, evaluated for one state.
-const SINGLE_GATE: f64 = 0.6;
+const SINGLE_GATE: f64 = 0.5;
+/// A nibble that is looked up for one state.
+const LOOK_UP: f64 = 1.0;
+/// A look-up table of a program, evaluated for one state.
+const TABLE: f64 = 1.0;
 /// A gate of two inputs, evaluated for one of the states in the lanes.
 const LANE_GATE: f64 = 0.004;
 /// A gate of a network that does not fit into the caches, evaluated for one of the states in the lanes.
 const FAR_LANE_GATE: f64 = 0.012;
 /// The gates of a network that fits into the caches.
 const NEAR_GATES: f64 = 30_000.0;
+
+/// What a step of the interpreter and the queries about its state amount to, on average over some random matches.
+///
+/// ```
+/// use hyperplay_engine::{Interpreter, StepWork};
+/// # use hyperplay_logic::gdl::{self, Source};
+/// # let text = "(role a) (role b) (legal a x) (legal a y) (legal b noop) (init s) (<= (next (did ?m)) (does a ?m))
+/// #     (<= terminal (not (true s))) (<= (goal a 100) (true (did x))) (<= (goal a 0) (true (did y))) (goal b 50)";
+/// # let game = gdl::load(Source::new("pick", text), None).game.expect("the rules are fine");
+/// let StepWork { visits, tests, answers } = Interpreter::new(&game)?.step_work();
+/// // One fluent holds after the step, and before it there were three legal moves.
+/// assert_eq!(answers, 4.0);
+/// assert!(visits > 0.0 && tests > 0.0);
+/// # Ok::<(), hyperplay_engine::EngineError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct StepWork {
+    /// Rows that are visited.
+    pub visits: f64,
+    /// Tuples that are tested, and tuples that are derived.
+    pub tests: f64,
+    /// Fluents of the next state, and legal moves.
+    pub answers: f64,
+}
+
+impl StepWork {
+    /// The time, by estimate, in nanoseconds of one thread.
+    pub(crate) fn nanoseconds(&self) -> f64 {
+        INTERPRETED_STEP + VISIT * self.visits + TEST * self.tests + ANSWER * self.answers
+    }
+}
 
 /// What a step and the queries about its state cost, in nanoseconds of one thread.
 ///
@@ -49,13 +91,18 @@ impl EngineCosts {
     pub(crate) fn of_network(gates: usize) -> EngineCosts {
         let gates = gates as f64;
         let lanes = LANE_GATE * gates.min(NEAR_GATES) + FAR_LANE_GATE * (gates - NEAR_GATES).max(0.0);
-        EngineCosts { interpreter: f64::INFINITY, single: SINGLE_GATE * gates, lanes }
+        EngineCosts { interpreter: f64::INFINITY, single: SINGLE + SINGLE_GATE * gates, lanes }
     }
 
     /// These costs with those of an interpreter.
     pub(crate) fn with(self, interpreter: &Interpreter) -> EngineCosts {
-        let visits = interpreter.visits_per_step() as f64;
-        EngineCosts { interpreter: INTERPRETED_STEP + VISIT * visits, ..self }
+        EngineCosts { interpreter: interpreter.step_work().nanoseconds(), ..self }
+    }
+
+    /// These costs with those of a single state by what has been compiled for it.
+    pub(crate) fn compiled(self, work: SingleWork) -> EngineCosts {
+        let SingleWork { look_ups, tables } = work;
+        EngineCosts { single: SINGLE + LOOK_UP * look_ups as f64 + TABLE * tables as f64, ..self }
     }
 
     /// Whether no interpreter makes a step faster than the network.

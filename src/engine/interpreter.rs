@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::evaluable::{EvaluableRules, INPUTS, STATE, STEP, is_asked_or_given, restricted_rules};
-use super::{EngineError, State};
+use super::{EngineError, State, StepWork};
 use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::datalog::{Database, DatalogProgram, LimitError, RelationId};
+use hyperplay_logic::datalog::{Database, DatalogProgram, EvaluationWork, LimitError, RelationId};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 
 /// A relation with more rows in the initial state is restricted to what is asked of it, together with what reads it,
@@ -27,6 +27,10 @@ use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 const RESTRICTED_ROWS: usize = 300;
 /// Steps of the random match on which the joins are planned a second time.
 const SAMPLE_STEPS: usize = 12;
+
+/// Steps of random matches on which the work of a step is measured, and the rows visited after which it ends earlier.
+const MEASURED_STEPS: usize = 200;
+const MEASURED_VISITS: u64 = 1_000_000;
 
 /// The relations of the program that a machine queries; `None` where no rule names one.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +71,7 @@ pub struct Interpreter {
     fixed: Arc<Database>,
     queries: Queries,
     initial: State,
-    /// The rows that a step visits, on average over the first steps of a random match.
-    visits: u64,
+    work: StepWork,
 }
 
 /// What one thread evaluates with.
@@ -93,7 +96,7 @@ impl Interpreter {
         let (whole, sample) = Interpreter::of_rules(game, rules.rules().to_vec())?;
         let Some(restricted) = whole.restricted(&sample, RESTRICTED_ROWS) else { return Ok(whole) };
         let (restricted, _) = Interpreter::of_rules(game, restricted)?;
-        Ok(if restricted.visits < whole.visits { restricted } else { whole })
+        Ok(if restricted.work.nanoseconds() < whole.work.nanoseconds() { restricted } else { whole })
     }
 
     /// An engine that evaluates these rules, which derive what those of the game do, and what holds initially.
@@ -126,7 +129,7 @@ impl Interpreter {
             program,
             queries,
             initial: State::of_fluents(initial),
-            visits: 0,
+            work: StepWork::default(),
         };
         let sample = interpreter.plan_steps()?;
         Ok((interpreter, sample))
@@ -144,43 +147,67 @@ impl Interpreter {
         restricted_rules(&self.program, sample, restricted, self.terms())
     }
 
-    /// The rows that are visited for a step and the queries about its state, on average over the first steps of a
-    /// random match.
-    pub fn visits_per_step(&self) -> u64 {
-        self.visits
+    /// What a step and the queries about its state amount to.
+    pub fn step_work(&self) -> StepWork {
+        self.work
     }
 
-    /// Measures the rows that a step visits.
+    /// Measures the work of a step in random matches.
     fn measure(&mut self) {
         let mut scratch = self.scratch();
-        let (_, steps) = self.sample_match(&mut scratch);
-        self.visits = scratch.database.visits() / steps.max(1);
+        let (mut steps, mut answers) = (0, 0);
+        for number in 0..MEASURED_STEPS {
+            let seed = Seed::root(0).child("work").index(number);
+            let is_enough = |steps: usize, scratch: &InterpreterScratch| {
+                steps >= MEASURED_STEPS || scratch.database.work().visits >= MEASURED_VISITS
+            };
+            self.random_match(&seed, &mut scratch, &mut |state, scratch| {
+                steps += 1;
+                let legal = scratch.legal.iter().flat_map(|legal| legal.values());
+                answers += state.fluents().len() + legal.map(Vec::len).sum::<usize>();
+                !is_enough(steps, scratch)
+            });
+            if is_enough(steps, &scratch) || steps == 0 {
+                break;
+            }
+        }
+        let EvaluationWork { visits, tests } = scratch.database.work();
+        let mean = |sum: u64| sum as f64 / steps.max(1) as f64;
+        self.work = StepWork { visits: mean(visits), tests: mean(tests), answers: mean(answers as u64) };
     }
 
     /// Plans what depends on states: first in the initial state, then again in a state some random steps on, where
     /// the relations have the sizes of play.
     fn plan_steps(&mut self) -> Result<Database, LimitError> {
         let sample = self.plan_in(&self.initial.clone(), false)?;
-        let (state, _) = self.sample_match(&mut self.scratch());
+        let (mut state, mut steps) = (self.initial.clone(), 0);
+        let seed = Seed::root(0).child("plan");
+        self.random_match(&seed, &mut self.scratch(), &mut |next, _| {
+            state = next.clone();
+            steps += 1;
+            steps < SAMPLE_STEPS
+        });
         self.plan_in(&state, true)?;
         self.measure();
         Ok(sample)
     }
 
-    /// The state after the first steps of a random match, and their number.
-    fn sample_match(&self, scratch: &mut InterpreterScratch) -> (State, u64) {
-        let mut steps = 0;
+    /// Plays a random match. `visit` is given each state after the first, and the match goes on while it returns true.
+    fn random_match(
+        &self,
+        seed: &Seed,
+        scratch: &mut InterpreterScratch,
+        visit: &mut dyn FnMut(&State, &InterpreterScratch) -> bool,
+    ) {
         let mut state = self.initial.clone();
-        let mut rng = Seed::root(0).child("plan").rng();
-        for _ in 0..SAMPLE_STEPS {
-            if self.terminal(&state, scratch) {
-                break;
-            }
+        let mut rng = seed.rng();
+        while !self.terminal(&state, scratch) {
             let Some(joint) = self.random_joint(&state, scratch, &mut rng) else { break };
             state = self.next(&state, &joint, scratch);
-            steps += 1;
+            if !visit(&state, scratch) {
+                break;
+            }
         }
-        (state, steps)
     }
 
     fn plan_in(&mut self, state: &State, again: bool) -> Result<Database, LimitError> {

@@ -36,7 +36,7 @@ use crate::propnet::TooLarge;
 use hyperplay_logic::datalog::LimitError;
 
 pub use choice::{EngineKind, Engines, Grounded};
-pub use costs::EngineCosts;
+pub use costs::{EngineCosts, StepWork};
 pub use declared::declared;
 pub use engine::{Engine, EngineScratch};
 pub use evaluable::EvaluableRules;

@@ -57,7 +57,6 @@ impl LutProgram {
     }
 
     /// The number of look-up tables computed in a pass.
-    #[cfg(test)]
     pub(crate) fn luts(&self) -> usize {
         self.operands.len()
     }

@@ -25,7 +25,7 @@ use select::{SelectPlanes, SelectProgram};
 
 use super::State;
 use super::packed::bits_on;
-use super::single::SingleMemory;
+use super::single::{SingleMemory, SingleWork};
 use crate::machine::{ByRole, Goal, JointMove, Move, Percept, Percepts, Role, StateMachine};
 use crate::propnet::Propnet;
 use hyperplay_logic::gdl::{Game, Symbol, TermId, TermStore};
@@ -203,6 +203,11 @@ impl Propagator {
     pub fn holds(&self, state: &State) -> Vec<TermId> {
         let on = self.listing.iter().filter(|(_, bit)| bit.is_none_or(|bit| state.bit(bit)));
         on.map(|&(fluent, _)| fluent).collect()
+    }
+
+    /// What a step and the queries about the state after it consist of. Compiles what answers them.
+    pub(crate) fn single_work(&self) -> SingleWork {
+        self.view().single.work() + self.single_next().single.work()
     }
 
     fn view(&self) -> &SingleView {

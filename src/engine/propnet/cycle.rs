@@ -254,8 +254,29 @@ mod tests {
     }
 
     #[test]
+    fn a_long_line_walked_in_both_directions_takes_a_few_gates_for_each_atom() {
+        let atoms = CHOSEN_ATOMS + 2;
+        let mut gates = Gates::new(Network::new(atoms), 0, 0, &GroundingLimits::default());
+        let step = |head: usize, own: usize, gates: &Gates| Instance {
+            head,
+            own: [own].into(),
+            rest: gates.network.input(head),
+        };
+        let mut instances: Vec<Instance> = (0..CHOSEN_ATOMS + 1)
+            .flat_map(|at| [step(at, at + 1, &gates), step(at + 1, at, &gates)])
+            .collect();
+        instances.push(Instance { head: 0, own: [].into(), rest: gates.network.input(0) });
+        let wires = least_fixpoint(&mut gates, atoms, &instances, &String::new).unwrap();
+        assert!(gates.network.gates().len() < 8 * atoms, "{}", gates.network.gates().len());
+        let mut inputs = vec![!0_u64; atoms];
+        inputs[1000] = 0;
+        let values = gates.network.evaluate(&inputs);
+        assert!((0..atoms).all(|atom| (value_of(&values, wires[atom]) != 0) == (atom < 1000)));
+    }
+
+    #[test]
     fn a_component_too_large_to_unroll_is_refused_before_it_is_built() {
-        let step = |head, own: usize| Instance { head, own: [own].into(), rest: Wire::TRUE };
+        let step = |head, own: usize| Instance { head, own: [own, own].into(), rest: Wire::TRUE };
         let instances: Vec<Instance> =
             (0..CHOSEN_ATOMS + 1).flat_map(|at| [step(at, at + 1), step(at + 1, at)]).collect();
         let mut gates = Gates::new(Network::new(0), 0, 0, &GroundingLimits::default());

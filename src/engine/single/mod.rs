@@ -9,6 +9,8 @@ mod nibble;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Add;
+
 use super::packed::words_of;
 use super::program::LutProgram;
 use crate::propnet::{Network, Wire};
@@ -37,6 +39,23 @@ pub(crate) struct Single {
 enum Form {
     Nibbles(NibbleLookUp),
     Luts(LutProgram),
+}
+
+/// How many operations the passes for a single state consist of.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct SingleWork {
+    /// Nibbles that are looked up.
+    pub(crate) look_ups: usize,
+    /// Look-up tables of programs.
+    pub(crate) tables: usize,
+}
+
+impl Add for SingleWork {
+    type Output = SingleWork;
+
+    fn add(self, other: SingleWork) -> SingleWork {
+        SingleWork { look_ups: self.look_ups + other.look_ups, tables: self.tables + other.tables }
+    }
 }
 
 /// What one thread computes with.
@@ -77,6 +96,14 @@ impl Single {
     /// Whether a pass is so short that two of them take less time than one of a program over many states.
     pub(crate) fn is_quick(&self) -> bool {
         matches!(self.form, Form::Nibbles(_))
+    }
+
+    /// What a pass consists of.
+    pub(crate) fn work(&self) -> SingleWork {
+        match &self.form {
+            Form::Nibbles(look_up) => SingleWork { look_ups: look_up.look_ups(), ..SingleWork::default() },
+            Form::Luts(program) => SingleWork { tables: program.luts(), ..SingleWork::default() },
+        }
     }
 
     /// The outputs for a state and the inputs that are its moves: output `k` is bit `k` of the words, and the bits

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::limits::{LimitError, LimitExceeded};
+use super::limits::{EvaluationWork, LimitError, LimitExceeded};
 use super::plan::{JoinPlan, RelationId};
 use super::program::{DatalogProgram, Stage};
 use super::relation::Relation;
@@ -309,9 +309,10 @@ impl Database {
         }
     }
 
-    /// The rows that all evaluations with this database have visited.
-    pub fn visits(&self) -> u64 {
-        self.subgoals.counter.all_visits()
+    /// The work of all evaluations with this database.
+    pub fn work(&self) -> EvaluationWork {
+        let counter = &self.subgoals.counter;
+        EvaluationWork { visits: counter.all_visits(), tests: counter.all_tested() }
     }
 
     /// The rows of the delta of a relation, as start and end.

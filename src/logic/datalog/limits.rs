@@ -67,6 +67,31 @@ pub(super) enum LimitExceeded {
     Deadline,
 }
 
+/// What evaluations have done. The same evaluations on the same database do the same on every machine.
+///
+/// ```
+/// use hyperplay_logic::datalog::{Database, DatalogProgram, EvaluationWork};
+/// # use hyperplay_logic::gdl::{Source, load};
+/// # let text = "(role r) (legal r noop) (goal r 1) terminal (<= (p ?x) (e ?x ?y)) (e a b) (e b c)";
+/// # let game = load(Source::new("example", text), None).game.unwrap();
+/// # let (rules, terms) = (game.rules().to_vec(), game.terms());
+///
+/// // The rules are the facts (e a b) and (e b c), and (<= (p ?x) (e ?x ?y)).
+/// let mut program = DatalogProgram::new(rules, &[]);
+/// let p = program.relation(terms.symbols().get("p").unwrap()).unwrap();
+/// let mut database = Database::new(&program, None);
+/// database.plan(&mut program, p, false, terms).unwrap();
+/// // Both rows of `e` are visited, and four tuples are derived.
+/// assert_eq!(database.work(), EvaluationWork { visits: 2, tests: 4 });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EvaluationWork {
+    /// Rows that were visited.
+    pub visits: u64,
+    /// Tuples that were tested, and tuples that were derived, each as often as it was.
+    pub tests: u64,
+}
+
 /// Rows that are visited between two looks at the clock.
 const VISITS_A_LOOK: u64 = 2048;
 /// So many visited rows are as much work as one run of a rule that visits none.
@@ -79,6 +104,8 @@ pub(super) struct VisitCounter {
     visits: u64,
     /// The rows visited in all runs before.
     before: u64,
+    /// Tuples tested and tuples derived in all runs.
+    tested: u64,
     /// The number of visits after which the limit and the clock are looked at; 0 once the evaluation has stopped.
     next_look: u64,
     /// The number of visits when the clock was read last in this run.
@@ -120,6 +147,12 @@ impl VisitCounter {
         self.visits <= self.next_look || self.look()
     }
 
+    /// Counts a tuple that is tested or derived.
+    #[inline]
+    pub(super) fn test(&mut self) {
+        self.tested += 1;
+    }
+
     #[cold]
     fn look(&mut self) -> bool {
         if self.stopped.is_none() && self.visits > self.limit {
@@ -144,6 +177,11 @@ impl VisitCounter {
     /// The rows visited in this run.
     pub(super) fn visits(&self) -> u64 {
         self.visits
+    }
+
+    /// Tuples tested and tuples derived in all runs.
+    pub(super) fn all_tested(&self) -> u64 {
+        self.tested
     }
 
     /// The rows visited in all runs.

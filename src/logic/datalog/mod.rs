@@ -49,7 +49,7 @@ mod walk;
 pub use database::Database;
 pub use demand::{DemandRequest, Demanded};
 pub use functional::FunctionalDependencies;
-pub use limits::{EvaluationLimits, LimitError};
+pub use limits::{EvaluationLimits, EvaluationWork, LimitError};
 pub use plan::RelationId;
 pub use program::{DatalogProgram, Stage};
 pub use relation::Relation;

@@ -224,6 +224,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Hands the head to the output. Returns whether the walk goes on.
     fn put(&mut self, head: &[TermId]) -> bool {
+        self.subgoals.counter.test();
         let (plan, steps) = (self.plan, self.plan.steps.len());
         let held = |cursors: &mut [StrideCursor]| {
             self.database.relation(plan.head, self.program).position_by(&mut cursors[steps], head)
@@ -271,6 +272,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     /// Whether a tuple holds, whether its relation is derived or tabled.
     fn holds(&mut self, relation: RelationId, tuple: &[TermId]) -> bool {
+        self.subgoals.counter.test();
         let Some(plans) = self.program.subgoal_plans(relation) else {
             return self.relation(relation).contains(tuple);
         };
