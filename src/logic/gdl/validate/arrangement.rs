@@ -26,6 +26,8 @@ pub(super) struct Arrangement<'s> {
     pub(super) sheet: Cow<'s, Rulesheet>,
     /// The clauses that were left out.
     pub(super) ignored: Vec<Clause>,
+    /// The relations whose name has another arity where it is used first, by name and arity.
+    pub(super) split: FxHashMap<(Symbol, usize), Symbol>,
     /// For each clause its position among those written; empty if no clause was left out.
     origin: Vec<usize>,
 }
@@ -33,11 +35,11 @@ pub(super) struct Arrangement<'s> {
 impl<'s> Arrangement<'s> {
     /// All clauses of a rulesheet, each relation with one arity.
     pub(super) fn of(written: &'s Rulesheet) -> Arrangement<'s> {
-        let sheet = match one_arity_each(written) {
-            Some(sheet) => Cow::Owned(sheet),
-            None => Cow::Borrowed(written),
+        let (sheet, split) = match one_arity_each(written) {
+            Some((sheet, split)) => (Cow::Owned(sheet), split),
+            None => (Cow::Borrowed(written), FxHashMap::default()),
         };
-        Arrangement { written, sheet, ignored: Vec::new(), origin: Vec::new() }
+        Arrangement { written, sheet, ignored: Vec::new(), split, origin: Vec::new() }
     }
 
     /// The position of a clause in the rulesheet as written.
@@ -119,8 +121,9 @@ fn is_read_by_play(clauses: &[Clause]) -> bool {
     read
 }
 
-/// The rulesheet with one relation for each arity of a name, or `None` if every name has one arity.
-fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
+/// The rulesheet with one relation for each arity of a name, and the relations that got a new name; `None` if every name
+/// has one arity.
+fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, FxHashMap<(Symbol, usize), Symbol>)> {
     let mut first: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut other: Vec<(Symbol, usize)> = Vec::new();
     for clause in &sheet.clauses {
@@ -155,7 +158,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
         rename(&mut clause.head);
         clause.body.iter_mut().for_each(|formula| each_atom_mut(formula, rename));
     }
-    Some(sheet)
+    Some((sheet, names))
 }
 
 fn each_atom_mut(formula: &mut Formula, visit: &dyn Fn(&mut Atom)) {

@@ -20,7 +20,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::depend::{Dependencies, Dependency};
 use super::finding::{Finding, FindingCode, Severity};
@@ -151,6 +151,8 @@ struct RulesheetView<'s> {
     written: &'s Rulesheet,
     /// The clauses that were left out.
     ignored: &'s [Clause],
+    /// The relations whose name has another arity where it is used first, by name and arity.
+    split: &'s FxHashMap<(Symbol, usize), Symbol>,
     /// Whether the whole text could be read.
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.
@@ -197,11 +199,12 @@ impl<'s> RulesheetView<'s> {
         );
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
-        let Arrangement { written, ref ignored, .. } = *arrangement;
+        let Arrangement { written, ref ignored, ref split, .. } = *arrangement;
         RulesheetView {
             sheet,
             written,
             ignored,
+            split,
             is_complete,
             branches,
             asked,
