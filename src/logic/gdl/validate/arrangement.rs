@@ -18,6 +18,9 @@ use super::super::rulesheet::Rulesheet;
 use super::super::symbol::Symbol;
 use super::{each_atom, each_atom_of_clause};
 
+/// Relations by the name and the arity that they are written with.
+pub(super) type Arities = FxHashMap<(Symbol, usize), Symbol>;
+
 /// The clauses that are checked and played.
 pub(super) struct Arrangement<'s> {
     /// The rulesheet as written.
@@ -27,7 +30,7 @@ pub(super) struct Arrangement<'s> {
     /// The clauses that were left out.
     pub(super) ignored: Vec<Clause>,
     /// The relations whose name has another arity where it is used first, by name and arity.
-    pub(super) split: FxHashMap<(Symbol, usize), Symbol>,
+    pub(super) split: Arities,
     /// For each clause its position among those written; empty if no clause was left out.
     origin: Vec<usize>,
 }
@@ -123,7 +126,7 @@ fn is_read_by_play(clauses: &[Clause]) -> bool {
 
 /// The rulesheet with one relation for each arity of a name, and the relations that got a new name; `None` if every name
 /// has one arity.
-fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, FxHashMap<(Symbol, usize), Symbol>)> {
+fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, Arities)> {
     let mut first: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut other: Vec<(Symbol, usize)> = Vec::new();
     for clause in &sheet.clauses {
@@ -142,7 +145,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, FxHashMap<(Symbol, us
         return None;
     }
     let mut sheet = sheet.clone();
-    let names: FxHashMap<(Symbol, usize), Symbol> = other
+    let names: Arities = other
         .into_iter()
         .map(|(relation, arity)| {
             let name = format!("{}/{arity}", sheet.symbols.name(relation));

@@ -20,7 +20,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::depend::{Dependencies, Dependency};
 use super::finding::{Finding, FindingCode, Severity};
@@ -33,8 +33,8 @@ use super::source::Span;
 use super::store::TermStore;
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
-use arrangement::Arrangement;
 pub(super) use arrangement::ignore_unread;
+use arrangement::{Arities, Arrangement};
 
 mod arrangement;
 mod cycles;
@@ -152,7 +152,7 @@ struct RulesheetView<'s> {
     /// The clauses that were left out.
     ignored: &'s [Clause],
     /// The relations whose name has another arity where it is used first, by name and arity.
-    split: &'s FxHashMap<(Symbol, usize), Symbol>,
+    split: &'s Arities,
     /// Whether the whole text could be read.
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.

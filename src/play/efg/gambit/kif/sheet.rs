@@ -10,9 +10,9 @@
 //! (ends n4 o1)           ; an end, with its payoff vector
 //! ```
 //!
-//! Rules that nothing would ever make true (waiting in a game without delays, moves in one without moves, percepts where a player
-//! decides at the root only) are left out,
-//! so that a check of the rulesheet has no findings. Nodes below moves of probability 0 are left out.
+//! Rules that nothing would ever make true (waiting in a game without delays, moves in one without moves, percepts where
+//! a player decides at the root only) are left out, so that a check of the rulesheet has no findings. Nodes below moves of
+//! probability 0 are left out.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
