@@ -7,9 +7,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{field, games_of_the_field, loaded};
+use crate::common::{REFUSED, field, games_of_the_field, loaded};
 use hyperplay::engine::{Interpreter, InterpreterScratch};
-use hyperplay::gdl::Loaded;
+use hyperplay::gdl::{Finding, FindingCode, Loaded, Severity};
 use hyperplay::machine::{JointMove, Move, Seed, StateMachine, StateMachineExt, laws};
 use rayon::prelude::*;
 
@@ -82,8 +82,17 @@ fn steps(path: &Path) -> (Option<usize>, usize) {
 }
 
 #[test]
-fn every_rulesheet_is_a_game() {
+fn every_rulesheet_but_the_listed_is_a_game() {
     all(|path| loaded(path).game.map(drop).ok_or("no game".to_owned()));
+    let Some(folder) = field() else { return };
+    for (file, lines) in REFUSED {
+        let Loaded { rulesheet, findings, .. } = loaded(&folder.join("gdl2").join(file));
+        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let line =
+            |finding: &Finding| rulesheet.source.text()[..finding.span.start].matches('\n').count() + 1;
+        let found: Vec<_> = errors.map(|error| (error.code, line(error))).collect();
+        assert_eq!(found, lines.map(|line| (FindingCode::UnsafeVariable, line)), "{file}");
+    }
 }
 
 #[test]

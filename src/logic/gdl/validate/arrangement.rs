@@ -18,6 +18,9 @@ use super::super::rulesheet::Rulesheet;
 use super::super::symbol::Symbol;
 use super::{each_atom, each_atom_of_clause};
 
+/// Relations by the name and the arity that they are written with.
+pub(super) type Arities = FxHashMap<(Symbol, usize), Symbol>;
+
 /// The clauses that are checked and played.
 pub(super) struct Arrangement<'s> {
     /// The rulesheet as written.
@@ -26,6 +29,8 @@ pub(super) struct Arrangement<'s> {
     pub(super) sheet: Cow<'s, Rulesheet>,
     /// The clauses that were left out.
     pub(super) ignored: Vec<Clause>,
+    /// The relations whose name has another arity where it is used first, by name and arity.
+    pub(super) split: Arities,
     /// For each clause its position among those written; empty if no clause was left out.
     origin: Vec<usize>,
 }
@@ -33,11 +38,11 @@ pub(super) struct Arrangement<'s> {
 impl<'s> Arrangement<'s> {
     /// All clauses of a rulesheet, each relation with one arity.
     pub(super) fn of(written: &'s Rulesheet) -> Arrangement<'s> {
-        let sheet = match one_arity_each(written) {
-            Some(sheet) => Cow::Owned(sheet),
-            None => Cow::Borrowed(written),
+        let (sheet, split) = match one_arity_each(written) {
+            Some((sheet, split)) => (Cow::Owned(sheet), split),
+            None => (Cow::Borrowed(written), FxHashMap::default()),
         };
-        Arrangement { written, sheet, ignored: Vec::new(), origin: Vec::new() }
+        Arrangement { written, sheet, ignored: Vec::new(), split, origin: Vec::new() }
     }
 
     /// The position of a clause in the rulesheet as written.
@@ -119,8 +124,9 @@ fn is_read_by_play(clauses: &[Clause]) -> bool {
     read
 }
 
-/// The rulesheet with one relation for each arity of a name, or `None` if every name has one arity.
-fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
+/// The rulesheet with one relation for each arity of a name, and the relations that got a new name; `None` if every name
+/// has one arity.
+fn one_arity_each(sheet: &Rulesheet) -> Option<(Rulesheet, Arities)> {
     let mut first: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut other: Vec<(Symbol, usize)> = Vec::new();
     for clause in &sheet.clauses {
@@ -139,7 +145,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
         return None;
     }
     let mut sheet = sheet.clone();
-    let names: FxHashMap<(Symbol, usize), Symbol> = other
+    let names: Arities = other
         .into_iter()
         .map(|(relation, arity)| {
             let name = format!("{}/{arity}", sheet.symbols.name(relation));
@@ -155,7 +161,7 @@ fn one_arity_each(sheet: &Rulesheet) -> Option<Rulesheet> {
         rename(&mut clause.head);
         clause.body.iter_mut().for_each(|formula| each_atom_mut(formula, rename));
     }
-    Some(sheet)
+    Some((sheet, names))
 }
 
 fn each_atom_mut(formula: &mut Formula, visit: &dyn Fn(&mut Atom)) {

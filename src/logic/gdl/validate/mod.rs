@@ -33,8 +33,8 @@ use super::source::Span;
 use super::store::TermStore;
 use super::symbol::{Symbol, Symbols};
 use super::term::Term;
-use arrangement::Arrangement;
 pub(super) use arrangement::ignore_unread;
+use arrangement::{Arities, Arrangement};
 
 mod arrangement;
 mod cycles;
@@ -151,6 +151,8 @@ struct RulesheetView<'s> {
     written: &'s Rulesheet,
     /// The clauses that were left out.
     ignored: &'s [Clause],
+    /// The relations whose name has another arity where it is used first, by name and arity.
+    split: &'s Arities,
     /// Whether the whole text could be read.
     is_complete: bool,
     /// The alternatives of each clause, with role variables repaired.
@@ -197,11 +199,12 @@ impl<'s> RulesheetView<'s> {
         );
         let defined = sheet.clauses.iter().map(|clause| clause.head.relation).collect();
         let lines = sheet.source.line_starts();
-        let Arrangement { written, ref ignored, .. } = *arrangement;
+        let Arrangement { written, ref ignored, ref split, .. } = *arrangement;
         RulesheetView {
             sheet,
             written,
             ignored,
+            split,
             is_complete,
             branches,
             asked,

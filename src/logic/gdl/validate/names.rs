@@ -15,11 +15,12 @@ use super::super::source::Span;
 use super::super::symbol::{Symbol, fold};
 use super::super::term::Term;
 use super::locate::{code, is_variable, words};
-use super::{RulesheetView, each_atom_of_clause, each_part, keywords};
+use super::{RulesheetView, each_atom_of_clause, each_part, keywords, relations};
 
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
-    let mut relations = ArityUses::new("relation");
-    let mut functions = ArityUses::new("function");
+    let lacking = Lacking { view, used: relations::used(view) };
+    let mut relations = ArityUses::new("relation", Some(&lacking));
+    let mut functions = ArityUses::new("function", None);
     for clause in &view.written.clauses {
         each_atom_of_clause(clause, &mut |atom| {
             if atom.relation.keyword_arity().is_none() {
@@ -42,15 +43,16 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// The first use of every name of one kind.
-struct ArityUses {
+struct ArityUses<'l> {
     kind: &'static str,
+    lacking: Option<&'l Lacking<'l>>,
     first: FxHashMap<Symbol, (usize, Span)>,
     reported: FxHashSet<(Symbol, usize)>,
 }
 
-impl ArityUses {
-    fn new(kind: &'static str) -> Self {
-        ArityUses { kind, first: FxHashMap::default(), reported: FxHashSet::default() }
+impl<'l> ArityUses<'l> {
+    fn new(kind: &'static str, lacking: Option<&'l Lacking<'l>>) -> Self {
+        ArityUses { kind, lacking, first: FxHashMap::default(), reported: FxHashSet::default() }
     }
 
     /// Records a use. Reports the first use with each arity that differs from the first arity.
@@ -72,6 +74,7 @@ impl ArityUses {
         if usual == arity || !self.reported.insert((name, arity)) {
             return;
         }
+        let is_new = self.reported.insert((name, usual));
         let message = format!(
             "the {} `{}` has {} here, but {} where it is used first",
             self.kind,
@@ -82,7 +85,34 @@ impl ArityUses {
         let finding =
             Finding::new(FindingCode::ArityMismatch, Severity::Fault, view.locate(span, name), message)
                 .related(view.locate(first, name), "used first here");
-        findings.push(finding.help(format!("they are taken to be two {}s of one name", self.kind)));
+        let mut help = format!("they are taken to be two {}s of one name", self.kind);
+        if let Some(lacking) = self.lacking {
+            let arities = [is_new.then_some(usual), Some(arity)];
+            for lack in arities.into_iter().flatten().filter_map(|arity| lacking.of(name, arity)) {
+                help += "; ";
+                help += &lack;
+            }
+        }
+        findings.push(finding.help(help));
+    }
+}
+
+/// What the relations of one name lack, if the name has several arities.
+struct Lacking<'v> {
+    view: &'v RulesheetView<'v>,
+    used: FxHashSet<Symbol>,
+}
+
+impl Lacking<'_> {
+    fn of(&self, name: Symbol, arity: usize) -> Option<String> {
+        let relation = self.view.split.get(&(name, arity)).copied().unwrap_or(name);
+        let lacks = match (self.view.defines(relation), self.used.contains(&relation)) {
+            _ if !self.view.is_complete => return None,
+            (false, _) => "defines",
+            (true, false) => "reads",
+            (true, true) => return None,
+        };
+        Some(format!("nothing {lacks} the one with {}", count(arity)))
     }
 }
 
@@ -96,8 +126,8 @@ fn count(arguments: usize) -> String {
 
 fn kinds(
     view: &RulesheetView<'_>,
-    relations: &ArityUses,
-    functions: &ArityUses,
+    relations: &ArityUses<'_>,
+    functions: &ArityUses<'_>,
     findings: &mut Vec<Finding>,
 ) {
     for (&name, &(_, relation)) in &relations.first {

@@ -251,7 +251,7 @@ mod tests {
             asked(through).1.concat(),
             "(asked_apart_1 1)(asked_apart_1 3)(asked_apart_2 7)(asked_far_1 1)(asked_far_1 3)(asked_far_2 7)"
         );
-        assert_eq!(asked("(any ?x) (<= end (q ?x) (any ?x))").0, [Severity::Fault]);
+        assert_eq!(asked("(any ?x) (<= end (true (at ?x)) (q ?x) (any ?x))").0, [Severity::Fault]);
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //! The findings are `undefined-relation` and `unused-relation`, each once for a relation. A relation that nothing
 //! defines is empty; often it is a fluent without `true`, or it is misspelt. The relations that a game master reads
 //! (`legal`, `sees`, ...) are used even if no rule reads them. A relation that only its own rules read is not used.
+//!
+//! If a name has several arities, one of which nothing defines or reads, `arity-mismatch` says so. The name has a finding
+//! here only if that is true of all its arities.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,47 +38,44 @@ const KEYWORDS: [Symbol; 13] = [
 pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
     let mut defined: FxHashMap<Symbol, Span> = FxHashMap::default();
     let mut read: FxHashMap<Symbol, &Atom> = FxHashMap::default();
-    let mut used = FxHashSet::default();
     for clause in &view.sheet.clauses {
-        let head = &clause.head;
-        defined.entry(head.relation).or_insert(head.at.0);
+        defined.entry(clause.head.relation).or_insert(clause.head.at.0);
         for formula in &clause.body {
             each_atom(formula, &mut |atom| {
                 read.entry(atom.relation).or_insert(atom);
-                if atom.relation != head.relation {
-                    used.insert(atom.relation);
-                }
             });
         }
     }
-    for clause in view.ignored {
-        clause.body.iter().for_each(|formula| {
-            each_atom(formula, &mut |atom| {
-                used.insert(atom.relation);
-            });
-        });
-    }
+    let used = used(view);
     // The clauses that define or read a relation may be among those that could not be read.
     if !view.is_complete {
         return;
     }
     let kinds = Kinds::of(view);
+    let first: FxHashMap<Symbol, Symbol> =
+        view.split.iter().map(|(&(name, _), &split)| (split, name)).collect();
+    let among = |relations: &mut dyn Iterator<Item = Symbol>| -> FxHashSet<Symbol> {
+        relations.map(|relation| first.get(&relation).copied().unwrap_or(relation)).collect()
+    };
+    let (any_defined, any_used) = (among(&mut defined.keys().copied()), among(&mut used.iter().copied()));
+    let is_defined = |relation: &Symbol| any_defined.contains(relation) || first.contains_key(relation);
+    let is_used = |relation: &Symbol| any_used.contains(relation) || first.contains_key(relation);
     // Suggestions compare every name with every other one, so a text with very many names gets none.
     let few = read.len() * defined.len() <= 1_000_000;
     for (&relation, &atom) in &read {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
-        if plain && !defined.contains_key(&relation) {
+        if plain && !is_defined(&relation) {
             findings.push(undefined(view, &kinds, few.then_some(&defined), atom));
         }
     }
     let missing: Vec<&str> = read
         .keys()
-        .filter(|relation| few && !defined.contains_key(relation))
+        .filter(|relation| few && !is_defined(relation))
         .map(|relation| view.name(*relation))
         .collect();
     for (&relation, &span) in &defined {
         let plain = relation.keyword_arity().is_none() && !relation.is_logical();
-        if plain && !used.contains(&relation) {
+        if plain && !is_used(&relation) {
             let message = format!("nothing reads the relation `{}`", view.name(relation));
             let finding = Finding::new(
                 FindingCode::UnusedRelation,
@@ -95,6 +95,28 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
             );
         }
     }
+}
+
+/// The relations that a clause of another relation reads, or a clause that was left out.
+pub(super) fn used(view: &RulesheetView<'_>) -> FxHashSet<Symbol> {
+    let mut used = FxHashSet::default();
+    for clause in &view.sheet.clauses {
+        for formula in &clause.body {
+            each_atom(formula, &mut |atom| {
+                if atom.relation != clause.head.relation {
+                    used.insert(atom.relation);
+                }
+            });
+        }
+    }
+    for clause in view.ignored {
+        clause.body.iter().for_each(|formula| {
+            each_atom(formula, &mut |atom| {
+                used.insert(atom.relation);
+            });
+        });
+    }
+    used
 }
 
 /// The functors of fluents and of moves.
@@ -155,7 +177,9 @@ fn undefined(
     let defined = defined.into_iter().flatten();
     let mut known: Vec<(Span, Symbol)> = defined.map(|(&symbol, &span)| (span, symbol)).collect();
     known.sort_unstable();
-    let words = KEYWORDS.into_iter().chain(known.into_iter().map(|(_, symbol)| symbol));
+    let written = view.written.symbols.len();
+    let known = known.into_iter().map(|(_, symbol)| symbol).filter(|symbol| symbol.index() < written);
+    let words = KEYWORDS.into_iter().chain(known);
     match nearest(name, words.map(|symbol| view.name(symbol))) {
         Some(near) => finding.help(format!("did you mean `{near}`?")),
         None => finding,

@@ -38,13 +38,6 @@ pub(super) fn check(view: &RulesheetView<'_>, findings: &mut Vec<Finding>) {
         }
         let mut unbound = Unbound::default();
         branches.iter().for_each(|branch| unbound.collect(clause, branch));
-        // `_` in a negation is meant to say that there is none.
-        let is_anonymous = |variable: &Symbol| {
-            view.name(*variable).starts_with('_') && view.locate_variable(clause.at.0, *variable).is_none()
-        };
-        unbound.places.retain(|(place, _), variables| {
-            *place != VariablePlace::FreeInNegation || !variables.iter().all(is_anonymous)
-        });
         if !unbound.places.is_empty() {
             let uses = uses(clause);
             let reports = unbound
@@ -129,8 +122,10 @@ fn report(
     variables: &[Symbol],
     uses: &NameUses,
 ) -> Finding {
-    let shown: Vec<String> =
+    let mut shown: Vec<String> =
         variables.iter().take(MANY + 1).map(|&variable| view.variable(span, variable)).collect();
+    // Anonymous variables look the same.
+    shown.dedup();
     let names = list(shown.iter().map(|name| &name[..]));
     let at = match variables {
         [only] => view.locate_variable(span, *only).unwrap_or(span),
@@ -166,7 +161,8 @@ fn report(
     let repair = match place {
         VariablePlace::FreeInNegation => "the negation is taken to say that there is none".to_owned(),
         VariablePlace::Ranging => {
-            format!("{names} is taken to range over the values with which `{relation}` is asked")
+            let are = if shown.len() == 1 { "is" } else { "are" };
+            format!("{names} {are} taken to range over the values with which `{relation}` is asked")
         }
         _ => return Finding::new(code, Severity::Error, at, message).help(help),
     };

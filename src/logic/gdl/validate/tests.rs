@@ -79,7 +79,7 @@ fn a_variable_in_negations_alone_says_that_there_is_none() {
     assert_eq!(severities("(<= (next (p 1)) (not (q ?x)) (distinct ?x 1))"), error);
     assert_eq!(severities("(<= (next (p 1)) (not (and (q ?x) (true (p ?x)))))"), error);
     assert_eq!(severities("(<= (next (p 1)) (or (not (q ?x)) (q 2)))"), fault);
-    assert_eq!(severities("(<= (next (p 1)) (not (true (p ?_))))"), []);
+    assert_eq!(severities("(<= (next (p 1)) (not (true (p ?_))))"), fault);
     // One alternative can be repaired and the other cannot.
     let both = "(<= (next (p 1)) (or (not (q ?x)) (distinct ?x 1)))";
     assert_eq!(severities(both).iter().max_by_key(|(_, severity)| *severity), Some(&error[0]));
@@ -198,7 +198,29 @@ fn every_role_moves_and_wins_and_nobody_else() {
 fn a_name_has_one_arity_one_kind_and_one_spelling() {
     assert!(severities("(<= (next (p ?x)) (q ?x 2))").contains(&(ArityMismatch, Severity::Fault)));
     assert_eq!(severities("(init (p 1 2))"), [(ArityMismatch, Severity::Fault)]);
-    assert_eq!(findings("(q 1 2)")[0].message, "nothing reads the relation `q/2`");
+    // The relations of one name that nothing defines or reads are one cause, unless it is all of them.
+    let help = |clauses: &str| -> Vec<(FindingCode, String)> {
+        let found = findings(clauses).into_iter();
+        found.map(|finding| (finding.code, finding.help.unwrap_or_default())).collect()
+    };
+    let two = "they are taken to be two relations of one name";
+    let fact = format!("{two}; nothing reads the one with 2 arguments");
+    assert_eq!(help("(q 1 2)"), [(ArityMismatch, fact)]);
+    let read = format!("{two}; nothing defines the one with 2 arguments");
+    assert_eq!(help("(<= (goal bob 1) (q ?x ?x))"), [(ArityMismatch, read)]);
+    let first = format!("{two}; nothing reads the one with 1 argument");
+    assert_eq!(help("(u 1) (u 1 1) (<= (goal bob 1) (u ?x ?x))"), [(ArityMismatch, first)]);
+    let all = format!("{two}; nothing reads the one with no argument; nothing reads the one with 1 argument");
+    assert_eq!(help("(u) (u 1)"), [(UnusedRelation, String::new()), (ArityMismatch, all)]);
+    let none =
+        format!("{two}; nothing defines the one with 2 arguments; nothing defines the one with 1 argument");
+    assert_eq!(
+        help("(<= (goal bob 1) (u ?x ?x) (q ?x)) (<= (goal bob 2) (not (u 1)))"),
+        [(UndefinedRelation, "did you mean `q`?".to_owned()), (ArityMismatch, none)]
+    );
+    // Any other message names the relation with its arity.
+    let unsafe_head = findings("(<= (q ?x 2) (q 1))");
+    assert!(unsafe_head.iter().any(|finding| finding.message.ends_with("used in the head of `q/2`")));
     assert_eq!(codes("(init (q 1))"), [FunctionAndRelation]);
     assert_eq!(codes("(init (p Noop)) (<= (next (p ?X)) (true (p ?x)))"), [Capitalisation; 2]);
     assert_eq!(codes("(<= (next (p ?x)) (true (p ?x))) (<= (next (p ?X)) (q ?X))"), []);

@@ -10,8 +10,9 @@
 //! (ends n4 o1)           ; an end, with its payoff vector
 //! ```
 //!
-//! Rules that nothing would ever make true (waiting in a game without delays, moves in one without moves) are left out,
-//! so that a check of the rulesheet has no findings. Nodes below moves of probability 0 are left out.
+//! Rules that nothing would ever make true (waiting in a game without delays, moves in one without moves, percepts where
+//! a player decides at the root only) are left out, so that a check of the rulesheet has no findings. Nodes below moves of
+//! probability 0 are left out.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -47,6 +48,8 @@ struct Parts {
     chance: bool,
     moves: bool,
     decisions: bool,
+    /// Whether a player decides at a node that a move leads to.
+    decisions_below: bool,
     longest_delay: u32,
 }
 
@@ -65,6 +68,9 @@ pub(super) fn sheet(file: &GambitFile, source: &str, plan: &Plan<'_>) -> String 
         chance: nodes().any(|node| matches!(node, GambitNode::Chance(_))),
         moves: nodes().any(|node| !matches!(node, GambitNode::Terminal(_))),
         decisions: nodes().any(|node| matches!(node, GambitNode::Decision(_))),
+        decisions_below: (0..plan.live.len())
+            .filter(|&node| plan.live[node] && plan.parents[node].is_some())
+            .any(|node| matches!(file.nodes()[node], GambitNode::Decision(_))),
         longest_delay: (0..plan.live.len())
             .filter(|&node| plan.live[node])
             .map(|node| plan.delay(node))
@@ -218,7 +224,7 @@ impl Sheet<'_> {
             self.rule("(input ?role ?move)", &["(turn ?node ?role)", "(leads ?node ?move ?to)"]);
         }
         self.rule("(input ?role noop)", &["(role ?role)"]);
-        if self.parts.decisions {
+        if self.parts.decisions_below {
             self.out.push('\n');
             self.rule("(percept ?role ?set)", &["(asks ?node ?role ?set)"]);
         }
@@ -239,7 +245,7 @@ impl Sheet<'_> {
         } else {
             self.rule("(legal ?role noop)", &["(role ?role)"]);
         }
-        if self.parts.decisions {
+        if self.parts.decisions_below {
             self.section("Percepts");
             self.line("; Whoever is to decide next learns at which of its information sets it is.");
             self.rule("(sees ?role ?set)", &["(arrives ?node)", "(asks ?node ?role ?set)"]);
