@@ -14,11 +14,12 @@ use syn::visit::Visit;
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
 /// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
 /// `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 20] = [
+const LAYERS: [(&str, u32); 21] = [
     ("gdl", 0),
     ("report", 0),
     ("datalog", 1),
     ("machine", 1),
+    ("evaluable", 1),
     ("logic", 2),
     ("propnet", 2),
     ("engine", 3),
@@ -39,7 +40,7 @@ const LAYERS: [(&str, u32); 20] = [
 
 /// The modules that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
 const GENERIC: [&str; 4] = ["toy", "search", "belief", "efg"];
-const HIDDEN: [&str; 5] = ["report", "logic", "datalog", "propnet", "engine"];
+const HIDDEN: [&str; 6] = ["report", "logic", "datalog", "evaluable", "propnet", "engine"];
 
 /// The crates of the workspace below the root.
 const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
@@ -72,7 +73,7 @@ impl Place {
         let first = self.modules.first().map(String::as_str);
         match (self.of.as_str(), first) {
             ("logic", Some(module @ ("gdl" | "datalog")))
-            | ("engine", Some(module @ ("machine" | "propnet")))
+            | ("engine", Some(module @ ("machine" | "evaluable" | "propnet")))
             | ("play", Some(module @ ("toy" | "search" | "belief" | "efg" | "player" | "referee")))
             | ("lab", Some(module @ ("report" | "study" | "experiment"))) => module,
             (own, _) => own,

@@ -12,7 +12,7 @@ use super::domain::{Domain, RuleForm};
 use super::limits::{GroundingLimits, TooLarge};
 use super::net::{Fluent, Propnet, RoleNet};
 use super::network::{Gate, Network, Wire};
-use crate::EvaluableRules;
+use crate::evaluable::EvaluableRules;
 use crate::machine::{ByRole, Goal, Move, Percept};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId};
 
