@@ -8,21 +8,21 @@ use super::single::SingleWork;
 use super::{EngineKind, Interpreter};
 
 /// A row that the interpreter visits.
-const VISIT: f64 = 75.0;
+const VISIT: f64 = 17.0;
 /// A tuple that the interpreter tests or derives.
-const TEST: f64 = 20.0;
+const TEST: f64 = 58.0;
 /// A fluent of the next state, or a legal move.
-const ANSWER: f64 = 20.0;
+const ANSWER: f64 = 22.0;
 /// A step of the interpreter, besides.
-const INTERPRETED_STEP: f64 = 3_000.0;
+const INTERPRETED_STEP: f64 = 600.0;
 /// A step of the network and the queries about the state after it, besides.
 const SINGLE: f64 = 60.0;
 /// A gate of two inputs, evaluated for one state.
 const SINGLE_GATE: f64 = 0.5;
 /// A nibble that is looked up for one state.
-const LOOK_UP: f64 = 1.0;
+const LOOK_UP: f64 = 1.1;
 /// A look-up table of a program, evaluated for one state.
-const TABLE: f64 = 1.0;
+const TABLE: f64 = 0.85;
 /// A gate of two inputs, evaluated for one of the states in the lanes.
 const LANE_GATE: f64 = 0.004;
 /// A gate of a network that does not fit into the caches, evaluated for one of the states in the lanes.
