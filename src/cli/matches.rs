@@ -86,8 +86,14 @@ pub fn run(
     let threads = arguments.threads.apply()?;
     let opened = arguments.game.open()?;
     let seats = SeatArguments::parse(&opened.game, &opened.hash(), &arguments.seats, registry)?;
+    let watch = Stopwatch::start();
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
+    if arguments.playclock.is_some() {
+        // What is compiled when it is first needed would use up the clock of whoever needs it first.
+        of_seats.values().iter().for_each(|engine| engine.prepare());
+    }
+    let preparation = watch.elapsed();
     let heading = Heading {
         game: opened.name.clone(),
         rules: opened.hash(),
@@ -104,6 +110,8 @@ pub fn run(
         game: &opened.name,
         roles: engine.roles(),
         heading: &series.heading,
+        engine: &engine,
+        preparation,
         threads,
         reproduces: arguments.playclock.is_none(),
     };
@@ -202,7 +210,7 @@ impl Series<'_> {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
         let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));
-        Ok((Played::from(&played), line))
+        Ok((Played::new(&played, settings.clocks.as_ref()), line))
     }
 
     fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {

@@ -8,23 +8,54 @@ use serde_json::{Map, Value, json};
 use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
+use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Sample, Table, TableEntry};
-use hyperplay_play::referee::{Heading, Match, MatchOutcome};
+use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 
-/// What the decisions of one role cost, those between two legal moves or more.
+/// What the decisions of one role cost.
 #[derive(Clone, Copy, Default)]
 struct Work {
+    /// Those between two legal moves or more; the next three count only these.
     decisions: u64,
     states: u64,
     playouts: u64,
     depletions: u64,
+    /// Decisions on a belief that was depleted at the decision before.
+    recoveries: u64,
+    /// Matches whose last decision was made on a depleted belief.
+    depleted_at_end: u64,
+    latest: Option<Latest>,
+}
+
+/// The answer that used the greatest share of its clock.
+#[derive(Clone, Copy)]
+struct Latest {
+    seconds: f64,
+    share: f64,
+}
+
+impl Latest {
+    fn of(played: &Match, role: Role, clocks: &Clocks) -> Option<Latest> {
+        let timed = |(number, taken): (usize, Option<Duration>)| {
+            let seconds = taken?.as_secs_f64();
+            Some(Latest { seconds, share: seconds / clocks.time(number).as_secs_f64().max(1e-9) })
+        };
+        let times = played.steps.iter().map(|step| step.times[role]).enumerate();
+        times.filter_map(timed).max_by(|a, b| a.share.total_cmp(&b.share))
+    }
 }
 
 impl Work {
     /// The work of a role in a match.
-    fn of(played: &Match, role: Role) -> Work {
-        let mut work = Work::default();
+    fn of(played: &Match, role: Role, clocks: Option<&Clocks>) -> Work {
+        let said = || played.steps.iter().filter_map(|step| step.decisions[role].as_ref());
+        let mut work = Work {
+            recoveries: said().filter(|decision| decision.recovered).count() as u64,
+            depleted_at_end: u64::from(said().last().is_some_and(|decision| decision.depleted)),
+            latest: clocks.and_then(|clocks| Latest::of(played, role, clocks)),
+            ..Work::default()
+        };
         for step in played.steps.iter().filter(|step| step.legal[role].len() > 1) {
             let Some(decision) = &step.decisions[role] else { continue };
             work.add(Work {
@@ -32,6 +63,7 @@ impl Work {
                 states: decision.cost.states,
                 playouts: decision.cost.playouts,
                 depletions: u64::from(decision.depleted),
+                ..Work::default()
             });
         }
         work
@@ -42,6 +74,10 @@ impl Work {
         self.states += other.states;
         self.playouts += other.playouts;
         self.depletions += other.depletions;
+        self.recoveries += other.recoveries;
+        self.depleted_at_end += other.depleted_at_end;
+        let both = [self.latest, other.latest].into_iter().flatten();
+        self.latest = both.max_by(|a, b| a.share.total_cmp(&b.share));
     }
 
     fn as_json(&self) -> Value {
@@ -51,6 +87,10 @@ impl Work {
             "states_per_decision": mean(self.states),
             "playouts_per_decision": mean(self.playouts),
             "depletions": self.depletions,
+            "recoveries": self.recoveries,
+            "depleted_at_end": self.depleted_at_end,
+            "latest_seconds": self.latest.map(|latest| latest.seconds),
+            "latest_share": self.latest.map(|latest| latest.share),
         })
     }
 }
@@ -65,8 +105,9 @@ pub struct Played {
     work: ByRole<Work>,
 }
 
-impl From<&Match> for Played {
-    fn from(played: &Match) -> Self {
+impl Played {
+    /// What the report needs of a match that was played with these clocks.
+    pub fn new(played: &Match, clocks: Option<&Clocks>) -> Self {
         Played {
             goals: match &played.outcome {
                 MatchOutcome::Over(goals) => Some(goals.clone()),
@@ -79,12 +120,10 @@ impl From<&Match> for Played {
             outcome: played.outcome.as_str(),
             steps: played.steps.len(),
             faults: played.faults().map(|(_, fault)| (fault.role, fault.kind.as_str())).collect(),
-            work: ByRole::from_fn(played.evidence.len(), |role| Work::of(played, role)),
+            work: ByRole::from_fn(played.evidence.len(), |role| Work::of(played, role, clocks)),
         }
     }
-}
 
-impl Played {
     /// Whether it came to its end; not if it was interrupted.
     pub fn is_finished(&self) -> bool {
         self.outcome != MatchOutcome::Interrupted.as_str()
@@ -99,6 +138,10 @@ pub struct Title<'a> {
     pub roles: &'a ByRole<String>,
     /// Rules, players and seed.
     pub heading: &'a Heading,
+    /// The engine of the referee, and of the players that name none.
+    pub engine: &'a Engine,
+    /// How long it took to make the engines, before the first match.
+    pub preparation: Duration,
     /// How many threads played.
     pub threads: usize,
     /// Whether the seed fixes the result: there were no clocks.
@@ -106,6 +149,19 @@ pub struct Title<'a> {
 }
 
 impl Title<'_> {
+    fn engine_as_json(&self) -> Value {
+        let playouts = self.engine.kind();
+        let steps = match self.engine.network_engine() {
+            Some(network) if !network.steps_by_interpreter() => EngineKind::Propagator,
+            _ => EngineKind::Interpreter,
+        };
+        json!({
+            "playouts": playouts.as_str(),
+            "steps": steps.as_str(),
+            "seconds": self.preparation.as_secs_f64(),
+        })
+    }
+
     /// The roles that are played, with their specs.
     fn players(&self) -> impl Iterator<Item = (Role, &str, &str)> {
         let specs = self.heading.players.iter();
@@ -210,6 +266,7 @@ impl Report {
             "seed": title.heading.seed,
             "reproduces": title.reproduces,
             "threads": title.threads,
+            "engine": title.engine_as_json(),
             "players": players,
             "matches": self.matches,
             "goals": goals,
@@ -242,10 +299,23 @@ impl Report {
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
         }
-        let depletions: u64 = self.work.values().iter().map(|work| work.depletions).sum();
+        let all = |of: fn(&Work) -> u64| self.work.values().iter().map(of).sum::<u64>();
+        let depletions = all(|work| work.depletions);
         if depletions > 0 {
             let s = if depletions == 1 { "" } else { "s" };
-            out.line(format_args!("{depletions} decision{s} on a depleted belief"))?;
+            let lost = all(|work| work.depleted_at_end);
+            let recoveries = all(|work| work.recoveries);
+            let ies = if recoveries == 1 { "y" } else { "ies" };
+            out.line(format_args!(
+                "{depletions} decision{s} on a depleted belief; {recoveries} recover{ies}; {lost} depleted at the end"
+            ))?;
+        }
+        let latest = self.work.values().iter().filter_map(|work| work.latest).map(|latest| latest.share);
+        if let Some(share) = latest.max_by(f64::total_cmp) {
+            out.line(format_args!(
+                "the latest answer in time came after {:.0} % of the clock",
+                100.0 * share
+            ))?;
         }
         let faults = self.all_faults();
         out.line(format_args!(

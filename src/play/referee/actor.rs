@@ -2,7 +2,8 @@
 //!
 //! Without a clock the player runs in the caller's thread. With one it has a thread of its own, all roles think at
 //! the same time, and an answer that has not come when the clock runs out is a `late` fault; an answer that comes
-//! later is recognised by its step number and discarded. A panic becomes a `crashed` fault in both cases; a player
+//! later is recognised by its step number and discarded. The player's thread notes when it has answered, so a player
+//! is not late because the referee was waiting for another one. A panic becomes a `crashed` fault in both cases; a player
 //! that has panicked may be in any state and is not asked again.
 //!
 //! Invariant: in each step an actor gets one question and then gives one answer. A player cannot be stopped from
@@ -11,8 +12,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::Duration;
 
-use super::clock::ClockTurn;
+use super::clock::{Answered, ClockTurn};
 use super::fault::FaultKind;
 use crate::player::{ClairvoyantView, Decision, Seat, View, panic_message};
 use hyperplay_engine::machine::{Budget, Evidence, History, Move, Seed};
@@ -41,8 +43,17 @@ pub(super) enum Actor {
 /// The connection to a player's thread.
 pub(super) struct PlayerThread {
     questions: Sender<OwnedQuestion>,
-    answers: Receiver<(usize, Result<Decision, String>)>,
+    answers: Receiver<Answer>,
     is_clairvoyant: bool,
+}
+
+/// An answer on its way to the referee.
+struct Answer {
+    /// The step of the question.
+    step: usize,
+    given: Answered,
+    /// The message of the panic, if there was one.
+    said: Result<Decision, String>,
 }
 
 struct OwnedQuestion {
@@ -87,7 +98,7 @@ impl Actor {
         }
     }
 
-    /// The answer to the question that was put before.
+    /// The answer to the question that was put before, and how long it took if there is a clock.
     ///
     /// # Errors
     /// The fault, if there is none: late or crashed.
@@ -95,9 +106,11 @@ impl Actor {
         &mut self,
         question: &Question<'_>,
         turn: Option<&ClockTurn>,
-    ) -> Result<Decision, FaultKind> {
+    ) -> Result<(Decision, Option<Duration>), FaultKind> {
         let answer = match self {
-            Actor::Inline(seat) => guarded(seat, &question.view, &question.budget, question.seed),
+            Actor::Inline(seat) => {
+                guarded(seat, &question.view, &question.budget, question.seed).map(|said| (said, None))
+            }
             Actor::Thread(thread) => thread.wait(question.view.own.evidence.step(), turn)?,
             Actor::Crashed(message) => return Err(FaultKind::Crashed(message.clone())),
         };
@@ -110,13 +123,21 @@ impl Actor {
 
 impl PlayerThread {
     /// Waits for the answer to the question of this step; older answers are late and are discarded.
-    fn wait(&self, step: usize, turn: Option<&ClockTurn>) -> Result<Result<Decision, String>, FaultKind> {
+    fn wait(
+        &self,
+        step: usize,
+        turn: Option<&ClockTurn>,
+    ) -> Result<Result<(Decision, Option<Duration>), String>, FaultKind> {
         use std::sync::mpsc::RecvTimeoutError::{Disconnected, Timeout};
         loop {
-            let left = turn.map_or(std::time::Duration::MAX, ClockTurn::left);
+            let left = turn.map_or(Duration::MAX, ClockTurn::left);
             match self.answers.recv_timeout(left) {
-                Ok((asked, Ok(_))) if asked < step => {}
-                Ok((_, answer)) => return Ok(answer),
+                Ok(Answer { step: asked, said: Ok(_), .. }) if asked < step => {}
+                Ok(Answer { said: Err(message), .. }) => return Ok(Err(message)),
+                Ok(Answer { given, said: Ok(decision), .. }) => {
+                    let taken = turn.map(|turn| turn.taken(given).ok_or(FaultKind::Late)).transpose()?;
+                    return Ok(Ok((decision, taken)));
+                }
                 Err(Timeout) => return Err(FaultKind::Late),
                 Err(Disconnected) => return Ok(Err("the player's thread has ended".to_owned())),
             }
@@ -125,18 +146,14 @@ impl PlayerThread {
 }
 
 /// The life of a player's thread: answers questions until the referee hangs up or the player panics.
-fn serve(
-    mut seat: Seat,
-    inbox: &Receiver<OwnedQuestion>,
-    outbox: &Sender<(usize, Result<Decision, String>)>,
-) {
+fn serve(mut seat: Seat, inbox: &Receiver<OwnedQuestion>, outbox: &Sender<Answer>) {
     for question in inbox {
         let step = question.evidence.step();
         let own = View { evidence: &question.evidence, legal: &question.legal };
         let view = ClairvoyantView { own, history: &question.history };
-        let answer = guarded(&mut seat, &view, &question.budget, &question.seed);
-        let crashed = answer.is_err();
-        if outbox.send((step, answer)).is_err() || crashed {
+        let said = guarded(&mut seat, &view, &question.budget, &question.seed);
+        let crashed = said.is_err();
+        if outbox.send(Answer { step, given: Answered::now(), said }).is_err() || crashed {
             return;
         }
     }

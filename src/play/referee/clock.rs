@@ -26,6 +26,7 @@ const RESERVE: Duration = Duration::from_millis(100);
 /// assert!(clocks.turn(0).left() > Duration::from_secs(60));
 /// let turn: ClockTurn = clocks.turn(1);
 /// assert!(turn.left() <= Duration::from_secs(10) && !turn.budget.is_late());
+/// assert_eq!([clocks.time(0), clocks.time(1)].map(|time| time.as_secs()), [70, 10]);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clocks {
@@ -36,12 +37,18 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// How long the decision made after `step` joint moves may take.
+    pub fn time(&self, step: usize) -> Duration {
+        if step == 0 { self.start.saturating_add(self.play) } else { self.play }
+    }
+
     /// The time for the decision made after `step` joint moves, from now on.
     pub fn turn(&self, step: usize) -> ClockTurn {
-        let time = if step == 0 { self.start.saturating_add(self.play) } else { self.play };
+        let time = self.time(step);
         let reserve = (time / 10).min(RESERVE);
         let now = Instant::now();
         ClockTurn {
+            begun: now,
             end: now.checked_add(time),
             budget: Budget { nodes: None, deadline: now.checked_add(time.saturating_sub(reserve)) },
         }
@@ -51,6 +58,7 @@ impl Clocks {
 /// The time for one decision.
 #[derive(Clone, Copy, Debug)]
 pub struct ClockTurn {
+    begun: Instant,
     end: Option<Instant>,
     /// What the player is told.
     pub budget: Budget,
@@ -60,6 +68,23 @@ impl ClockTurn {
     /// The time that is left; zero when it has passed.
     pub fn left(&self) -> Duration {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// How long an answer took that was given at this time; `None` if the time was up by then.
+    pub(super) fn taken(&self, answered: Answered) -> Option<Duration> {
+        let in_time = self.end.is_none_or(|end| answered.0 <= end);
+        in_time.then(|| answered.0.saturating_duration_since(self.begun))
+    }
+}
+
+/// When an answer was given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answered(Instant);
+
+impl Answered {
+    /// At this moment.
+    pub(super) fn now() -> Answered {
+        Answered(Instant::now())
     }
 }
 
@@ -80,5 +105,8 @@ mod tests {
         assert!(second.left() <= Duration::from_secs(1));
         assert!(second.budget.deadline < second.end);
         assert!(!second.budget.is_late());
+        assert!(second.taken(Answered::now()).is_some_and(|taken| taken < Duration::from_secs(1)));
+        let passed = Clocks { start: Duration::ZERO, play: Duration::ZERO }.turn(0);
+        assert_eq!(passed.taken(Answered(Instant::now() + Duration::from_millis(1))), None);
     }
 }

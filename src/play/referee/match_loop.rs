@@ -11,10 +11,12 @@
 //!
 //! A fault of the rules ends the match with a [`MatchOutcome`]; an error of a player is a [`Fault`].
 
+use std::time::Duration;
+
 use rand::RngExt;
 
 use super::actor::{Actor, Question};
-use super::clock::{ClockTurn, Clocks};
+use super::clock::Clocks;
 use super::fault::{Fault, FaultKind};
 use super::interrupt::Interrupt;
 use crate::player::{ClairvoyantView, Decision, Seat, View};
@@ -48,6 +50,8 @@ pub struct MatchStep {
     pub legal: ByRole<Vec<Move>>,
     /// What the players answered in time; none for `random`.
     pub decisions: ByRole<Option<Decision>>,
+    /// With clocks, how long these answers took.
+    pub times: ByRole<Option<Duration>>,
     /// The moves that were replaced.
     pub faults: Vec<Fault>,
     /// The joint move made.
@@ -155,7 +159,7 @@ pub fn play_match<M: StateMachine>(
         if interrupt.is_raised() {
             break MatchOutcome::Interrupted;
         }
-        let (joint, decisions, faults) = seated.decide(&legal);
+        let Answers { joint, decisions, times, faults } = seated.decide(&legal);
         let percepts =
             ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
         state = machine.next(&state, &joint, &mut scratch);
@@ -163,7 +167,7 @@ pub fn play_match<M: StateMachine>(
             break MatchOutcome::Failed(failure);
         }
         seated.record(&joint, &percepts);
-        let step = MatchStep { legal, decisions, faults, joint, percepts };
+        let step = MatchStep { legal, decisions, times, faults, joint, percepts };
         watch(&step);
         steps.push(step);
     };
@@ -171,6 +175,14 @@ pub fn play_match<M: StateMachine>(
     let over = matches!(outcome, MatchOutcome::Over(_));
     machine.each_role().for_each(|role| evidence[role].over = over);
     Ok(Match { steps, outcome, evidence })
+}
+
+/// What came of one question to every role.
+struct Answers {
+    joint: JointMove,
+    decisions: ByRole<Option<Decision>>,
+    times: ByRole<Option<Duration>>,
+    faults: Vec<Fault>,
 }
 
 /// The players in their seats and what they know.
@@ -213,7 +225,7 @@ impl<'a> SeatedPlayers<'a> {
     }
 
     /// The joint move of this step, what the players said, and what was replaced.
-    fn decide(&mut self, legal: &ByRole<Vec<Move>>) -> (JointMove, ByRole<Option<Decision>>, Vec<Fault>) {
+    fn decide(&mut self, legal: &ByRole<Vec<Move>>) -> Answers {
         let n = self.history.step();
         let turn = self.settings.clocks.map(|clocks| clocks.turn(n));
         let budget = turn.map_or(Budget::UNLIMITED, |turn| turn.budget);
@@ -230,12 +242,17 @@ impl<'a> SeatedPlayers<'a> {
         }
         let mut faults = Vec::new();
         let mut decisions = ByRole::from_fn(legal.len(), |_| None);
+        let mut times = ByRole::from_fn(legal.len(), |_| None);
         let joint = JointMove::new((0..legal.len()).map(Role::new).map(|role| {
             let Some(seat) = &mut self.seats[role] else {
                 return draw(&legal[role], &self.random.index(n));
             };
             let question = Question { view: view(role), budget, seed: &seeds[role] };
-            match answer(seat, &question, turn.as_ref(), &mut decisions[role]) {
+            let answer = seat.answer(&question, turn.as_ref()).and_then(|(said, taken)| {
+                times[role] = taken;
+                legal_choice(decisions[role].insert(said), &legal[role])
+            });
+            match answer {
                 Ok(choice) => choice,
                 Err(kind) => {
                     let replacement = draw(&legal[role], &self.seeds[role].child("fault").index(n));
@@ -244,7 +261,7 @@ impl<'a> SeatedPlayers<'a> {
                 }
             }
         }));
-        (joint, decisions, faults)
+        Answers { joint, decisions, times, faults }
     }
 
     /// Every role gets its own recorded move and its percepts.
@@ -257,15 +274,9 @@ impl<'a> SeatedPlayers<'a> {
     }
 }
 
-/// The legal move that a player chose. Its decision is put into `said` if it came in time.
-fn answer(
-    seat: &mut Actor,
-    question: &Question<'_>,
-    turn: Option<&ClockTurn>,
-    said: &mut Option<Decision>,
-) -> Result<Move, FaultKind> {
-    let choice = said.insert(seat.answer(question, turn)?).choice;
-    if question.view.own.legal.contains(&choice) { Ok(choice) } else { Err(FaultKind::Illegal(choice)) }
+/// The move that a player chose, if it is legal.
+fn legal_choice(said: &Decision, legal: &[Move]) -> Result<Move, FaultKind> {
+    if legal.contains(&said.choice) { Ok(said.choice) } else { Err(FaultKind::Illegal(said.choice)) }
 }
 
 /// A uniform draw; `legal` is not empty.
@@ -275,8 +286,6 @@ fn draw(legal: &[Move], seed: &Seed) -> Move {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::referee::toy::{Behaviour, guess, peek};
     use crate::toy::Toy;
@@ -359,8 +368,15 @@ mod tests {
             played.faults().map(|(_, fault)| fault.kind.as_str()).collect::<Vec<_>>(),
             ["late", "late"]
         );
+        let late = |step: &MatchStep| step.times.values().iter().all(Option::is_none);
+        assert!(played.steps.iter().all(late));
         let played = play(Behaviour::Sleeps(Duration::ZERO), 3);
         assert_eq!(played.faults().count(), 0);
+        // The role random is not asked.
+        let times = &played.steps[0].times;
+        assert!(times[Role::new(0)].is_none());
+        assert!(times[Role::new(1)].is_some_and(|taken| taken < Duration::from_secs(60)));
+        assert!(play(Behaviour::First, 3).steps.iter().all(late), "there is no clock");
     }
 
     #[test]

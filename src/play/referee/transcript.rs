@@ -1,8 +1,8 @@
 //! A transcript: the record of one match as one line of JSON.
 //!
 //! Terms stand as strings in prefix form. Lists with one entry a role are in role order. What depends on the computer
-//! that played (date, host, threads, engine, time) is in [`Transcript::run`] and nowhere else, so two transcripts of
-//! one seed are equal but for that part. The rules are named by a hash over their canonical print: comments, layout,
+//! that played (date, host, threads, engine, time) is in [`Transcript::run`], and with clocks in the seconds of every
+//! step, so two transcripts of one seed without clocks are equal but for [`Transcript::run`]. The rules are named by a hash over their canonical print: comments, layout,
 //! capitals and the choice of syntax do not matter.
 //!
 //! `docs/transcript.md` explains every field and the policy of compatibility.
@@ -108,6 +108,9 @@ pub struct StepRecord {
     /// The moves that were replaced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultRecord>,
+    /// With clocks: the seconds that each answer took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<Vec<Option<f64>>>,
     /// How the players judged, if this is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Option<DecisionRecord>>>,
@@ -225,7 +228,7 @@ impl Transcript {
                 startclock: settings.clocks.map(|clocks| seconds(clocks.start)),
                 playclock: settings.clocks.map(|clocks| seconds(clocks.play)),
             },
-            steps: played.steps.iter().map(|step| record(machine, step, heading.decisions)).collect(),
+            steps: played.steps.iter().map(|step| record(machine, step, heading, settings)).collect(),
             outcome: played.outcome.as_str().to_owned(),
             goals: match &played.outcome {
                 MatchOutcome::Over(goals) => Some(goals.values().iter().map(|goal| goal.value()).collect()),
@@ -236,18 +239,25 @@ impl Transcript {
     }
 }
 
-fn record<M: StateMachine>(machine: &M, step: &MatchStep, decisions: bool) -> StepRecord {
+fn record<M: StateMachine>(
+    machine: &M,
+    step: &MatchStep,
+    heading: &Heading,
+    settings: &Settings,
+) -> StepRecord {
     let seen = |seen: &hyperplay_engine::machine::Percepts| {
         seen.iter().map(|&term| machine.terms().show(term.0)).collect()
     };
     let judged = |said: &ByRole<Option<Decision>>| {
         said.values().iter().map(|said| said.as_ref().map(|said| judgement(machine, said))).collect()
     };
+    let times = || step.times.values().iter().map(|taken| taken.map(|taken| taken.as_secs_f64()));
     StepRecord {
         moves: step.joint.iter().map(|&own| machine.show_move(own)).collect(),
         percepts: step.percepts.values().iter().map(seen).collect(),
         faults: step.faults.iter().map(|fault| fault_record(machine, fault)).collect(),
-        decisions: decisions.then(|| judged(&step.decisions)),
+        seconds: settings.clocks.map(|_| times().collect()),
+        decisions: heading.decisions.then(|| judged(&step.decisions)),
     }
 }
 
