@@ -78,12 +78,12 @@ pub(super) fn draw<M: StateMachine + ?Sized>(
 ) -> ConsistentDraws<M::State> {
     let mut rng = seed.rng();
     let mut steps = Vec::new();
-    let mut legal: Vec<Move> = Vec::new();
+    let mut legal = LegalOf::default();
     for (place, &start) in attempts.iter().enumerate() {
         if place % ATTEMPTS_A_LOOK == 0 && budget.is_late() {
             return ConsistentDraws { tried: place, steps };
         }
-        let made = attempt(machine, &starts[start as usize], observed, &mut rng, &mut legal, scratch);
+        let made = attempt(machine, starts, start, observed, &mut rng, &mut legal, scratch);
         if machine.is_interrupted(scratch) {
             return ConsistentDraws { tried: place, steps };
         }
@@ -92,24 +92,52 @@ pub(super) fn draw<M: StateMachine + ?Sized>(
     ConsistentDraws { tried: attempts.len(), steps }
 }
 
+/// The legal moves in the state that an attempt began from: the next attempt often begins there too.
+#[derive(Default)]
+struct LegalOf {
+    start: Option<u32>,
+    /// For each role, those that agree with the observation; none for all where the game is over.
+    moves: Vec<Vec<Move>>,
+}
+
+impl LegalOf {
+    fn list<M: StateMachine + ?Sized>(
+        &mut self,
+        machine: &M,
+        state: &M::State,
+        observed: &ObservedStep<'_>,
+        scratch: &mut M::Scratch,
+    ) {
+        self.moves.resize(machine.roles().len(), Vec::new());
+        let is_over = machine.terminal(state, scratch);
+        for (role, moves) in machine.each_role().zip(&mut self.moves) {
+            moves.clear();
+            if !is_over {
+                machine.legal(state, role, scratch, moves);
+            }
+            if role == observed.role {
+                moves.retain(|&own| observed.observation.own.admits(own));
+            }
+        }
+    }
+}
+
 /// One attempt from a state: the joint move and the state after it, if they agree with the observation.
 fn attempt<M: StateMachine + ?Sized>(
     machine: &M,
-    state: &M::State,
+    starts: &[M::State],
+    start: u32,
     observed: &ObservedStep<'_>,
     rng: &mut impl Rng,
-    legal: &mut Vec<Move>,
+    legal: &mut LegalOf,
     scratch: &mut M::Scratch,
 ) -> Option<(JointMove, M::State)> {
-    if machine.terminal(state, scratch) {
-        return None;
+    let state = &starts[start as usize];
+    if legal.start.replace(start) != Some(start) {
+        legal.list(machine, state, observed, scratch);
     }
-    let mut moves = Vec::with_capacity(machine.roles().len());
-    for role in machine.each_role() {
-        machine.legal(state, role, scratch, legal);
-        if role == observed.role {
-            legal.retain(|&own| observed.observation.own.admits(own));
-        }
+    let mut moves = Vec::with_capacity(legal.moves.len());
+    for legal in &legal.moves {
         match legal[..] {
             [] => return None,
             [only] => moves.push(only),

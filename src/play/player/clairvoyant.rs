@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
-use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision, SAFE_SHARE};
+use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision};
 use super::deliberation::Deliberation;
 use super::judgement::judge;
+use super::margin::Margin;
 use crate::search::StateSearch;
 use hyperplay_engine::machine::{Budget, History, Role, Seed, StateMachine as _, StateMachineExt};
 use hyperplay_engine::{Engine, EngineScratch, State};
@@ -22,13 +23,22 @@ pub struct Clairvoyant {
     /// The history replayed so far and the state after it.
     known: History,
     state: State,
+    margin: Margin,
 }
 
 impl Clairvoyant {
     /// A player for one match.
     pub fn new(machine: Arc<Engine>, role: Role, search: Arc<dyn StateSearch<Engine>>) -> Self {
         let (scratch, state) = (machine.scratch(), machine.initial());
-        Clairvoyant { machine, role, search, scratch, known: History::default(), state }
+        Clairvoyant {
+            machine,
+            role,
+            search,
+            scratch,
+            known: History::default(),
+            state,
+            margin: Margin::default(),
+        }
     }
 
     /// Follows the history; false if the deadline passed before its end. Then it goes on from there at the next decision.
@@ -53,7 +63,16 @@ impl Clairvoyant {
 
 impl ClairvoyantPlayer for Clairvoyant {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        let (budget, legal) = (budget.share(SAFE_SHARE), view.own.legal);
+        let (budget, own_time) = self.margin.begin(budget);
+        let decision = self.decide_in_time(view, budget, seed);
+        self.margin.end(own_time);
+        decision
+    }
+}
+
+impl Clairvoyant {
+    fn decide_in_time(&mut self, view: &ClairvoyantView<'_>, budget: Budget, seed: &Seed) -> Decision {
+        let legal = view.own.legal;
         if !self.follow(view.history, &budget) {
             let explanation =
                 vec!["the time was up before the state was known: a legal move at random".to_owned()];

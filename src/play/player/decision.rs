@@ -11,10 +11,6 @@ use rand::RngExt;
 use crate::belief::UpdateMethod;
 use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, History, Move, Seed};
 
-/// The share of the time until the deadline that a player that reasons uses; the rest is for whatever cannot be
-/// interrupted and for the way back to the referee.
-pub(super) const SAFE_SHARE: f64 = 0.85;
-
 /// What a player is shown when it must move.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {

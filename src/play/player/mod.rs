@@ -26,6 +26,7 @@ mod hyperplay;
 mod ismcts;
 mod judgement;
 mod legal;
+mod margin;
 mod mean_matrix;
 mod models;
 mod own_belief;

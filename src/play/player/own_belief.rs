@@ -18,8 +18,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, HeldBelief, SAFE_SHARE, View};
+use super::decision::{Decision, HeldBelief, View};
 use super::deliberation::{Deliberation, merge};
+use super::margin::Margin;
 use crate::belief::{
     Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
 };
@@ -53,6 +54,7 @@ pub(super) struct OwnBelief {
     lost_since: Option<usize>,
     scratch: EngineScratch,
     update_time: Option<Duration>,
+    margin: Margin,
 }
 
 /// What a player chooses from.
@@ -85,6 +87,7 @@ impl OwnBelief {
             lost_since: None,
             scratch,
             update_time: None,
+            margin: Margin::default(),
         }
     }
 
@@ -102,7 +105,19 @@ impl OwnBelief {
         seed: &Seed,
         choose: impl FnOnce(Deliberation<'_>, &Possible<'_>) -> Decision,
     ) -> Decision {
-        let budget = budget.share(SAFE_SHARE);
+        let (budget, own_time) = self.margin.begin(budget);
+        let decision = self.decide_in_time(view, budget, seed, choose);
+        self.margin.end(own_time);
+        decision
+    }
+
+    fn decide_in_time(
+        &mut self,
+        view: &View<'_>,
+        budget: Budget,
+        seed: &Seed,
+        choose: impl FnOnce(Deliberation<'_>, &Possible<'_>) -> Decision,
+    ) -> Decision {
         let for_belief = Budget { nodes: budget.nodes.map(|nodes| nodes / 2), ..budget.share(BELIEF_SHARE) };
         let watch = Stopwatch::start();
         let (mut outcome, mut spent) = self.follow(view.evidence, &for_belief, &seed.child("belief"));

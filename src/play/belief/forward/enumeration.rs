@@ -5,10 +5,12 @@
 //!
 //! **The exact belief-state update.** Under uniform opponents, what follows a history depends on its state alone. So
 //! histories with equal states may become one, with the sum of their probabilities. The history that stands for the
-//! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state.
+//! others is drawn in proportion to its probability; hence it is a draw from the posterior given the state. That is done
+//! where there are more histories than may be reported, and where the histories of a step have too many continuations but
+//! their states do not: a hand of cards that nobody holds any more is in no state.
 
 use rand::RngExt;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::genealogy::Genealogy;
 use super::population::{Population, PopulationBuilder};
@@ -120,6 +122,13 @@ pub(super) fn extended<M: Bulk>(
     Some(next)
 }
 
+/// The distinct states of a population, if some are equal.
+fn distinct_states<S: Clone + Eq + std::hash::Hash>(population: &Population<S>) -> Option<Population<S>> {
+    let mut met: FxHashSet<&S> = FxHashSet::default();
+    let states: Vec<S> = population.states.iter().filter(|state| met.insert(state)).cloned().collect();
+    (states.len() < population.len()).then(|| Population { states, ..Population::empty() })
+}
+
 /// Keeps one history for each state.
 pub(super) fn merge_states<M: Bulk>(
     population: Population<M::State>,
@@ -164,28 +173,38 @@ impl<M: Bulk> Forward<M> {
         (sampled as u64).max(ENUMERATED_STATES * self.options.limit() as u64)
     }
 
-    /// One enumerated step of a population, if it visits at most so many states; and whether its histories stand for all
-    /// with their state.
+    /// One enumerated step of a population, if it visits at most so many states. `by_state` says whether its histories
+    /// stand for all with their state, before the step and after it. Where that makes few enough of too many histories,
+    /// `population` is changed so.
     pub(super) fn enumerated(
         &mut self,
-        population: &Population<M::State>,
+        population: &mut Population<M::State>,
         observed: &ObservedStep<'_>,
-        by_state: bool,
+        by_state: &mut bool,
         most: u64,
         budget: &Budget,
         seed: &Seed,
-    ) -> Option<(bool, Population<M::State>)> {
+    ) -> Option<Population<M::State>> {
         let Forward { machine, scratch, genealogy, .. } = self;
-        let (options, states) = all_legal_joints(&**machine, population, observed, most, budget, scratch)?;
+        let mut listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
+        if listed.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
+            let distinct = distinct_states(population)?;
+            all_legal_joints(&**machine, &distinct, observed, most, budget, scratch)?;
+            let all = std::mem::replace(population, Population::empty());
+            *population = merge_states::<M>(all, genealogy, &seed.child("states before"));
+            *by_state = true;
+            listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
+        }
+        let (options, states) = listed?;
         let mut next = extended(&**machine, population, &options, observed, genealogy, budget, scratch)?;
         self.cost.states += states;
         let agreed = next.len();
         self.trials[self.genealogy.depth() - 1] = [states, agreed as u64];
-        let merges = self.options.exact_update && (by_state || agreed > self.options.limit());
-        if merges {
+        if self.options.exact_update && (*by_state || agreed > self.options.limit()) {
             next = merge_states::<M>(next, &mut self.genealogy, &seed.child("states"));
+            *by_state = true;
         }
-        Some((merges, next))
+        Some(next)
     }
 
     /// Enumerates the information set where so many attempts would cost as much as the search for it, or earlier ones
@@ -228,11 +247,10 @@ impl<M: Bulk> Forward<M> {
         for step in generation..depth {
             let left = most.saturating_sub(self.cost.states - before);
             let observed = observed_step(evidence, step);
-            let next = self.enumerated(&population, &observed, by_state, left, budget, &seed.index(step));
+            let seed = seed.index(step);
+            let next = self.enumerated(&mut population, &observed, &mut by_state, left, budget, &seed);
             match next {
-                Some((merged, next)) if next.len() > 0 && !budget.is_late() => {
-                    (by_state, population) = (merged, next);
-                }
+                Some(next) if next.len() > 0 && !budget.is_late() => population = next,
                 _ => {
                     (self.genealogy, self.trials) = (held, trials);
                     return false;

@@ -255,25 +255,25 @@ impl<M: Bulk> Forward<M> {
     }
 
     fn step(&mut self, step: usize, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Followed {
-        if let (Kind::Enumerated { by_state }, false) = (self.kind, self.is_plain()) {
+        if let (Kind::Enumerated { mut by_state }, false) = (self.kind, self.is_plain()) {
             let most = self.affordable_states(step).min(self.left() / 2);
-            let population = std::mem::replace(&mut self.population, Population::empty());
+            let mut population = std::mem::replace(&mut self.population, Population::empty());
             let next = if self.options.enumerate {
                 let observed = observed_step(evidence, step);
                 self.in_share(budget, |forward, budget| {
-                    forward.enumerated(&population, &observed, by_state, most, budget, seed)
+                    forward.enumerated(&mut population, &observed, &mut by_state, most, budget, seed)
                 })
             } else {
                 None
             };
-            self.population = population;
+            (self.kind, self.population) = (Kind::Enumerated { by_state }, population);
             match next {
-                Some((_, next)) if next.len() == 0 => {
+                Some(next) if next.len() == 0 => {
                     self.genealogy.drop_last();
                     return Followed::Ended(UpdateOutcome::Inconsistent { step: step + 1 });
                 }
-                Some((by_state, next)) => {
-                    (self.kind, self.population) = (Kind::Enumerated { by_state }, next);
+                Some(next) => {
+                    self.population = next;
                     return Followed::Done;
                 }
                 None if budget.is_late() => {

@@ -99,7 +99,9 @@ impl<M: Bulk> Forward<M> {
             let missing = (wanted - drawn) as f64;
             let Expected { whole, each, filter } = self.expected(from, step);
             let attempts = missing / whole * each;
-            if round == 0 && reuses && self.enumerates_instead(attempts, evidence, budget, seed) {
+            // Where nothing has got through, the shares of the steps say more than they did before.
+            let may_enumerate = reuses && (round == 0 || drawn == 0);
+            if may_enumerate && self.enumerates_instead(attempts, evidence, budget, seed) {
                 return Drawn::Enumerated;
             }
             if reuses && step > from && attempts > most.unwrap_or(filter) {

@@ -19,7 +19,8 @@ use std::sync::Arc;
 
 use super::catalogue::{SpecEntry, SpecKey, SpecKind};
 use super::configured::PlayerSpec;
-use super::decision::{Decision, Player, SAFE_SHARE, Seat, View};
+use super::decision::{Decision, Player, Seat, View};
+use super::margin::SAFE_SHARE;
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
