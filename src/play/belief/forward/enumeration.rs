@@ -31,6 +31,12 @@ const SAVED: u64 = 8;
 /// Steps asked about in one call, and between two looks at the clock.
 const BLOCK: usize = 1024;
 
+/// Before a deadline the first call is for so many.
+const FIRST_BLOCK: usize = 16;
+
+/// In so many steps every role of most games has had its turn.
+const TURNS: usize = 4;
+
 /// States whose moves are listed between two looks at the clock.
 const LOOK: usize = 64;
 
@@ -80,7 +86,8 @@ pub(super) fn all_legal_joints<M: Bulk>(
 }
 
 /// The histories that continue a population and agree with an observation, as a new generation, with weights that sum
-/// to 1. Empty if there is none; `None` if the clock ran out.
+/// to 1. Empty if there is none; `None` if the clock ran out, or will have before the end, going by what was done: then
+/// another method has the time.
 pub(super) fn extended<M: Bulk>(
     machine: &M,
     population: &Population<M::State>,
@@ -92,18 +99,26 @@ pub(super) fn extended<M: Bulk>(
 ) -> Option<Population<M::State>> {
     genealogy.begin();
     let mut builder = PopulationBuilder::new(population.len());
+    let count: u64 = options.iter().map(LegalJoints::count).sum();
     let each = options.iter().enumerate();
     let mut open =
         each.flat_map(|(entry, LegalJoints(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
+    let (begun, mut done) = (budget.left(), 0_usize);
     loop {
-        let block: Vec<(usize, JointMove)> = open.by_ref().take(BLOCK).collect();
+        let size = if begun.is_some() { BLOCK.min(FIRST_BLOCK + done) } else { BLOCK };
+        let block: Vec<(usize, JointMove)> = open.by_ref().take(size).collect();
         if block.is_empty() {
             break;
         }
-        if budget.is_late() {
+        let goes_on_too_long = begun.zip(budget.left()).is_some_and(|(begun, left)| {
+            let rest = (count as f64 - done as f64) / (done as f64).max(1.0);
+            left.is_zero() || done > 0 && (begun - left).as_secs_f64() * rest > left.as_secs_f64()
+        });
+        if goes_on_too_long {
             genealogy.drop_last();
             return None;
         }
+        done += block.len();
         let steps: Vec<(&M::State, &JointMove)> =
             block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
         let selected = machine.select_consistent(&steps, observed, scratch);
@@ -168,9 +183,10 @@ impl<M: Bulk> Forward<M> {
     /// The states that one enumerated step may cost: what a sample costs, and not less than a few for each history
     /// that may be reported.
     pub(super) fn affordable_states(&self, step: usize) -> u64 {
-        let share = step.checked_sub(1).map_or(1.0, |last| self.acceptance_rate(last));
-        let sampled = self.options.particles as f64 / share / ENUMERATION_COST;
-        (sampled as u64).max(ENUMERATED_STATES * self.options.limit() as u64)
+        // Where roles take turns, a step is like one of the last steps and unlike the others.
+        let rates = (step.saturating_sub(TURNS)..step).map(|last| self.acceptance_rate(last));
+        let sampled = self.options.particles as f64 / rates.fold(1.0, f64::min) / ENUMERATION_COST;
+        (sampled as u64).min(self.options.all_states()).max(ENUMERATED_STATES * self.options.limit() as u64)
     }
 
     /// One enumerated step of a population, if it visits at most so many states. `by_state` says whether its histories
@@ -236,14 +252,13 @@ impl<M: Bulk> Forward<M> {
         seed: &Seed,
     ) -> bool {
         let Some(last) = &self.last_enumerated else { return false };
-        let (generation, depth) = (last.generation, self.depth());
+        let (generation, depth, mut by_state) = (last.generation, self.depth(), last.by_state);
         let mut population = last.population.clone();
         let until = self.genealogy.until(generation);
         let held = std::mem::replace(&mut self.genealogy, until);
         let trials = self.trials.clone();
         let most = most.min(self.left() / 2);
         let before = self.cost.states;
-        let mut by_state = false;
         for step in generation..depth {
             let left = most.saturating_sub(self.cost.states - before);
             let observed = observed_step(evidence, step);

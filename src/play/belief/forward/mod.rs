@@ -73,6 +73,8 @@ enum Kind {
 /// The last population that was enumerated before sampling began.
 struct LastEnumerated<S> {
     generation: usize,
+    /// Whether each of its histories stands for all with its state.
+    by_state: bool,
     population: Population<S>,
     table: AliasTable,
 }
@@ -260,9 +262,8 @@ impl<M: Bulk> Forward<M> {
             let mut population = std::mem::replace(&mut self.population, Population::empty());
             let next = if self.options.enumerate {
                 let observed = observed_step(evidence, step);
-                self.in_share(budget, |forward, budget| {
-                    forward.enumerated(&mut population, &observed, &mut by_state, most, budget, seed)
-                })
+                let share = budget.share(1.0 / (evidence.step() - step) as f64);
+                self.enumerated(&mut population, &observed, &mut by_state, most, &share, seed)
             } else {
                 None
             };
@@ -304,7 +305,9 @@ impl<M: Bulk> Forward<M> {
     fn begin_sampling(&mut self) {
         let population = self.population.clone();
         let table = AliasTable::new(&population.weights);
-        self.last_enumerated = Some(LastEnumerated { generation: self.depth(), population, table });
+        let by_state = matches!(self.kind, Kind::Enumerated { by_state: true });
+        let generation = self.depth();
+        self.last_enumerated = Some(LastEnumerated { generation, by_state, population, table });
         self.saved = (0, self.options.limit() as u64);
     }
 

@@ -147,7 +147,7 @@ impl<M: Bulk> Forward<M> {
         seed: &Seed,
     ) {
         let Forward { machine, scratch, failure, last_enumerated, genealogy, .. } = self;
-        let Some(LastEnumerated { generation, population, table }) = last_enumerated else { return };
+        let Some(LastEnumerated { generation, population, table, .. }) = last_enumerated else { return };
         let mut context = DrawContext { machine: &**machine, scratch, budget, failure };
         let trajectories = context.trajectories(population, table, observed, count, seed);
         for (trials, [tried, agreed]) in self.trials[*generation..].iter_mut().zip(trajectories.trials) {
