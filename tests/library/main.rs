@@ -30,6 +30,7 @@ mod examples;
 mod experiment_stop;
 mod exploit;
 mod facts;
+mod forgotten;
 mod gambit;
 mod gambit_hostile;
 mod games;

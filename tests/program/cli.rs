@@ -344,6 +344,35 @@ fn a_report_says_what_decisions_cost() {
     assert!(alice["count"].as_u64().unwrap() >= 20, "{report}");
     assert!(alice["states_per_decision"].as_f64().unwrap() > 1.0, "{report}");
     assert_eq!((&alice["depletions"], &bob["states_per_decision"]), (&0.into(), &0.0.into()), "{report}");
+    assert!(alice["latest_share"].is_null() && alice["depleted_at_end"] == 0, "{report}");
+    assert_eq!(
+        (&report["engine"]["playouts"], &report["engine"]["steps"]),
+        (&"lanes".into(), &"propagator".into())
+    );
+}
+
+#[test]
+fn with_clocks_the_report_and_the_transcript_say_how_long_answers_took() {
+    let folder = Folder::new();
+    let file = folder.path("clocks.jsonl").display().to_string();
+    let command = "match kuhn_poker alice=hyperplay --matches 2 --seed 1 --playclock 20 --startclock 20";
+    let report = json(&format!("{command} --transcript {file}"), 0);
+    for role in ["alice", "bob"] {
+        let said = &report["decisions"][role];
+        let (seconds, share) =
+            (said["latest_seconds"].as_f64().unwrap(), said["latest_share"].as_f64().unwrap());
+        assert!(seconds > 0.0 && (seconds / 40.0..1.0).contains(&share), "{report}");
+        assert_eq!((&said["recoveries"], &said["depleted_at_end"]), (&0.into(), &0.into()));
+    }
+    for transcript in transcripts(&folder.read("clocks.jsonl")) {
+        let roles = transcript["roles"].as_array().unwrap();
+        let is_asked: Vec<bool> = roles.iter().map(|role| role != "random").collect();
+        for step in transcript["steps"].as_array().unwrap() {
+            let seconds = step["seconds"].as_array().expect("there are clocks");
+            assert_eq!(seconds.iter().map(Value::is_number).collect::<Vec<_>>(), is_asked);
+        }
+    }
+    assert!(stdout(command, 0).contains("the latest answer in time came after "));
 }
 
 #[test]

@@ -217,12 +217,13 @@ impl OwnBelief {
     /// What is believed, in sentences: how many histories and states, how they were found at which cost, and the likeliest
     /// states by the fluents in which they differ.
     fn explain(&self, held: &HeldBelief, spent: u64, states: &[(&State, f64)]) -> Vec<String> {
-        let HeldBelief { particles, effective, .. } = held;
+        let effective = held.effective;
         let mut lines = vec![format!(
-            "{particles} particles ({}) in {} states, effective sample size {effective:.1}; {spent} states visited in \
-             the update",
+            "{} ({}) in {}, effective sample size {effective:.1}; {} visited in the update",
+            counted(held.particles as u64, "particle"),
             source(held),
-            held.states,
+            counted(held.states as u64, "state"),
+            counted(spent, "state"),
         )];
         if states.len() == 1 {
             return lines;
@@ -242,6 +243,11 @@ impl OwnBelief {
         }
         lines
     }
+}
+
+/// So many of what has this name.
+fn counted(count: u64, name: &str) -> String {
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How particles were found, with the share of attempts that agreed where attempts were made.

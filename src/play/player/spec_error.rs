@@ -67,6 +67,12 @@ pub enum SpecError {
     /// A policy file that cannot be used.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// A player that draws from a policy file is given without one.
+    #[error("'{name}' needs the path of a policy file, as in {name}:policy.json")]
+    NoPath {
+        /// The entry.
+        name: String,
+    },
     /// A policy file is needed, but the spec was read without opening its files.
     #[error("the policy file {} was not opened", path.display())]
     Unopened {

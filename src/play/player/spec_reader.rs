@@ -42,7 +42,11 @@ impl SpecReader<'_> {
         let (name, rest) = named(text);
         let entry = Arc::clone(self.registry.named(kind, name)?);
         if let [SpecKey { kind: KeyType::PolicyFile, .. }] = &entry.keys[..] {
-            let values = vec![self.policy(Path::new(rest.trim()))?];
+            let path = rest.trim();
+            if path.is_empty() {
+                return Err(SpecError::NoPath { name: name.to_owned() });
+            }
+            let values = vec![self.policy(Path::new(path))?];
             return Ok(Spec { kind, entry, values, given: vec![true] });
         }
         let mut values: Vec<Option<(&str, SpecValue)>> = vec![None; entry.keys.len()];
