@@ -12,7 +12,7 @@
 use rand::RngExt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::genealogy::Genealogy;
+use super::genealogy::{Genealogy, Generation};
 use super::population::{Population, PopulationBuilder};
 use super::{Forward, Kind, observed_step};
 use hyperplay_engine::machine::{
@@ -33,6 +33,12 @@ const BLOCK: usize = 1024;
 
 /// Before a deadline the first call is for so many.
 const FIRST_BLOCK: usize = 16;
+
+/// Where the time does not suffice for all, draws are better if they are expected to find so many histories in it.
+const FEW: f64 = 16.0;
+
+/// The most states that an enumerated step may cost, in multiples of what all particles may visit.
+const MOST_STATES: u64 = 4;
 
 /// In so many steps every role of most games has had its turn.
 const TURNS: usize = 4;
@@ -85,56 +91,98 @@ pub(super) fn all_legal_joints<M: Bulk>(
     Some((all, count))
 }
 
-/// The histories that continue a population and agree with an observation, as a new generation, with weights that sum
-/// to 1. Empty if there is none; `None` if the clock ran out, or will have before the end, going by what was done: then
-/// another method has the time.
-pub(super) fn extended<M: Bulk>(
+/// The histories that continue a population and agree with an observation, as far as they were looked for.
+pub(super) struct Extension<S> {
+    /// The hashes of the population.
+    parents: Vec<u64>,
+    /// Joint moves tried.
+    done: usize,
+    builder: PopulationBuilder<S>,
+    generation: Option<Generation>,
+}
+
+impl<S> Extension<S> {
+    /// Nothing was looked for yet.
+    fn new(population: &Population<S>) -> Self {
+        Extension {
+            parents: population.hashes.clone(),
+            done: 0,
+            builder: PopulationBuilder::new(population.len()),
+            generation: Some(Generation::default()),
+        }
+    }
+}
+
+/// How the search for the continuations of a population ended.
+enum Extended<S> {
+    /// With all of them, as a new generation, with weights that sum to 1. Empty if there is none.
+    Complete(Population<S>),
+    /// The clock ran out. The next update can go on.
+    Unfinished(Box<Extension<S>>),
+    /// The clock will run out before the end, going by what was done, and another method needs the time that is left.
+    Hopeless,
+}
+
+/// Looks for the histories that continue a population and agree with an observation, which a random one does with
+/// the probability `rate`.
+#[expect(clippy::too_many_arguments, reason = "what is searched, for what, with what and how long")]
+fn extended<M: Bulk>(
     machine: &M,
     population: &Population<M::State>,
     options: &[LegalJoints],
     observed: &ObservedStep<'_>,
+    begun: Option<Box<Extension<M::State>>>,
+    rate: f64,
     genealogy: &mut Genealogy,
     budget: &Budget,
     scratch: &mut M::Scratch,
-) -> Option<Population<M::State>> {
-    genealogy.begin();
-    let mut builder = PopulationBuilder::new(population.len());
+) -> Extended<M::State> {
+    let begun = begun.filter(|begun| begun.parents == population.hashes);
+    let mut extension = begun.unwrap_or_else(|| Box::new(Extension::new(population)));
+    let is_new = extension.done == 0;
     let count: u64 = options.iter().map(LegalJoints::count).sum();
     let each = options.iter().enumerate();
-    let mut open =
-        each.flat_map(|(entry, LegalJoints(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)));
-    let (begun, mut done) = (budget.left(), 0_usize);
+    let mut open = each
+        .flat_map(|(entry, LegalJoints(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)))
+        .skip(extension.done);
+    genealogy.put_back(extension.generation.take());
+    let (from, start) = (extension.done, budget.left());
     loop {
-        let size = if begun.is_some() { BLOCK.min(FIRST_BLOCK + done) } else { BLOCK };
+        let done = extension.done - from;
+        let size = if start.is_some() { BLOCK.min(FIRST_BLOCK + done) } else { BLOCK };
         let block: Vec<(usize, JointMove)> = open.by_ref().take(size).collect();
         if block.is_empty() {
             break;
         }
-        let goes_on_too_long = begun.zip(budget.left()).is_some_and(|(begun, left)| {
-            let rest = (count as f64 - done as f64) / (done as f64).max(1.0);
-            left.is_zero() || done > 0 && (begun - left).as_secs_f64() * rest > left.as_secs_f64()
-        });
-        if goes_on_too_long {
-            genealogy.drop_last();
-            return None;
+        if let Some((start, left)) = start.zip(budget.left()) {
+            if left.is_zero() {
+                extension.generation = genealogy.take_last();
+                return Extended::Unfinished(extension);
+            }
+            let fitting = left.as_secs_f64() / (start - left).as_secs_f64().max(1e-9) * done as f64;
+            let rest = count as f64 - extension.done as f64;
+            if is_new && done >= FIRST_BLOCK && fitting < rest && fitting * rate >= FEW {
+                genealogy.drop_last();
+                return Extended::Hopeless;
+            }
         }
-        done += block.len();
         let steps: Vec<(&M::State, &JointMove)> =
             block.iter().map(|(entry, joint)| (&population.states[*entry], joint)).collect();
         let selected = machine.select_consistent(&steps, observed, scratch);
         if machine.is_interrupted(scratch) {
-            genealogy.drop_last();
-            return None;
+            extension.generation = genealogy.take_last();
+            return Extended::Unfinished(extension);
         }
+        extension.done += block.len();
         for (place, state) in selected {
             let (entry, joint) = &block[place];
             let weight = population.weights[*entry] / options[*entry].count() as f64;
-            builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
+            extension.builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
         }
     }
-    let mut next = builder.population;
+    let mut next = extension.builder.population;
     next.normalise();
-    Some(next)
+    Extended::Complete(next)
 }
 
 /// The distinct states of a population, if some are equal.
@@ -183,15 +231,21 @@ impl<M: Bulk> Forward<M> {
     /// The states that one enumerated step may cost: what a sample costs, and not less than a few for each history
     /// that may be reported.
     pub(super) fn affordable_states(&self, step: usize) -> u64 {
-        // Where roles take turns, a step is like one of the last steps and unlike the others.
+        let sampled = self.options.particles as f64 / self.expected_rate(step) / ENUMERATION_COST;
+        let most = self.options.all_states().saturating_mul(MOST_STATES);
+        (sampled as u64).min(most).max(ENUMERATED_STATES * self.options.limit() as u64)
+    }
+
+    /// The share of attempts at a step that may be expected to agree, before any was made: where roles take turns, a step is
+    /// like one of the last steps and unlike the others.
+    fn expected_rate(&self, step: usize) -> f64 {
         let rates = (step.saturating_sub(TURNS)..step).map(|last| self.acceptance_rate(last));
-        let sampled = self.options.particles as f64 / rates.fold(1.0, f64::min) / ENUMERATION_COST;
-        (sampled as u64).min(self.options.all_states()).max(ENUMERATED_STATES * self.options.limit() as u64)
+        rates.fold(1.0, f64::min)
     }
 
     /// One enumerated step of a population, if it visits at most so many states. `by_state` says whether its histories
     /// stand for all with their state, before the step and after it. Where that makes few enough of too many histories,
-    /// `population` is changed so.
+    /// `population` is changed so. What the clock cuts off is gone on with at the next call for the same histories.
     pub(super) fn enumerated(
         &mut self,
         population: &mut Population<M::State>,
@@ -201,7 +255,8 @@ impl<M: Bulk> Forward<M> {
         budget: &Budget,
         seed: &Seed,
     ) -> Option<Population<M::State>> {
-        let Forward { machine, scratch, genealogy, .. } = self;
+        let rate = self.expected_rate(self.depth());
+        let Forward { machine, scratch, genealogy, unfinished, .. } = self;
         let mut listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
         if listed.is_none() && self.options.exact_update && !*by_state && !budget.is_late() {
             let distinct = distinct_states(population)?;
@@ -212,8 +267,20 @@ impl<M: Bulk> Forward<M> {
             listed = all_legal_joints(&**machine, population, observed, most, budget, scratch);
         }
         let (options, states) = listed?;
-        let mut next = extended(&**machine, population, &options, observed, genealogy, budget, scratch)?;
-        self.cost.states += states;
+        let begun = unfinished.take();
+        let before = begun.as_ref().map_or(0, |begun| begun.done as u64);
+        let extended =
+            extended(&**machine, population, &options, observed, begun, rate, genealogy, budget, scratch);
+        let mut next = match extended {
+            Extended::Complete(next) => next,
+            Extended::Unfinished(extension) => {
+                self.cost.states += (extension.done as u64).saturating_sub(before);
+                *unfinished = Some(extension);
+                return None;
+            }
+            Extended::Hopeless => return None,
+        };
+        self.cost.states += states.saturating_sub(before);
         let agreed = next.len();
         self.trials[self.genealogy.depth() - 1] = [states, agreed as u64];
         if self.options.exact_update && (*by_state || agreed > self.options.limit()) {

@@ -39,6 +39,7 @@ use super::{UpdateCost, UpdateMethod, UpdateOutcome};
 use rustc_hash::FxHashMap;
 
 use draw::AliasTable;
+use enumeration::Extension;
 use genealogy::Genealogy;
 use hyperplay_engine::machine::{
     Budget, Bulk, EvaluationFailure, Evidence, History, JointMoves, Observation, ObservedStep, OwnMove,
@@ -101,6 +102,8 @@ pub(super) struct Forward<M: Bulk> {
     population: Population<M::State>,
     kind: Kind,
     last_enumerated: Option<LastEnumerated<M::State>>,
+    /// An enumerated step that the clock cut off.
+    unfinished: Option<Box<Extension<M::State>>>,
     /// How many times larger the population of the filter is than usual.
     growth: usize,
     /// So many different histories are nearly all, until this step.
@@ -130,6 +133,7 @@ impl<M: Bulk> Forward<M> {
             population: Population::initial(initial),
             kind: Kind::Independent,
             last_enumerated: None,
+            unfinished: None,
             growth: 1,
             covered: (0, 0),
             trials: Vec::new(),
@@ -163,6 +167,7 @@ impl<M: Bulk> Forward<M> {
         self.population = Population::initial(self.machine.initial());
         self.kind = Kind::Enumerated { by_state: false };
         self.last_enumerated = None;
+        self.unfinished = None;
         (self.growth, self.covered) = (1, (0, 0));
         self.trials.clear();
         self.large = LARGE;
@@ -262,8 +267,7 @@ impl<M: Bulk> Forward<M> {
             let mut population = std::mem::replace(&mut self.population, Population::empty());
             let next = if self.options.enumerate {
                 let observed = observed_step(evidence, step);
-                let share = budget.share(1.0 / (evidence.step() - step) as f64);
-                self.enumerated(&mut population, &observed, &mut by_state, most, &share, seed)
+                self.enumerated(&mut population, &observed, &mut by_state, most, budget, seed)
             } else {
                 None
             };
