@@ -52,7 +52,7 @@ impl Work {
         let said = || played.steps.iter().filter_map(|step| step.decisions[role].as_ref());
         let mut work = Work {
             recoveries: said().filter(|decision| decision.recovered).count() as u64,
-            depleted_at_end: u64::from(said().last().is_some_and(|decision| decision.depleted)),
+            depleted_at_end: u64::from(said().next_back().is_some_and(|decision| decision.depleted)),
             latest: clocks.and_then(|clocks| Latest::of(played, role, clocks)),
             ..Work::default()
         };
