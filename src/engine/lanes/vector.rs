@@ -24,8 +24,10 @@ const WAIT_BITS: usize = 6;
 /// A lane's age is counted in eighths of the longest playout.
 const AGE_BITS: usize = 4;
 const AGE_STEP: u64 = PLAYOUT_STEPS as u64 / 8;
-/// Passes between two looks at the clock.
-const PASSES_A_LOOK: u64 = 64;
+/// Passes between two looks at the clock, at most.
+const PASSES_A_LOOK: usize = 64;
+/// Words computed between two looks at the clock, if that is more than one pass: some fifty microseconds.
+const WORDS_A_LOOK: usize = 1 << 17;
 
 /// What all vectors of a call share.
 pub(super) struct LaneWork<'w> {
@@ -127,6 +129,8 @@ impl<const W: usize> Vector<W> {
         self.counted.resize_with(work.code.counted.len(), || Counter::new(CHUNK_BITS));
         (self.active, self.places, self.passes) = ([0; W], [None; W], 0);
         let mut usage = LaneUsage::default();
+        // A pass through a network of a million gates takes milliseconds, and many of them more than a move may take.
+        let look = (WORDS_A_LOOK / (work.code.luts() * W).max(1)).clamp(1, PASSES_A_LOOK) as u64;
         let mut open = 0..work.plan.ends.len();
         for place in 0..W {
             self.load_word(place, open.next(), &work);
@@ -158,7 +162,7 @@ impl<const W: usize> Vector<W> {
                     self.load_word(place, open.next(), &work);
                 }
             }
-            if self.passes.is_multiple_of(PASSES_A_LOOK) && work.budget.is_late() {
+            if self.passes.is_multiple_of(look) && work.budget.is_late() {
                 for place in 0..W {
                     for lane in lanes_of(self.active[place]) {
                         usage.steps += self.settle(place, lane, false, &work, tallies);
