@@ -343,3 +343,56 @@ impl<M: Bulk> Forward<M> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::toy::{Rules, State, Toy};
+    use hyperplay_engine::machine::StateMachine;
+
+    /// The continuations of a population, searched for so long at a time until all are found; and how many times.
+    fn searched(
+        toy: &Toy,
+        population: &Population<State>,
+        observed: &ObservedStep<'_>,
+        genealogy: &mut Genealogy,
+        time: Option<Duration>,
+    ) -> (Population<State>, usize) {
+        let unlimited = Budget::UNLIMITED;
+        let (options, _) =
+            all_legal_joints(toy, population, observed, u64::MAX, &unlimited, &mut ()).unwrap();
+        let (mut begun, mut times) = (None, 0);
+        loop {
+            times += 1;
+            let budget = time.map_or(unlimited, Budget::time);
+            match extended(toy, population, &options, observed, begun, 0.0, genealogy, &budget, &mut ()) {
+                Extended::Complete(next) => return (next, times),
+                Extended::Unfinished(extension) => begun = Some(extension),
+                Extended::Hopeless => panic!("draws are expected to find nothing"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_clock_cuts_off_is_gone_on_with() {
+        let toy = Toy::new(Rules::Planted { seed: 2, steps: 7, width: 6, percepts: 2, every: 3 });
+        let (evidence, _) = toy.random_evidence(6, 2);
+        let (mut population, mut most) = (Population::initial(toy.initial()), 0);
+        let mut genealogies = [Genealogy::default(), Genealogy::default()];
+        for step in 0..6 {
+            let observed = observed_step(&evidence, step);
+            let [whole, parts] = &mut genealogies;
+            let (next, once) = searched(&toy, &population, &observed, whole, None);
+            let (again, times) =
+                searched(&toy, &population, &observed, parts, Some(Duration::from_micros(50)));
+            assert_eq!((once, &next.hashes, &next.weights), (1, &again.hashes, &again.weights));
+            assert_eq!(next.states, again.states);
+            let entries = 0..next.len();
+            assert!(entries.clone().all(|entry| whole.history(entry) == parts.history(entry)));
+            (population, most) = (next, most.max(times));
+        }
+        assert!(population.len() > 100 && most > 1, "{} histories, {most} times", population.len());
+    }
+}
