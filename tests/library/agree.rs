@@ -56,8 +56,9 @@ fn they_agree_in_200_matches_of_every_game() {
 /// The repairs of faults are part of the definitions, so broken games that can be played must agree as well.
 #[test]
 fn the_repairs_of_broken_games_are_the_same_in_both() {
-    let broken: Vec<PathBuf> =
-        rulesheets_in(&games("broken")).into_iter().filter(|path| loaded(path).game.is_some()).collect();
+    // What is wrong with one of them is that its initial state is too large to be derived.
+    let is_evaluable = |path: &PathBuf| loaded(path).game.is_some() && !path.ends_with("too_many_tuples.kif");
+    let broken: Vec<PathBuf> = rulesheets_in(&games("broken")).into_iter().filter(is_evaluable).collect();
     assert!(broken.len() > 10, "{}", broken.len());
     broken.iter().for_each(|path| {
         agrees(path, 20);
