@@ -99,6 +99,8 @@ struct Inputs {
 }
 
 const NONE: u32 = u32::MAX;
+/// The parts of a network with so many gates are compiled at the same time: each of them takes a second.
+const LARGE: usize = 50_000;
 
 impl Inputs {
     fn new(moves: &[Move], start: usize) -> Inputs {
@@ -191,12 +193,29 @@ impl Propagator {
 
     /// Compiles now what would be compiled when it is first needed.
     pub fn prepare(&self) {
-        self.view();
-        self.single();
-        self.single_next();
-        self.end();
-        self.step();
-        self.next_only();
+        let of_states = || {
+            self.view();
+        };
+        let of_steps = || {
+            self.single();
+            self.single_next();
+        };
+        let of_many = || {
+            self.end();
+            self.step();
+            self.next_only();
+        };
+        if self.propnet.network.gates().len() < LARGE {
+            of_states();
+            of_steps();
+            of_many();
+            return;
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(of_states);
+            scope.spawn(of_steps);
+            of_many();
+        });
     }
 
     /// The fluents that hold in a state, each once, in no particular order.
