@@ -4,7 +4,7 @@
 //! combinations of many terms and only ever test tuples of it: all rows of a sudoku, all lists of eight letters.
 //! Nobody could derive them. Where such a relation meets a limit, it is derived on demand: each rule that reads it
 //! says which tuples it asks for, and no others are derived (see [`DatalogProgram`] and
-//! [`Demanded`](hyperplay_logic::datalog::Demanded)). Then it depends on whatever the rules that read it depend on.
+//! [`Demanded`]). Then it depends on whatever the rules that read it depend on.
 //!
 //! The answers to all queries are those of the rules as they stand.
 
