@@ -9,6 +9,8 @@
 //! of its own where its complement is an output too. No plane is written twice here; `slots.rs` then lets planes be
 //! used again.
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, complement_leaf, depends_on, reorder};
@@ -180,8 +182,11 @@ fn readers(luts: &[Lut3], inputs: usize) -> Vec<Vec<u32>> {
 /// The least form of a function under exchange of its inputs, and where each input then stands.
 fn least(function: u8) -> (u8, [usize; 3]) {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    let forms = ORDERS.map(|places| (reorder(function, places), places));
-    forms.into_iter().min().expect("there are six")
+    static LEAST: LazyLock<Vec<(u8, [usize; 3])>> = LazyLock::new(|| {
+        let of = |function: u8| ORDERS.map(|places| (reorder(function, places), places)).into_iter().min();
+        (0..=u8::MAX).map(|function| of(function).expect("there are six orders")).collect()
+    });
+    LEAST[usize::from(function)]
 }
 
 struct Order {
