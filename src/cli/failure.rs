@@ -52,6 +52,9 @@ pub enum CommandFailure {
     /// Ctrl-C or SIGTERM; what was finished has been reported.
     #[error("interrupted")]
     Interrupted,
+    /// A person has left the match, and knows it; what was finished has been reported.
+    #[error("left")]
+    Left,
     /// Standard output cannot be written to.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
@@ -79,7 +82,7 @@ impl CommandFailure {
     /// Whether a message is needed. It is not if the result itself or the closed pipe shows the failure.
     pub fn is_silent(&self) -> bool {
         match self {
-            CommandFailure::Findings => true,
+            CommandFailure::Findings | CommandFailure::Left => true,
             CommandFailure::Output(cause) => cause.kind() == io::ErrorKind::BrokenPipe,
             _ => false,
         }
@@ -91,7 +94,7 @@ impl CommandFailure {
             CommandFailure::Usage { .. } => 2,
             CommandFailure::Failed { .. } | CommandFailure::File { .. } | CommandFailure::Findings => 1,
             CommandFailure::Incomplete { .. } => 3,
-            CommandFailure::Interrupted => 130,
+            CommandFailure::Interrupted | CommandFailure::Left => 130,
             CommandFailure::Output(_) if self.is_silent() => 0,
             CommandFailure::Output(_) => 1,
         }

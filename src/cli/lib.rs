@@ -31,6 +31,7 @@ mod failure;
 mod game_argument;
 mod game_tree;
 mod games;
+mod human;
 mod inspect;
 mod matches;
 mod network;
@@ -49,6 +50,7 @@ mod written_file;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -193,8 +195,13 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     );
     let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
     let interrupt = listen(looks, grace)?;
+    let (plain, registry) = (registry, &human::with_human(registry, None));
     match command {
-        Command::Match(arguments) => matches::run(arguments, registry, &interrupt, &out),
+        Command::Match(arguments) => {
+            let table = Arc::new(human::HumanTable::new(interrupt.clone(), arguments.reports_json()));
+            let registry = human::with_human(plain, Some(&table));
+            matches::run(arguments, &registry, &table, &interrupt, &out)
+        }
         Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
         Command::Verify(arguments) => verify::run(arguments, &out),

@@ -14,6 +14,7 @@ use clap::Args;
 
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::GameArgument;
+use super::human::HumanTable;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
 use super::progress::{Heartbeat, Progress};
@@ -22,10 +23,10 @@ use super::seats::SeatArguments;
 use super::verbose;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachine;
-use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS};
+use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS, Role};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, RunInfo, Settings, Stopwatch, Transcript, date, host, match_seed,
+    Clocks, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host, match_seed,
     play_match, play_series,
 };
 
@@ -73,6 +74,26 @@ pub struct MatchArguments {
     json: bool,
 }
 
+impl MatchArguments {
+    /// Whether standard output has a report in JSON.
+    pub fn reports_json(&self) -> bool {
+        self.json
+    }
+
+    /// What does not go together with a person at the table.
+    fn suit_persons(&self) -> Result<(), CommandFailure> {
+        if self.verbose {
+            let remedy = "leave out --verbose; with --transcript FILE, `hyperplay replay FILE` shows all of it afterwards";
+            return Err(CommandFailure::usage("--verbose would show a person what the others know", remedy));
+        }
+        if self.game.game == "-" {
+            let what = "standard input has the rules, so a person cannot type there";
+            return Err(CommandFailure::usage(what, "name a file with the rules"));
+        }
+        Ok(())
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -80,12 +101,17 @@ pub struct MatchArguments {
 pub fn run(
     arguments: &MatchArguments,
     registry: &Registry,
+    table: &HumanTable,
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
     let threads = arguments.threads.apply()?;
     let opened = arguments.game.open()?;
     let seats = SeatArguments::parse(&opened.game, &opened.hash(), &arguments.seats, registry)?;
+    let persons = seats.persons();
+    if !persons.is_empty() {
+        arguments.suit_persons()?;
+    }
     let watch = Stopwatch::start();
     let (engines, engine) = arguments.engine.open(&opened)?;
     let of_seats = seats.engines(&engines, &engine, &opened.name)?;
@@ -104,7 +130,8 @@ pub fn run(
     let run =
         RunInfo { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
     let (seats, of_seats) = (&seats, &of_seats);
-    let series = Series { arguments, machine: &engine, seats, of_seats, heading, run, interrupt, out };
+    let series =
+        Series { arguments, machine: &engine, seats, of_seats, table, persons, heading, run, interrupt, out };
     let report = series.play()?;
     let title = Title {
         game: &opened.name,
@@ -115,10 +142,14 @@ pub fn run(
         threads,
         reproduces: arguments.playclock.is_none(),
     };
+    let has_left = table.is_left();
     if arguments.json {
         out.json(&report.as_json(&title))?
-    } else {
+    } else if !has_left || report.matches() > 0 {
         report.write(&title, out)?
+    }
+    if has_left {
+        return Err(CommandFailure::Left);
     }
     let all = report.matches() == arguments.matches;
     let failed = report.failures();
@@ -135,6 +166,9 @@ struct Series<'a> {
     machine: &'a Engine,
     seats: &'a SeatArguments,
     of_seats: &'a ByRole<Arc<Engine>>,
+    /// Where persons sit, and their roles.
+    table: &'a HumanTable,
+    persons: Vec<Role>,
     heading: Heading,
     run: RunInfo,
     interrupt: &'a Interrupt,
@@ -146,8 +180,10 @@ impl Series<'_> {
     fn play(&self) -> Result<Report, CommandFailure> {
         let arguments = self.arguments;
         let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
-        let parallel = arguments.playclock.is_none() && !arguments.verbose;
-        let progress = Progress::new(arguments.matches, "matches", arguments.verbose);
+        // What is shown step by step, by itself or to a person, is played match after match.
+        let shows = arguments.verbose || !self.persons.is_empty();
+        let parallel = arguments.playclock.is_none() && !shows;
+        let progress = Progress::new(arguments.matches, "matches", shows);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
         let heartbeat = Heartbeat::beside(&progress);
@@ -191,6 +227,9 @@ impl Series<'_> {
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
         let mut shown = if self.arguments.verbose { verbose::begin(index, self.out) } else { Ok(()) };
+        if !self.persons.is_empty() {
+            self.table.begin(self.machine, index, self.arguments.matches, &self.persons);
+        }
         let mut number = 0;
         let being_played = |step: usize| heartbeat.set(format!("match {} is at step {step}", index + 1));
         being_played(1);
@@ -200,12 +239,22 @@ impl Series<'_> {
             if self.arguments.verbose && shown.is_ok() {
                 shown = verbose::step(machine, number, step, self.out);
             }
+            if !self.persons.is_empty() && !self.table.is_left() {
+                self.table.tell(machine, number, step);
+            }
         };
         let players = self.seats.build(self.of_seats);
-        let played =
+        let mut played =
             play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
                 CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
             })?;
+        if !self.persons.is_empty() {
+            if self.table.is_left() {
+                // The last move was not the person's.
+                played.outcome = MatchOutcome::Interrupted;
+            }
+            self.table.end(machine, &played);
+        }
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }

@@ -35,6 +35,16 @@ impl Output {
         Ok(self.0.lock().write_all(text.as_bytes())?)
     }
 
+    /// Writes text that does not end a line, so that it is seen at once.
+    ///
+    /// # Errors
+    /// See [`line`](Output::line).
+    pub fn now(&self, text: &str) -> Result<(), CommandFailure> {
+        let mut out = self.0.lock();
+        out.write_all(text.as_bytes())?;
+        Ok(out.flush()?)
+    }
+
     /// Writes one JSON document, indented.
     ///
     /// # Errors

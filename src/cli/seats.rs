@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::failure::CommandFailure;
+use super::human::names_human;
 use super::options::engine;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
@@ -86,6 +87,12 @@ impl SeatArguments {
         ByRole::from_fn(self.0.len(), |role| {
             self.0[role].as_ref().map(|spec| spec.seat(&engines[role], role))
         })
+    }
+
+    /// The roles that persons play.
+    pub fn persons(&self) -> Vec<Role> {
+        let is_person = |spec: &Option<PlayerSpec>| spec.as_ref().is_some_and(|spec| names_human(spec.spec()));
+        self.0.iter().filter(|(_, spec)| is_person(spec)).map(|(role, _)| role).collect()
     }
 
     /// The specs as transcripts have them.

@@ -6,6 +6,7 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod belief;
+pub mod board;
 pub mod efg;
 pub mod player;
 pub mod referee;

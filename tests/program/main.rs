@@ -18,4 +18,5 @@ mod experiment_policy;
 mod exploit;
 mod failing;
 mod harness;
+mod human;
 mod readme;

@@ -6,11 +6,12 @@
 //! output of that command. Of a shell there is no more than `cat > NAME <<'END'`, which writes the lines up to `END` to a
 //! file, and `> NAME` at the end of a command.
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::markdown::{blocks, read};
-use crate::common::program::{Folder, run};
+use crate::common::program::{Folder, ended};
 
 /// A command and the exit code that it announces, as in `hyperplay check x.kif   # exit code 1`; 0 without a word.
 fn announced(line: &str) -> (&str, i32) {
@@ -36,6 +37,25 @@ fn is_here_document<'a>(line: &str, lines: &mut impl Iterator<Item = &'a str>, f
         folder.write(name, &text);
     }
     name.is_some()
+}
+
+/// A command and what it reads from standard input: the lines up to `END` where it ends with `<<'END'`.
+fn fed<'a>(command: &'a str, lines: &mut impl Iterator<Item = &'a str>) -> (&'a str, String) {
+    match command.strip_suffix(" <<'END'") {
+        Some(command) => (command, lines.take_while(|line| *line != "END").flat_map(|line| [line, "\n"]).collect()),
+        None => (command, String::new()),
+    }
+}
+
+/// Runs a command that reads this text and must end with this exit code; returns its standard output.
+fn run_fed(command: &mut Command, text: &str, code: i32) -> String {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut keyboard = child.stdin.take().unwrap();
+    // Most commands read nothing, and may have ended before.
+    let _ = keyboard.write_all(text.as_bytes());
+    drop(keyboard);
+    ended(command, child.wait_with_output().unwrap(), code).0
 }
 
 /// The words of a command line. Quotes keep words together.
@@ -115,10 +135,11 @@ fn run_all(file: &str) -> usize {
                         continue;
                     }
                     let (command, code) = announced(line);
+                    let (command, text) = fed(command, &mut lines);
                     let (command, name) = redirected(command);
                     match ours(command, &folder) {
                         Some(mut command) => {
-                            let output = run(&mut command, code).0;
+                            let output = run_fed(&mut command, &text, code);
                             match name {
                                 Some(name) => folder.write(name, &output),
                                 None => printed = Some(output),
@@ -148,14 +169,27 @@ fn every_command_of_the_readme_does_what_it_says() {
     assert!(run_all("README.md") >= 8);
 }
 
+/// The pages in a folder of the project.
+fn pages(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")).collect()
+}
+
+#[test]
+fn every_command_of_the_tutorials_does_what_it_says() {
+    let pages = pages("docs/tutorial");
+    assert!(pages.len() >= 5, "{pages:?}");
+    for file in pages {
+        let commands = run_all(&file);
+        assert!(commands > 0 || file.ends_with("/README.md"), "{file} has no command");
+    }
+}
+
 #[test]
 fn every_command_of_the_guides_does_what_it_says() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    for entry in std::fs::read_dir(docs).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".md") {
-            run_all(&format!("docs/{name}"));
-        }
+    for file in pages("docs") {
+        run_all(&file);
     }
 }
 
