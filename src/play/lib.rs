@@ -6,7 +6,6 @@
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod belief;
-pub mod board;
 pub mod efg;
 pub mod player;
 pub mod referee;
