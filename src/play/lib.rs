@@ -1,11 +1,13 @@
 //! Layers 4 to 7, play: beliefs, search, players, and the referee that plays matches between them.
 //!
 //! [`search`], [`belief`] and [`efg`] are siblings and see a game only through
-//! [`machine`](hyperplay_engine::machine); [`player`] is where they meet; [`referee`] plays matches.
+//! [`machine`](hyperplay_engine::machine); [`player`] is where they meet; [`referee`] plays matches. [`board`] draws
+//! states.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod belief;
+pub mod board;
 pub mod efg;
 pub mod player;
 pub mod referee;

@@ -14,13 +14,14 @@ use syn::visit::Visit;
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
 /// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
 /// `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 21] = [
+const LAYERS: [(&str, u32); 22] = [
     ("gdl", 0),
     ("report", 0),
     ("datalog", 1),
     ("machine", 1),
     ("logic", 2),
     ("evaluable", 2),
+    ("board", 2),
     ("propnet", 3),
     ("engine", 4),
     ("toy", 4),
@@ -39,7 +40,7 @@ const LAYERS: [(&str, u32); 21] = [
 ];
 
 /// The modules that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
-const GENERIC: [&str; 4] = ["toy", "search", "belief", "efg"];
+const GENERIC: [&str; 5] = ["toy", "board", "search", "belief", "efg"];
 const HIDDEN: [&str; 6] = ["report", "logic", "datalog", "evaluable", "propnet", "engine"];
 
 /// The crates of the workspace below the root.
@@ -74,7 +75,10 @@ impl Place {
         match (self.of.as_str(), first) {
             ("logic", Some(module @ ("gdl" | "datalog")))
             | ("engine", Some(module @ ("machine" | "evaluable" | "propnet")))
-            | ("play", Some(module @ ("toy" | "search" | "belief" | "efg" | "player" | "referee")))
+            | (
+                "play",
+                Some(module @ ("toy" | "board" | "search" | "belief" | "efg" | "player" | "referee")),
+            )
             | ("lab", Some(module @ ("report" | "study" | "experiment"))) => module,
             (own, _) => own,
         }

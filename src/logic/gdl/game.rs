@@ -7,8 +7,9 @@
 use std::sync::Arc;
 
 use super::finding::Finding;
+use super::print::print_term;
 use super::rule::Rule;
-use super::rulesheet::Rulesheet;
+use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
 use super::store::{TermId, TermStore};
 use super::symbol::Symbol;
@@ -16,7 +17,7 @@ use super::symbol::Symbol;
 /// A validated rulesheet. Cloning it is cheap, because the parts are shared.
 ///
 /// ```
-/// use hyperplay_logic::gdl::{Source, load};
+/// use hyperplay_logic::gdl::{Source, Syntax, load};
 ///
 /// let text = "(role white) (role random)
 ///     (<= (legal ?r noop) (role ?r))
@@ -31,6 +32,11 @@ use super::symbol::Symbol;
 /// assert_eq!(game.name(), "tiny.kif");
 /// let rule = &game.rules()[2];
 /// assert_eq!(game.source().slice(game.rule_span(rule)), "(<= (legal ?r noop) (role ?r))");
+///
+/// let game = load(Source::new("tiny.gdl", "role(white) legal(white, go(1, 2)) goal(white, 100) terminal"), None).game;
+/// let game = game.unwrap();
+/// let going = game.terms().read("(go 1 2)").unwrap();
+/// assert_eq!((game.syntax(), game.show(going).as_str()), (Syntax::Infix, "go(1, 2)"));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Game {
@@ -51,6 +57,19 @@ impl Game {
     /// The text that the game came from.
     pub fn source(&self) -> &Source {
         &self.sheet.source
+    }
+
+    /// The syntax of the text that the game came from.
+    pub fn syntax(&self) -> Syntax {
+        self.sheet.syntax
+    }
+
+    /// A term of the store in the syntax of the text.
+    pub fn show(&self, term: TermId) -> String {
+        match self.syntax() {
+            Syntax::Kif => self.terms.show(term),
+            Syntax::Infix => print_term(&self.terms.term(term), self.terms.symbols(), Syntax::Infix),
+        }
     }
 
     /// The rules, in the order of the text. A clause with disjunctions gives several rules.

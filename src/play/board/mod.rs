@@ -1,0 +1,206 @@
+//! Boards: what a state of a game looks like, from its rules alone.
+//!
+//! ```text
+//! rules --shape, order--> slots --grid--> layout     facts --picture--> panels, lines --text--> text
+//! ```
+//!
+//! A [`BoardLayout`] says which fluents lie on a board, and on which axes. It is found from the domains of the fluents'
+//! positions and from the initial facts, without playing (`grid` states the rules). A picture is a state as data: panels
+//! with cells, lines of hands and counters, and a legend. Only `text` knows how that is written, so another form of
+//! drawing needs a layout and a picture and no more.
+//!
+//! Invariants: a layout is found for every game, and depends on the rules alone. A picture contains every fact: in a cell,
+//! or in a line. Two different states have different texts.
+//!
+//! What it does not do: it does not know that a game is a known one, and it does not look at states to find a layout.
+
+mod glyphs;
+mod grid;
+mod order;
+mod picture;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::collections::BTreeMap;
+
+use hyperplay_logic::gdl::{Game, Symbol, TermId};
+
+use glyphs::Glyphs;
+use grid::{Grid, Sign, grids};
+use picture::{Fact, Picture};
+use shape::{Shape, shapes};
+
+/// What the drawing of a game's states consists of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BoardKind {
+    /// Boards: grids, or rows of cells.
+    Boards,
+    /// No board, but things that belong to somebody or something, such as hands of cards.
+    Hands,
+    /// Facts without such a structure.
+    Facts,
+}
+
+impl BoardKind {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BoardKind::Boards => "boards",
+            BoardKind::Hands => "hands",
+            BoardKind::Facts => "facts",
+        }
+    }
+}
+
+/// How the states of a game are drawn.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, TermId, load};
+/// use hyperplay_play::board::{BoardKind, BoardLayout};
+///
+/// let text = "(role x) (role o) (index 1) (index 2) (index 3)
+///     (<= (init (cell ?row ?column b)) (index ?row) (index ?column)) (init (control x))
+///     (<= (legal ?r (mark ?row ?column)) (true (control ?r)) (true (cell ?row ?column b)))
+///     (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+///     (<= (next (cell ?row ?column ?r)) (does ?r (mark ?row ?column)))
+///     (<= (next (cell ?row ?column ?p)) (true (cell ?row ?column ?p)) (distinct ?p b))
+///     (<= terminal (not (true (control x)))) (goal x 50) (goal o 50)";
+/// let game = load(Source::new("marks.kif", text), None).game.expect("the rules are fine");
+/// let layout = BoardLayout::of(&game);
+/// assert_eq!(layout.kind(), BoardKind::Boards);
+///
+/// let facts = |texts: &[&str]| -> Vec<TermId> {
+///     texts.iter().map(|text| game.terms().read(text).expect("a fact of this game")).collect()
+/// };
+/// let before = facts(&["(cell 1 1 b)", "(cell 2 3 b)", "(control x)"]);
+/// let now = facts(&["(cell 1 1 b)", "(cell 2 3 x)", "(control x)"]);
+/// let drawn = "\
+/// (cell row column _)
+///      1  2  3
+///   1  .
+///   2        x
+///   3
+/// . is b
+/// control: x
+/// ";
+/// assert_eq!(layout.draw(&now), drawn);
+/// assert!(layout.draw_change(&before, &now).contains("  2       [x]"));
+///
+/// let [b, x] = ["(cell 2 3 b)", "(cell 2 3 x)"].map(|text| game.terms().read(text).expect("a fact"));
+/// let believed = layout.draw_belief(&[(b, 0.25), (x, 0.75)]);
+/// assert!(believed.contains("  2        ?"));
+/// assert!(believed.contains("? 75 % (cell 2 3 x), 25 % (cell 2 3 b)"));
+/// assert_eq!(BoardKind::Hands.as_str(), "hands");
+/// ```
+#[derive(Clone, Debug)]
+pub struct BoardLayout {
+    game: Game,
+    shapes: Vec<Shape>,
+    /// The position of the shape with a functor and arity.
+    by_functor: BTreeMap<(Symbol, usize), usize>,
+    grids: Vec<Grid>,
+    glyphs: Glyphs,
+}
+
+impl BoardLayout {
+    /// The layout of a game. Bounded: at most some millions of elementary steps, and a table of facts where they do not
+    /// suffice.
+    pub fn of(game: &Game) -> BoardLayout {
+        let shapes = shapes(game);
+        let mut grids = grids(game, &shapes);
+        let glyphs = glyphs_of(game, &shapes, &grids);
+        for layer in grids.iter_mut().flat_map(|grid| &mut grid.layers) {
+            if let Sign::Contents { slots, are_single, .. } = &mut layer.sign {
+                let slots = slots.iter().map(|&slot| &shapes[layer.shape].slots[slot]);
+                let terms = |slot: &shape::Slot| slot.domain.clone().unwrap_or_default();
+                *are_single = slots.map(terms).all(|terms| !terms.is_empty() && glyphs.are_single(&terms));
+            }
+        }
+        name_marks(game, &shapes, &mut grids);
+        let by_functor = shapes.iter().enumerate();
+        let by_functor = by_functor.map(|(at, shape)| ((shape.functor, shape.arguments.len()), at)).collect();
+        BoardLayout { game: game.clone(), shapes, by_functor, grids, glyphs }
+    }
+
+    /// What the drawings consist of.
+    pub fn kind(&self) -> BoardKind {
+        if !self.grids.is_empty() {
+            BoardKind::Boards
+        } else if self.shapes.iter().any(|shape| shape.arguments.len() > 1) {
+            BoardKind::Hands
+        } else {
+            BoardKind::Facts
+        }
+    }
+
+    /// A state as text: the boards, then what is in hands, then what else holds. Every line ends with a line feed. The
+    /// order of the facts does not matter.
+    pub fn draw(&self, facts: &[TermId]) -> String {
+        text::write(&Picture::of(self, &certain(facts), None))
+    }
+
+    /// A state as text after a step: the boards with the cells that have changed in brackets. Where there is no board,
+    /// only what has come (`+`) and what has gone (`-`); empty if nothing has changed.
+    pub fn draw_change(&self, before: &[TermId], now: &[TermId]) -> String {
+        if self.kind() == BoardKind::Boards {
+            let before = Picture::of(self, &certain(before), None);
+            return text::write(&Picture::of(self, &certain(now), Some(&before)));
+        }
+        let without = |facts: &[TermId], others: &[TermId]| -> Vec<String> {
+            let mut facts: Vec<TermId> =
+                facts.iter().filter(|fact| !others.contains(fact)).copied().collect();
+            facts.sort_by(|&a, &b| self.game.terms().compare(a, b));
+            facts.dedup();
+            facts.into_iter().map(|fact| self.game.show(fact)).collect()
+        };
+        text::signed("-", &without(before, now)) + &text::signed("+", &without(now, before))
+    }
+
+    /// What is believed of a state as text: facts with their probabilities. What is certain is drawn as in a state; a cell
+    /// that is not is drawn as `?`, and the probabilities stand below. Facts that are impossible are left out.
+    pub fn draw_belief(&self, facts: &[(TermId, f64)]) -> String {
+        text::write(&Picture::of(self, facts, None))
+    }
+}
+
+fn certain(facts: &[TermId]) -> Vec<Fact> {
+    facts.iter().map(|&fact| (fact, 1.0)).collect()
+}
+
+/// One table for all boards, so that a glyph means the same on each.
+fn glyphs_of(game: &Game, shapes: &[Shape], grids: &[Grid]) -> Glyphs {
+    let mut terms: Vec<TermId> = Vec::new();
+    for layer in grids.iter().flat_map(|grid| &grid.layers) {
+        if let Sign::Contents { slots, blank, .. } = &layer.sign {
+            let domains = slots.iter().filter_map(|&slot| shapes[layer.shape].slots[slot].domain.as_ref());
+            terms.extend(domains.flatten().filter(|term| Some(**term) != *blank));
+        }
+    }
+    terms.sort_by(|&a, &b| game.terms().compare(a, b));
+    terms.dedup();
+    let named: Vec<(TermId, String)> = terms.into_iter().map(|term| (term, game.show(term))).collect();
+    Glyphs::of(&named)
+}
+
+/// Gives the layers of boards without contents their marks: letters of their names, or `#` if there is one layer.
+fn name_marks(game: &Game, shapes: &[Shape], grids: &mut [Grid]) {
+    for grid in grids {
+        let is_named = |layer: &grid::Layer| layer.sign != Sign::Mark(String::new());
+        if grid.layers.iter().any(is_named) {
+            continue;
+        }
+        let functor = |layer: &grid::Layer| shapes[layer.shape].functor;
+        let names = grid.layers.iter().map(|layer| {
+            let functor = functor(layer);
+            (game.terms().intern(functor, &[]), game.terms().symbols().name(functor).to_owned())
+        });
+        let glyphs = Glyphs::of(&names.collect::<Vec<_>>());
+        let is_alone = grid.layers.len() == 1;
+        for layer in &mut grid.layers {
+            let term = game.terms().intern(shapes[layer.shape].functor, &[]);
+            layer.sign = Sign::Mark(if is_alone { "#".to_owned() } else { glyphs.get(term, game) });
+        }
+    }
+}

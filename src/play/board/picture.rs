@@ -1,0 +1,291 @@
+//! A picture: a state as panels with cells, lines, and a legend, before it is written.
+//!
+//! Invariant: every fact stands in a cell or in a line. The text of a cell tells which facts of its panel's layers hold
+//! there, with the legend.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hyperplay_logic::gdl::{Syntax, TermId};
+
+use super::BoardLayout;
+use super::grid::{Grid, Layer, Sign};
+
+/// A fact with its probability.
+pub(super) type Fact = (TermId, f64);
+
+/// What is at least this probable is certain, and what is at most one less this is impossible.
+const CERTAIN: f64 = 1.0 - 1e-9;
+
+/// A state, ready to be written.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Picture {
+    pub(super) panels: Vec<Panel>,
+    /// What the signs in the cells stand for.
+    pub(super) legend: Vec<(String, String)>,
+    /// Things in somebody's hands: the relation, and for each first argument the rest.
+    pub(super) hands: Vec<(String, Vec<(String, Vec<String>)>)>,
+    /// Relations with one argument and their values, and facts in full.
+    pub(super) lines: Vec<(String, Vec<String>)>,
+    /// What is not certain: alternatives with their probabilities, the most probable first.
+    pub(super) uncertain: Vec<Vec<(f64, String)>>,
+}
+
+/// One board.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Panel {
+    pub(super) title: String,
+    pub(super) columns: Vec<String>,
+    /// The rows from the top; a row of cells alone has no name.
+    pub(super) rows: Vec<(String, Vec<Cell>)>,
+}
+
+/// One cell.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) is_changed: bool,
+}
+
+/// What is known of the cells of a panel while facts come.
+struct Board<'l> {
+    grid: &'l Grid,
+    /// By row and column: what stands there, with the layer.
+    cells: BTreeMap<(usize, usize), Vec<(usize, String)>>,
+    uncertain: BTreeSet<(usize, usize)>,
+}
+
+impl Picture {
+    /// The picture of some facts; compared with the picture of another state, if there is one.
+    pub(super) fn of(layout: &BoardLayout, facts: &[Fact], before: Option<&Picture>) -> Picture {
+        let terms = layout.game.terms();
+        let mut facts: Vec<Fact> = facts.iter().copied().filter(|(_, p)| *p > 1.0 - CERTAIN).collect();
+        facts.sort_by(|a, b| terms.compare(a.0, b.0).then(b.1.total_cmp(&a.1)));
+        facts.dedup_by_key(|fact| fact.0);
+        let mut boards: Vec<Board<'_>> = layout.grids.iter().map(Board::new).collect();
+        let mut drawing =
+            Drawing { layout, legend: Vec::new(), rest: Vec::new(), uncertain: BTreeMap::new() };
+        for &(fact, probability) in &facts {
+            drawing.place(&mut boards, fact, probability);
+        }
+        let mut panels: Vec<Panel> = boards.iter().map(|board| board.panel(layout)).collect();
+        if let Some(before) = before {
+            for (panel, old) in panels.iter_mut().zip(&before.panels) {
+                mark_changes(panel, old);
+            }
+        }
+        let (hands, lines) = drawing.lists();
+        let mut legend = drawing.legend;
+        legend.sort();
+        legend.dedup();
+        let uncertain = drawing.uncertain.into_values().map(|mut alternatives| {
+            alternatives.sort_by(|a, b| b.0.total_cmp(&a.0));
+            alternatives
+        });
+        Picture { panels, legend, hands, lines, uncertain: uncertain.collect() }
+    }
+}
+
+fn mark_changes(panel: &mut Panel, old: &Panel) {
+    let now = panel.rows.iter_mut().flat_map(|(_, cells)| cells);
+    let before = old.rows.iter().flat_map(|(_, cells)| cells);
+    for (cell, old) in now.zip(before) {
+        cell.is_changed = cell.text != old.text;
+    }
+}
+
+/// What belongs together if it is uncertain: a cell of a board, or a relation with its first argument.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Cell(usize, usize, usize),
+    Hand(usize, usize),
+    Fact(usize),
+}
+
+/// The facts that are being placed.
+struct Drawing<'l> {
+    layout: &'l BoardLayout,
+    legend: Vec<(String, String)>,
+    /// The certain facts that are on no board.
+    rest: Vec<TermId>,
+    uncertain: BTreeMap<Place, Vec<(f64, String)>>,
+}
+
+impl Drawing<'_> {
+    fn place(&mut self, boards: &mut [Board<'_>], fact: TermId, probability: f64) {
+        let (layout, terms) = (self.layout, self.layout.game.terms());
+        let is_certain = probability >= CERTAIN;
+        let shape = layout.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()));
+        let slots =
+            shape.and_then(|&shape| layout.shapes[shape].read(fact, terms).map(|slots| (shape, slots)));
+        let spot = slots.as_ref().and_then(|(shape, slots)| {
+            boards.iter().enumerate().find_map(|(at, board)| Some((at, board.spot(*shape, slots)?)))
+        });
+        if let (Some((shape, slots)), Some((board, (layer, row, column)))) = (&slots, spot) {
+            let cell = (row, column);
+            if is_certain {
+                let text = self.sign(&boards[board].grid.layers[layer], *shape, slots);
+                boards[board].cells.entry(cell).or_default().push((layer, text));
+            } else {
+                boards[board].uncertain.insert(cell);
+                self.doubt(Place::Cell(board, row, column), fact, probability);
+            }
+        } else if is_certain {
+            self.rest.push(fact);
+        } else {
+            let place = match (shape, terms.arguments(fact)) {
+                (Some(&shape), [first, _, ..]) => {
+                    let slot = &layout.shapes[shape].slots.first().and_then(|slot| slot.domain.as_ref());
+                    let at = slot.and_then(|domain| domain.iter().position(|term| term == first));
+                    Place::Hand(shape, at.unwrap_or(usize::MAX))
+                }
+                (Some(&shape), _) => Place::Hand(shape, 0),
+                (None, _) => Place::Fact(self.uncertain.len()),
+            };
+            self.doubt(place, fact, probability);
+        }
+    }
+
+    fn doubt(&mut self, place: Place, fact: TermId, probability: f64) {
+        let shown = self.layout.game.show(fact);
+        self.uncertain.entry(place).or_default().push((probability, shown));
+    }
+
+    /// How a fact is written in its cell, which the legend explains.
+    fn sign(&mut self, layer: &Layer, shape: usize, slots: &[TermId]) -> String {
+        let game = &self.layout.game;
+        match &layer.sign {
+            Sign::Mark(mark) => {
+                let shape = &self.layout.shapes[shape];
+                self.legend.push((mark.clone(), self.layout.pattern(shape, layer, &[])));
+                mark.clone()
+            }
+            Sign::Contents { slots: contents, blank: Some(blank), .. } if slots[contents[0]] == *blank => {
+                self.legend.push((".".to_owned(), game.show(*blank)));
+                ".".to_owned()
+            }
+            Sign::Contents { slots: contents, are_single, .. } => {
+                let glyphs: Vec<String> = contents
+                    .iter()
+                    .map(|&slot| {
+                        let (glyph, name) =
+                            (self.layout.glyphs.get(slots[slot], game), game.show(slots[slot]));
+                        if glyph != name {
+                            self.legend.push((glyph.clone(), name));
+                        }
+                        glyph
+                    })
+                    .collect();
+                glyphs.join(if *are_single { "" } else { "-" })
+            }
+        }
+    }
+
+    /// What is on no board: things in hands, then values and facts.
+    #[allow(clippy::type_complexity, reason = "the parts of a picture")]
+    fn lists(&self) -> (Vec<(String, Vec<(String, Vec<String>)>)>, Vec<(String, Vec<String>)>) {
+        let (game, terms) = (&self.layout.game, self.layout.game.terms());
+        let name = |fact: TermId| terms.symbols().name(terms.functor(fact)).to_owned();
+        let mut hands: Vec<((String, usize), Vec<(TermId, Vec<String>)>)> = Vec::new();
+        let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+        let mut alone: Vec<String> = Vec::new();
+        for &fact in &self.rest {
+            let shown = |&term: &TermId| game.show(term);
+            match terms.arguments(fact) {
+                [] => alone.push(game.show(fact)),
+                [value] => match lines.last_mut().filter(|(of, _)| *of == name(fact)) {
+                    Some((_, values)) => values.push(shown(value)),
+                    None => lines.push((name(fact), vec![shown(value)])),
+                },
+                [first, rest @ ..] => {
+                    let kind = (name(fact), rest.len());
+                    let rest = rest.iter().map(shown).collect::<Vec<_>>().join(" ");
+                    if hands.last().is_none_or(|(of, _)| *of != kind) {
+                        hands.push((kind, Vec::new()));
+                    }
+                    let Some((_, owners)) = hands.last_mut() else { continue };
+                    match owners.last_mut().filter(|(owner, _)| owner == first) {
+                        Some((_, things)) => things.push(rest),
+                        None => owners.push((*first, vec![rest])),
+                    }
+                }
+            }
+        }
+        lines.extend(alone.into_iter().map(|fact| (fact, Vec::new())));
+        let hands = hands.into_iter().map(|((name, _), owners)| {
+            let owners = owners.into_iter().map(|(owner, things)| (game.show(owner), things));
+            (name, owners.collect())
+        });
+        (hands.collect(), lines)
+    }
+}
+
+impl<'l> Board<'l> {
+    fn new(grid: &'l Grid) -> Board<'l> {
+        Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new() }
+    }
+
+    /// The layer, row and column of a fact on this board.
+    fn spot(&self, shape: usize, slots: &[TermId]) -> Option<(usize, usize, usize)> {
+        let layer = self.grid.layers.iter().position(|layer| layer.shape == shape)?;
+        let Layer { column, row, .. } = self.grid.layers[layer];
+        if self.grid.keys.iter().any(|&(slot, term)| slots[slot] != term) {
+            return None;
+        }
+        let row = match (row, &self.grid.rows) {
+            (Some(row), Some(axis)) => *axis.at.get(&slots[row])?,
+            _ => 0,
+        };
+        Some((layer, row, *self.grid.columns.at.get(&slots[column])?))
+    }
+
+    fn panel(&self, layout: &BoardLayout) -> Panel {
+        let Grid { columns, rows, upward, layers, keys } = self.grid;
+        let (show, first) = (|&term: &TermId| layout.game.show(term), &layers[0]);
+        let title = layout.pattern(&layout.shapes[first.shape], first, keys);
+        let has_blank = matches!(first.sign, Sign::Contents { blank: Some(_), .. });
+        let absent = if has_blank { "" } else { "." };
+        let count = rows.as_ref().map_or(1, |axis| axis.terms.len());
+        let mut lines: Vec<(String, Vec<Cell>)> = (0..count)
+            .map(|row| {
+                let name = rows.as_ref().map_or_else(String::new, |axis| show(&axis.terms[row]));
+                let cell = |column| Cell { text: self.text((row, column), absent), is_changed: false };
+                (name, (0..columns.terms.len()).map(cell).collect())
+            })
+            .collect();
+        if *upward {
+            lines.reverse();
+        }
+        Panel { title, columns: columns.terms.iter().map(show).collect(), rows: lines }
+    }
+
+    fn text(&self, cell: (usize, usize), absent: &str) -> String {
+        let mut items: Vec<(usize, &str)> = self.cells.get(&cell).map_or_else(Vec::new, |items| {
+            items.iter().map(|(layer, text)| (*layer, text.as_str())).collect()
+        });
+        items.sort_unstable();
+        if self.uncertain.contains(&cell) {
+            items.push((usize::MAX, "?"));
+        }
+        let texts: Vec<&str> = items.into_iter().map(|(_, text)| text).collect();
+        let are_single = texts.iter().all(|text| text.chars().count() == 1);
+        if texts.is_empty() { absent.to_owned() } else { texts.join(if are_single { "" } else { "+" }) }
+    }
+}
+
+impl BoardLayout {
+    /// A fluent of a layer, with the words for its coordinates in place of them.
+    fn pattern(&self, shape: &super::shape::Shape, layer: &Layer, keys: &[(usize, TermId)]) -> String {
+        let word = |slot: usize| {
+            if slot == layer.column {
+                "column".to_owned()
+            } else if Some(slot) == layer.row {
+                "row".to_owned()
+            } else {
+                let key = keys.iter().find(|(key, _)| *key == slot);
+                key.map_or("_".to_owned(), |&(_, term)| self.game.show(term))
+            }
+        };
+        let words: Vec<String> = (0..shape.slots.len()).map(word).collect();
+        shape.with(&words, self.game.terms().symbols(), self.game.syntax() == Syntax::Infix)
+    }
+}

@@ -1,0 +1,164 @@
+//! Pictures as text, readable in 80 columns without colour.
+//!
+//! Panels stand side by side as long as they fit. A cell that has changed is in brackets. A board that is too wide is
+//! drawn with narrow gaps, and in parts below each other if that does not suffice.
+
+use super::picture::{Cell, Panel, Picture};
+
+/// The longest line.
+const WIDTH: usize = 78;
+
+/// What stands between two panels.
+const GAP: usize = 3;
+
+/// A picture as lines.
+pub(super) fn write(picture: &Picture) -> String {
+    let mut out = String::new();
+    let blocks: Vec<Vec<String>> = picture.panels.iter().flat_map(panel).collect();
+    let mut beside: Vec<&Vec<String>> = Vec::new();
+    for block in &blocks {
+        let width = |block: &&Vec<String>| block_width(block) + GAP;
+        if !beside.is_empty() && beside.iter().map(width).sum::<usize>() + block_width(block) > WIDTH {
+            put_beside(&mut out, &beside);
+            beside.clear();
+        }
+        beside.push(block);
+    }
+    put_beside(&mut out, &beside);
+    if !picture.legend.is_empty() {
+        let words = picture.legend.iter().map(|(sign, meaning)| format!("{sign} is {meaning}"));
+        wrap(&mut out, "", &separated(words, ","));
+    }
+    for (name, owners) in &picture.hands {
+        let parts = owners.iter().map(|(owner, things)| {
+            let is_long = things.iter().any(|thing| thing.contains(' '));
+            format!("{owner}: {}", things.join(if is_long { ", " } else { " " }))
+        });
+        let parts = separated(parts, " |");
+        let length = parts.iter().map(|part| part.chars().count() + 1).sum::<usize>();
+        if name.chars().count() + length > WIDTH && parts.len() > 1 {
+            parts.iter().for_each(|part| wrap_words(&mut out, name, part.trim_end_matches(" |")));
+        } else {
+            wrap_words(&mut out, name, &parts.join(" "));
+        }
+    }
+    let lines = picture.lines.iter().map(|(name, values)| {
+        if values.is_empty() { name.clone() } else { format!("{name}: {}", values.join(" ")) }
+    });
+    wrap(&mut out, "", &separated(lines, "  "));
+    for alternatives in &picture.uncertain {
+        let parts =
+            alternatives.iter().map(|(probability, fact)| format!("{} {fact}", percent(*probability)));
+        wrap(&mut out, "?", &separated(parts, ","));
+    }
+    if out.is_empty() { "nothing holds\n".to_owned() } else { out }
+}
+
+/// Facts behind a sign; empty if there are none.
+pub(super) fn signed(sign: &str, facts: &[String]) -> String {
+    let mut out = String::new();
+    wrap(&mut out, sign, facts);
+    out
+}
+
+/// A probability that is neither 0 nor 1 is not shown as such.
+fn percent(probability: f64) -> String {
+    let percent = 100.0 * probability;
+    if percent < 0.5 {
+        "<1 %".to_owned()
+    } else if percent > 99.5 {
+        ">99 %".to_owned()
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+/// All but the last with a separator behind them.
+fn separated(parts: impl Iterator<Item = String>, separator: &str) -> Vec<String> {
+    let mut parts: Vec<String> = parts.collect();
+    let last = parts.len().saturating_sub(1);
+    parts.iter_mut().take(last).for_each(|part| part.push_str(separator));
+    parts
+}
+
+/// Words behind a first one, in lines; what follows the first line is indented.
+fn wrap(out: &mut String, first: &str, words: &[String]) {
+    if words.is_empty() {
+        return;
+    }
+    let mut line = first.to_owned();
+    let mut is_begun = false;
+    for word in words {
+        if is_begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = "   ".to_owned();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_begun = true;
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+fn wrap_words(out: &mut String, first: &str, text: &str) {
+    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+    wrap(out, first, &words);
+}
+
+fn block_width(block: &[String]) -> usize {
+    block.iter().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+fn put_beside(out: &mut String, blocks: &[&Vec<String>]) {
+    let height = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
+    for row in 0..height {
+        let mut line = String::new();
+        for (at, block) in blocks.iter().enumerate() {
+            let part = block.get(row).map_or("", String::as_str);
+            let width = block_width(block) + if at + 1 < blocks.len() { GAP } else { 0 };
+            line.push_str(&format!("{part:width$}"));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// The lines of a panel; several blocks if its columns do not fit.
+fn panel(panel: &Panel) -> Vec<Vec<String>> {
+    let count = |text: &String| text.chars().count();
+    let cells = panel.rows.iter().flat_map(|(_, cells)| cells);
+    let width = cells.map(|cell| count(&cell.text)).chain(panel.columns.iter().map(count)).max().unwrap_or(1);
+    let names = panel.rows.iter().map(|(name, _)| count(name)).max().unwrap_or(0);
+    let is_changed = panel.rows.iter().flat_map(|(_, cells)| cells).any(|cell| cell.is_changed);
+    let fits = |gap: usize| 2 + names + panel.columns.len() * (width + gap) <= WIDTH;
+    // Brackets need a column on either side.
+    let gap = if fits(2) || is_changed { 2 } else { 1 };
+    let most = (WIDTH.saturating_sub(2 + names) / (width + gap)).max(1);
+    let mut blocks = Vec::new();
+    for from in (0..panel.columns.len()).step_by(most) {
+        let part = from..(from + most).min(panel.columns.len());
+        let title = if from == 0 { panel.title.clone() } else { format!("{}, continued", panel.title) };
+        let mut lines = vec![title];
+        let head = panel.columns[part.clone()].iter().map(|name| centred(name, width, gap, false));
+        lines.push(format!("{:margin$}{}", "", head.collect::<String>(), margin = names + 2));
+        for (name, cells) in &panel.rows {
+            let cells = cells[part.clone()]
+                .iter()
+                .map(|Cell { text, is_changed }| centred(text, width, gap, *is_changed));
+            lines.push(format!("  {name:>names$}{}", cells.collect::<String>()));
+        }
+        blocks.push(lines.into_iter().map(|line| line.trim_end().to_owned()).collect());
+    }
+    blocks
+}
+
+/// A cell with its gap: a blank or a bracket before it, and behind it if the gap is wide.
+fn centred(text: &str, width: usize, gap: usize, is_changed: bool) -> String {
+    let [open, close] = if is_changed { ["[", "]"] } else { [" ", " "] };
+    let close = if gap > 1 { close } else { "" };
+    format!("{open}{text:^width$}{close}")
+}
