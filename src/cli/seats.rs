@@ -91,7 +91,8 @@ impl SeatArguments {
 
     /// The roles that persons play.
     pub fn persons(&self) -> Vec<Role> {
-        let is_person = |spec: &Option<PlayerSpec>| spec.as_ref().is_some_and(|spec| names_human(spec.spec()));
+        let is_person =
+            |spec: &Option<PlayerSpec>| spec.as_ref().is_some_and(|spec| names_human(spec.spec()));
         self.0.iter().filter(|(_, spec)| is_person(spec)).map(|(role, _)| role).collect()
     }
 

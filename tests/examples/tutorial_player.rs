@@ -54,8 +54,11 @@ impl Player for Hunter {
 }
 
 fn main() -> Result<ExitCode, RegistryError> {
-    let entry = SpecEntry::new("hunter", "digs where the treasure may still be")
-        .with(SpecKey::word("any", true, "Whether it digs in any such field, or always in the first."));
+    let entry = SpecEntry::new("hunter", "digs where the treasure may still be").with(SpecKey::word(
+        "any",
+        true,
+        "Whether it digs in any such field, or always in the first.",
+    ));
     let registry = Registry::standard().with_player(entry, |spec, _| {
         let any = spec.word::<bool>("any");
         Ok(move |machine: &Arc<Engine>, _| Seat::player(Hunter { machine: Arc::clone(machine), any }))

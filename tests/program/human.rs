@@ -35,7 +35,8 @@ fn moves_are_typed_by_number_by_name_and_by_search() {
     let arguments = format!("match tictactoe x=human o=legal --seed 1 --transcript {file}");
     // The centre by its name, then all that begins with `mark 3`, of which one is taken, then the only one with `2 1`.
     let (printed, _) = typed(&arguments, "mark 2 2\nmark 3\n7\nnonsense\n2 1\n\n", 0);
-    let own: Vec<String> = moves_of(&folder, "match.jsonl", 0).into_iter().filter(|own| own != "noop").collect();
+    let own: Vec<String> =
+        moves_of(&folder, "match.jsonl", 0).into_iter().filter(|own| own != "noop").collect();
     assert_eq!(own, ["(mark 2 2)", "(mark 3 3)", "(mark 2 1)"], "{printed}");
     assert!(printed.contains("press Enter to do (mark 2 1)"), "{printed}");
     assert!(printed.contains("no move contains 'nonsense': the moves are 1 to 5"), "{printed}");
@@ -68,7 +69,9 @@ fn what_is_shown_depends_on_nothing_but_what_the_role_knows() {
 
 #[test]
 fn whoever_leaves_ends_the_match_and_it_is_not_counted() {
-    for (lines, why) in [("quit\n", ""), (":q\n", ""), ("", "standard input has ended\n"), ("nonsense\n", "ended\n")] {
+    for (lines, why) in
+        [("quit\n", ""), (":q\n", ""), ("", "standard input has ended\n"), ("nonsense\n", "ended\n")]
+    {
         let (printed, said) = typed("match kuhn_poker alice=human --matches 3 --seed 1", lines, 130);
         assert!(printed.contains(why), "{printed}");
         assert!(printed.ends_with("you have left the match; it is not counted\n"), "{printed}");
@@ -83,7 +86,8 @@ fn whoever_leaves_ends_the_match_and_it_is_not_counted() {
 
 #[test]
 fn a_clock_does_not_wait_for_a_person() {
-    let mut command = program("match kuhn_poker alice=human bob=legal --seed 1 --startclock 1 --playclock 0.3");
+    let mut command =
+        program("match kuhn_poker alice=human bob=legal --seed 1 --startclock 1 --playclock 0.3");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Nobody types, and the input stays open.

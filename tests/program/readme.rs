@@ -42,7 +42,9 @@ fn is_here_document<'a>(line: &str, lines: &mut impl Iterator<Item = &'a str>, f
 /// A command and what it reads from standard input: the lines up to `END` where it ends with `<<'END'`.
 fn fed<'a>(command: &'a str, lines: &mut impl Iterator<Item = &'a str>) -> (&'a str, String) {
     match command.strip_suffix(" <<'END'") {
-        Some(command) => (command, lines.take_while(|line| *line != "END").flat_map(|line| [line, "\n"]).collect()),
+        Some(command) => {
+            (command, lines.take_while(|line| *line != "END").flat_map(|line| [line, "\n"]).collect())
+        }
         None => (command, String::new()),
     }
 }

@@ -77,7 +77,9 @@ pub fn read(line: &str, moves: &[String], proposed: Option<usize>) -> Line {
         (0..moves.len()).filter(|&place| holds(&plain(&moves[place]))).collect()
     };
     // The words as they stand, or else all of them in any order.
-    for found in [found(&|own| own.contains(&wanted)), found(&|own| words.iter().all(|word| own.contains(word)))] {
+    for found in
+        [found(&|own| own.contains(&wanted)), found(&|own| words.iter().all(|word| own.contains(word)))]
+    {
         if !found.is_empty() {
             return Line::Found(found);
         }
@@ -96,8 +98,11 @@ fn command(text: &str) -> Option<Word> {
 
 /// A term as a person types it: the words in it, in lower case.
 fn plain(text: &str) -> String {
-    let spaced: String =
-        text.chars().map(|each| if "(),".contains(each) { ' ' } else { each }).collect::<String>().to_lowercase();
+    let spaced: String = text
+        .chars()
+        .map(|each| if "(),".contains(each) { ' ' } else { each })
+        .collect::<String>()
+        .to_lowercase();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -91,7 +91,9 @@ impl Console {
             match lines.recv_timeout(left.map_or(LOOK, |left| left.min(LOOK))) {
                 Ok(line) => return Typed::Line(line),
                 Err(RecvTimeoutError::Disconnected) => return Typed::Ended,
-                Err(RecvTimeoutError::Timeout) if left.is_some_and(|left| left <= LOOK) => return Typed::Late,
+                Err(RecvTimeoutError::Timeout) if left.is_some_and(|left| left <= LOOK) => {
+                    return Typed::Late;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

@@ -6,6 +6,7 @@
 //! information set, that is said.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
@@ -48,7 +49,8 @@ impl Knowledge {
     /// What the role knows of the state, drawn: certain facts, and marks where more than one thing is possible.
     pub fn board(&self) -> String {
         let Some(facts) = self.facts() else { return self.nothing() };
-        let certain: Vec<TermId> = facts.iter().filter(|(_, share)| is_certain(*share)).map(|&(fact, _)| fact).collect();
+        let certain: Vec<TermId> =
+            facts.iter().filter(|(_, share)| is_certain(*share)).map(|&(fact, _)| fact).collect();
         if certain.len() == facts.len() {
             return self.layout.draw(&certain);
         }
@@ -67,20 +69,35 @@ impl Knowledge {
         };
         let mut text = format!("{of}, in {}\n", counted(states.len(), "state", "states"));
         text += &self.layout.draw_belief(&facts);
-        if states.len() > 1 {
-            let open: Vec<TermId> =
-                facts.iter().filter(|(_, share)| !is_certain(*share)).map(|&(fact, _)| fact).collect();
-            text += "the likeliest states, by what is open:\n";
-            for (state, share) in states.iter().take(STATES) {
-                let holds = self.engine.holds(state);
-                let own = open.iter().filter(|fact| holds.contains(fact)).map(|&fact| shown(&self.engine, fact));
-                text += &format!("{:6.1} %  {}\n", 100.0 * share, own.collect::<Vec<_>>().join(" "));
-            }
-            if states.len() > STATES {
-                text += &format!("  ... and {} more\n", states.len() - STATES);
+        text += &self.likeliest(&states, &facts);
+        text
+    }
+
+    /// The likeliest states by what is open in them; nothing where a state is told by one fact, whose probability is shown.
+    fn likeliest(&self, states: &[(State, f64)], facts: &[(TermId, f64)]) -> String {
+        let open: Vec<TermId> =
+            facts.iter().filter(|(_, share)| !is_certain(*share)).map(|&(fact, _)| fact).collect();
+        let of_state = |state: &State| -> Vec<TermId> {
+            let holds = self.engine.holds(state);
+            open.iter().filter(|fact| holds.contains(fact)).copied().collect()
+        };
+        let listed: Vec<(Vec<TermId>, f64)> =
+            states.iter().take(STATES).map(|(state, share)| (of_state(state), *share)).collect();
+        if listed.iter().all(|(own, _)| own.len() == 1) {
+            return String::new();
+        }
+        let mut text = String::new();
+        for (own, share) in listed.iter().filter(|_| states.len() > 1) {
+            let own: Vec<String> = own.iter().map(|&fact| shown(&self.engine, fact)).collect();
+            let _ = writeln!(text, "{:6.1} %  {}", 100.0 * share, own.join(" "));
+        }
+        match states.len() {
+            0 | 1 => text,
+            few if few <= STATES => format!("the states, by what is open:\n{text}"),
+            many => {
+                format!("the likeliest states, by what is open:\n{text}  ... and {} more\n", many - STATES)
             }
         }
-        text
     }
 
     /// The facts of the states that may be true, each with the probability that it holds, in the natural order of terms;
@@ -93,7 +110,10 @@ impl Knowledge {
         }
         let mut shares: HashMap<TermId, f64> = HashMap::new();
         for (state, share) in self.states() {
-            self.engine.holds(&state).into_iter().for_each(|fact| *shares.entry(fact).or_insert(0.0) += share);
+            self.engine
+                .holds(&state)
+                .into_iter()
+                .for_each(|fact| *shares.entry(fact).or_insert(0.0) += share);
         }
         let mut facts: Vec<(TermId, f64)> = shares.into_iter().collect();
         facts.sort_by(|a, b| self.engine.terms().compare(a.0, b.0));
@@ -121,7 +141,9 @@ impl Knowledge {
             Some(UpdateOutcome::Inconsistent { .. }) => {
                 "no history of these rules, with these opponents, explains what you have seen\n".to_owned()
             }
-            _ => "no history was found that explains what you have seen; there is nothing to draw\n".to_owned(),
+            _ => {
+                "no history was found that explains what you have seen; there is nothing to draw\n".to_owned()
+            }
         }
     }
 }
@@ -137,5 +159,5 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// A term in the syntax of the rulesheet.
 pub fn shown(engine: &Engine, term: TermId) -> String {
-    engine.terms().show(term)
+    engine.game().show(term)
 }

@@ -97,7 +97,8 @@ impl HumanSeat {
         let name = self.engine.roles()[self.role].clone();
         let mut proposed = None;
         for asked in 0_u64.. {
-            let left = budget.left().map_or(String::new(), |left| format!(" ({:.0} s left)", left.as_secs_f64()));
+            let left =
+                budget.left().map_or(String::new(), |left| format!(" ({:.0} s left)", left.as_secs_f64()));
             let line = match at.ask(&format!("{name}{left}> "), budget.deadline) {
                 Typed::Line(line) => line,
                 Typed::Late => {
@@ -175,7 +176,9 @@ impl Player for HumanSeat {
 }
 
 fn help() -> String {
-    let mut text = "the number of a move, the move itself, or a part of it (Enter then plays the only one found), or\n".to_owned();
+    let mut text =
+        "the number of a move, the move itself, or a part of it (Enter then plays the only one found), or\n"
+            .to_owned();
     for (_, name, short, about) in WORDS {
         let _ = writeln!(text, "  {name:<8} {short}  {about}");
     }
@@ -191,7 +194,8 @@ fn listed(moves: &[String], places: impl Iterator<Item = usize>) -> String {
     let rows = cells.len().div_ceil(columns);
     let mut text = String::new();
     for row in 0..rows {
-        let line: Vec<String> = cells.iter().skip(row).step_by(rows).map(|cell| format!("{cell:<width$}")).collect();
+        let line: Vec<String> =
+            cells.iter().skip(row).step_by(rows).map(|cell| format!("{cell:<width$}")).collect();
         let _ = writeln!(text, "  {}", line.concat().trim_end());
     }
     text

@@ -90,8 +90,9 @@ impl HumanTable {
         let said = match &played.outcome {
             MatchOutcome::Over(goals) => {
                 let choosing = goals.iter().filter(|&(role, _)| engine.random() != Some(role));
-                let goals: Vec<String> =
-                    choosing.map(|(role, goal)| format!("{} {}", engine.roles()[role], goal.value())).collect();
+                let goals: Vec<String> = choosing
+                    .map(|(role, goal)| format!("{} {}", engine.roles()[role], goal.value()))
+                    .collect();
                 format!("the match is over: {}\n", goals.join(", "))
             }
             _ if self.is_left() => "you have left the match; it is not counted\n".to_owned(),
@@ -149,7 +150,8 @@ impl Shared {
 fn greeting(engine: &Engine, role: Role) -> String {
     let others: Vec<&str> =
         engine.roles().iter().filter(|&(other, _)| other != role).map(|(_, name)| name.as_str()).collect();
-    let others = if others.is_empty() { String::new() } else { format!("; the others are {}", others.join(", ")) };
+    let others =
+        if others.is_empty() { String::new() } else { format!("; the others are {}", others.join(", ")) };
     format!("you are {}{others}; type help to see what you can type\n", engine.roles()[role])
 }
 
@@ -169,7 +171,8 @@ fn account(engine: &Engine, number: usize, step: &MatchStep, role: Role) -> Stri
     } else {
         // Every role perceives the joint move, and knows its own.
         let others = engine.each_role().filter(|&other| other != role);
-        let does = |other: Role| format!("{} does {}", engine.roles()[other], shown(engine, step.joint.of(other).0));
+        let does =
+            |other: Role| format!("{} does {}", engine.roles()[other], shown(engine, step.joint.of(other).0));
         others.map(does).collect()
     };
     let perceived = match (engine.game().is_imperfect(), &perceived[..]) {

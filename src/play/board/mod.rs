@@ -163,6 +163,12 @@ impl BoardLayout {
     pub fn draw_belief(&self, facts: &[(TermId, f64)]) -> String {
         text::write(&Picture::of(self, facts, None))
     }
+
+    /// What is known of a state as text: as [`draw_belief`](BoardLayout::draw_belief), but the probabilities of what is not
+    /// certain are left out.
+    pub fn draw_known(&self, facts: &[(TermId, f64)]) -> String {
+        text::write_known(&Picture::of(self, facts, None))
+    }
 }
 
 fn certain(facts: &[TermId]) -> Vec<Fact> {

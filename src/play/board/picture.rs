@@ -28,6 +28,10 @@ pub(super) struct Picture {
     pub(super) lines: Vec<(String, Vec<String>)>,
     /// What is not certain: alternatives with their probabilities, the most probable first.
     pub(super) uncertain: Vec<Vec<(f64, String)>>,
+    /// Those of the uncertain facts that stand in no cell.
+    pub(super) open: Vec<String>,
+    /// For each board and each thing that may stand in its cells: how probable that is, in percent, cell by cell.
+    pub(super) shares: Vec<Panel>,
 }
 
 /// One board.
@@ -77,11 +81,74 @@ impl Picture {
         let mut legend = drawing.legend;
         legend.sort();
         legend.dedup();
+        let shares = shares(layout, &boards, &facts);
+        // What the boards show is not listed again.
+        if !shares.is_empty() {
+            drawing.uncertain.retain(|place, _| !matches!(place, Place::Cell(..)));
+        }
+        let open = drawing.uncertain.iter().filter(|(place, _)| !matches!(place, Place::Cell(..)));
+        let open = open.flat_map(|(_, facts)| facts).map(|(_, fact)| fact.clone()).collect();
         let uncertain = drawing.uncertain.into_values().map(|mut alternatives| {
             alternatives.sort_by(|a, b| b.0.total_cmp(&a.0));
             alternatives
         });
-        Picture { panels, legend, hands, lines, uncertain: uncertain.collect() }
+        Picture { panels, legend, hands, lines, uncertain: uncertain.collect(), open, shares }
+    }
+}
+
+/// The most boards of probabilities; if there are more, the facts are listed.
+const SHARES: usize = 6;
+
+/// The boards of probabilities. Things that are certain wherever they may be have none.
+fn shares(layout: &BoardLayout, boards: &[Board<'_>], facts: &[Fact]) -> Vec<Panel> {
+    let terms = layout.game.terms();
+    // By board, layer and contents: the probabilities of its cells.
+    let mut things: BTreeMap<(usize, usize, Vec<TermId>), BTreeMap<(usize, usize), f64>> = BTreeMap::new();
+    for &(fact, probability) in facts {
+        let shape = layout.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()));
+        let Some((shape, slots)) = shape.and_then(|&at| Some((at, layout.shapes[at].read(fact, terms)?)))
+        else {
+            continue;
+        };
+        let spot = boards.iter().enumerate().find_map(|(at, board)| Some((at, board.spot(shape, &slots)?)));
+        let Some((board, (layer, row, column))) = spot else { continue };
+        let contents = match &boards[board].grid.layers[layer].sign {
+            Sign::Mark(_) => Vec::new(),
+            Sign::Contents { slots: of, .. } => of.iter().map(|&slot| slots[slot]).collect(),
+        };
+        things.entry((board, layer, contents)).or_default().insert((row, column), probability);
+    }
+    things.retain(|_, cells| cells.values().any(|probability| *probability < CERTAIN));
+    if things.len() > SHARES {
+        return Vec::new();
+    }
+    let panel = |((board, layer, contents), cells): ((usize, usize, Vec<TermId>), BTreeMap<_, f64>)| {
+        let (board, mut panel) = (&boards[board], boards[board].panel(layout));
+        let layer = &board.grid.layers[layer];
+        let mut keys = board.grid.keys.clone();
+        if let Sign::Contents { slots, .. } = &layer.sign {
+            keys.extend(slots.iter().copied().zip(contents));
+        }
+        panel.title = format!("{} in %", layout.pattern(&layout.shapes[layer.shape], layer, &keys));
+        let count = panel.rows.len();
+        for (line, (_, row)) in panel.rows.iter_mut().enumerate() {
+            let at = if board.grid.upward { count - 1 - line } else { line };
+            for (column, cell) in row.iter_mut().enumerate() {
+                cell.text = cells.get(&(at, column)).map_or_else(|| ".".to_owned(), |&share| percent(share));
+            }
+        }
+        panel
+    };
+    things.into_iter().map(panel).collect()
+}
+
+/// A probability in percent. One that is neither 0 nor 1 is not shown as such.
+pub(super) fn percent(probability: f64) -> String {
+    match 100.0 * probability {
+        _ if probability >= CERTAIN => "100".to_owned(),
+        percent if percent < 0.5 => "<1".to_owned(),
+        percent if percent > 99.5 => ">99".to_owned(),
+        percent => format!("{percent:.0}"),
     }
 }
 

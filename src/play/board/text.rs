@@ -3,7 +3,7 @@
 //! Panels stand side by side as long as they fit. A cell that has changed is in brackets. A board that is too wide is
 //! drawn with narrow gaps, and in parts below each other if that does not suffice.
 
-use super::picture::{Cell, Panel, Picture};
+use super::picture::{Cell, Panel, Picture, percent};
 
 /// The longest line.
 const WIDTH: usize = 78;
@@ -11,20 +11,33 @@ const WIDTH: usize = 78;
 /// What stands between two panels.
 const GAP: usize = 3;
 
-/// A picture as lines.
+/// A picture as lines, with the probabilities of what is not certain.
 pub(super) fn write(picture: &Picture) -> String {
-    let mut out = String::new();
-    let blocks: Vec<Vec<String>> = picture.panels.iter().flat_map(panel).collect();
-    let mut beside: Vec<&Vec<String>> = Vec::new();
-    for block in &blocks {
-        let width = |block: &&Vec<String>| block_width(block) + GAP;
-        if !beside.is_empty() && beside.iter().map(width).sum::<usize>() + block_width(block) > WIDTH {
-            put_beside(&mut out, &beside);
-            beside.clear();
-        }
-        beside.push(block);
+    let mut out = known(picture);
+    put_panels(&mut out, &picture.shares);
+    for alternatives in &picture.uncertain {
+        let parts =
+            alternatives.iter().map(|(probability, fact)| format!("{} % {fact}", percent(*probability)));
+        wrap(&mut out, "?", &separated(parts, ","));
     }
-    put_beside(&mut out, &beside);
+    or_nothing(out)
+}
+
+/// A picture as lines, in which what is not certain is named and no more.
+pub(super) fn write_known(picture: &Picture) -> String {
+    let mut out = known(picture);
+    wrap(&mut out, "? may hold:", &separated(picture.open.iter().cloned(), ","));
+    or_nothing(out)
+}
+
+fn or_nothing(out: String) -> String {
+    if out.is_empty() { "nothing holds\n".to_owned() } else { out }
+}
+
+/// What is certain, and the cells that are not.
+fn known(picture: &Picture) -> String {
+    let mut out = String::new();
+    put_panels(&mut out, &picture.panels);
     if !picture.legend.is_empty() {
         let words = picture.legend.iter().map(|(sign, meaning)| format!("{sign} is {meaning}"));
         wrap(&mut out, "", &separated(words, ","));
@@ -46,12 +59,22 @@ pub(super) fn write(picture: &Picture) -> String {
         if values.is_empty() { name.clone() } else { format!("{name}: {}", values.join(" ")) }
     });
     wrap(&mut out, "", &separated(lines, "  "));
-    for alternatives in &picture.uncertain {
-        let parts =
-            alternatives.iter().map(|(probability, fact)| format!("{} {fact}", percent(*probability)));
-        wrap(&mut out, "?", &separated(parts, ","));
+    out
+}
+
+/// Panels, as many beside each other as fit.
+fn put_panels(out: &mut String, panels: &[Panel]) {
+    let blocks: Vec<Vec<String>> = panels.iter().flat_map(panel).collect();
+    let mut beside: Vec<&Vec<String>> = Vec::new();
+    for block in &blocks {
+        let width = |block: &&Vec<String>| block_width(block) + GAP;
+        if !beside.is_empty() && beside.iter().map(width).sum::<usize>() + block_width(block) > WIDTH {
+            put_beside(out, &beside);
+            beside.clear();
+        }
+        beside.push(block);
     }
-    if out.is_empty() { "nothing holds\n".to_owned() } else { out }
+    put_beside(out, &beside);
 }
 
 /// Facts behind a sign; empty if there are none.
@@ -59,18 +82,6 @@ pub(super) fn signed(sign: &str, facts: &[String]) -> String {
     let mut out = String::new();
     wrap(&mut out, sign, facts);
     out
-}
-
-/// A probability that is neither 0 nor 1 is not shown as such.
-fn percent(probability: f64) -> String {
-    let percent = 100.0 * probability;
-    if percent < 0.5 {
-        "<1 %".to_owned()
-    } else if percent > 99.5 {
-        ">99 %".to_owned()
-    } else {
-        format!("{percent:.0} %")
-    }
 }
 
 /// All but the last with a separator behind them.
