@@ -75,13 +75,19 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The command to run in a folder, if it is the program or an example.
+/// The command to run in a folder, if it is the program, an example, or one that edits a file.
 fn ours(command: &str, folder: &Folder) -> Option<Command> {
     let program =
         command.strip_prefix("cargo run --release -- ").or_else(|| command.strip_prefix("hyperplay "));
     if let Some(arguments) = program {
         let mut command = folder.program("");
         command.args(words(arguments));
+        return Some(command);
+    }
+    if command.starts_with("sed -i.bak ") {
+        let words = words(command);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(folder.path("."));
         return Some(command);
     }
     let words = words(command.strip_prefix("cargo run --release --example ")?);
