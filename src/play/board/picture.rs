@@ -96,6 +96,12 @@ impl Picture {
     }
 }
 
+/// What may stand in the cells of a board: the board, the layer, and the contents.
+type Thing = (usize, usize, Vec<TermId>);
+
+/// Probabilities by row and column.
+type Shares = BTreeMap<(usize, usize), f64>;
+
 /// The most boards of probabilities; if there are more, the facts are listed.
 const SHARES: usize = 6;
 
@@ -103,7 +109,7 @@ const SHARES: usize = 6;
 fn shares(layout: &BoardLayout, boards: &[Board<'_>], facts: &[Fact]) -> Vec<Panel> {
     let terms = layout.game.terms();
     // By board, layer and contents: the probabilities of its cells.
-    let mut things: BTreeMap<(usize, usize, Vec<TermId>), BTreeMap<(usize, usize), f64>> = BTreeMap::new();
+    let mut things: BTreeMap<Thing, Shares> = BTreeMap::new();
     for &(fact, probability) in facts {
         let shape = layout.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()));
         let Some((shape, slots)) = shape.and_then(|&at| Some((at, layout.shapes[at].read(fact, terms)?)))
@@ -122,7 +128,7 @@ fn shares(layout: &BoardLayout, boards: &[Board<'_>], facts: &[Fact]) -> Vec<Pan
     if things.len() > SHARES {
         return Vec::new();
     }
-    let panel = |((board, layer, contents), cells): ((usize, usize, Vec<TermId>), BTreeMap<_, f64>)| {
+    let panel = |((board, layer, contents), cells): (Thing, Shares)| {
         let (board, mut panel) = (&boards[board], boards[board].panel(layout));
         let layer = &board.grid.layers[layer];
         let mut keys = board.grid.keys.clone();
