@@ -27,19 +27,13 @@ impl Glyphs {
                 glyphs.insert(*term, name.clone());
             }
         }
-        let rest: Vec<&(TermId, String)> =
-            terms.iter().filter(|(term, _)| !glyphs.contains_key(term)).collect();
-        let initials: Vec<Option<String>> = rest.iter().map(|(_, name)| initials(name)).collect();
-        let is_clear = {
-            let mut seen = taken.clone();
-            initials.iter().all(|glyph| glyph.as_ref().is_some_and(|glyph| seen.insert(glyph.clone())))
-        };
-        for ((term, name), initials) in rest.into_iter().zip(initials) {
-            let clear = initials.filter(|_| is_clear);
-            let mut candidates = clear.into_iter().chain(candidates(name));
-            let glyph = candidates.find(|glyph| !taken.contains(glyph)).unwrap_or_else(|| name.clone());
-            taken.insert(glyph.clone());
-            glyphs.insert(*term, glyph);
+        for (term, name) in terms {
+            if !glyphs.contains_key(term) {
+                let glyph = candidates(name).find(|glyph| !taken.contains(glyph));
+                let glyph = glyph.unwrap_or_else(|| name.clone());
+                taken.insert(glyph.clone());
+                glyphs.insert(*term, glyph);
+            }
         }
         Glyphs(glyphs)
     }
@@ -49,36 +43,46 @@ impl Glyphs {
         self.0.get(&term).cloned().unwrap_or_else(|| game.show(term))
     }
 
-    /// Whether every glyph is one character.
-    pub(super) fn are_single<'t>(&self, terms: impl IntoIterator<Item = &'t TermId>) -> bool {
-        let is_single = |glyph: &String| glyph.chars().count() == 1;
-        terms.into_iter().all(|term| self.0.get(term).is_some_and(is_single))
+    /// Whether every glyph is one character, and there are some.
+    pub(super) fn are_single(&self) -> bool {
+        !self.0.is_empty() && self.0.values().all(|glyph| glyph.chars().count() == 1)
     }
 }
 
-/// The first letters of the parts of a name, with its numbers: `whiteRook` is `wr`, `disc_12` is `d12`. `None` if that is
-/// longer than three letters.
-fn initials(name: &str) -> Option<String> {
-    let mut out = String::new();
+/// The parts of a name: `whiteRook` and `white_rook` have two, `disc12` has one.
+fn parts(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
     let mut before = '_';
     for letter in name.chars() {
-        let begins = letter.is_alphabetic()
-            && (!before.is_alphabetic() || (letter.is_uppercase() && before.is_lowercase()));
-        if begins || letter.is_ascii_digit() {
-            out.extend(letter.to_lowercase());
+        let is_word = letter.is_alphanumeric();
+        if is_word && (!before.is_alphanumeric() || (letter.is_uppercase() && before.is_lowercase())) {
+            out.push(String::new());
+        }
+        if let Some(part) = out.last_mut().filter(|_| is_word) {
+            part.extend(letter.to_lowercase());
         }
         before = letter;
     }
-    (1..=3).contains(&out.chars().count()).then_some(out)
+    out
 }
 
-/// What may stand for a name, the best first: a letter of it, then two.
+/// What may stand for a name, the best first. A name of several parts has the first letter of the first part and one of
+/// the last part, as in `wr` for `whiteRook`; another one a letter of it, then its first letter and another one. A number at
+/// the end is kept.
 fn candidates(name: &str) -> impl Iterator<Item = String> {
-    let letters: Vec<char> = name.chars().filter(|letter| letter.is_alphanumeric()).collect();
-    let small: Vec<String> = letters.iter().map(|letter| letter.to_lowercase().to_string()).collect();
-    let large = letters.first().map(|letter| letter.to_uppercase().to_string());
-    let first = small.first().cloned().unwrap_or_default();
-    let pairs: Vec<String> = small.iter().skip(1).map(|second| format!("{first}{second}")).collect();
-    let is_word = |glyph: &String| !glyph.is_empty() && !glyph.chars().all(|letter| letter.is_ascii_digit());
-    small.into_iter().chain(large).chain(pairs).filter(is_word)
+    let parts = parts(name);
+    let is_digit = |letter: &char| letter.is_ascii_digit();
+    let number: String = parts.last().map_or_else(String::new, |part| {
+        part.chars().rev().take_while(is_digit).collect::<Vec<_>>().into_iter().rev().collect()
+    });
+    let letters =
+        |part: &String| part.chars().filter(|letter| !is_digit(letter)).map(String::from).collect::<Vec<_>>();
+    let first: Vec<String> = parts.first().map_or_else(Vec::new, letters);
+    let last: Vec<String> = parts.last().filter(|_| parts.len() > 1).map_or_else(Vec::new, letters);
+    let initial = first.first().cloned().unwrap_or_default();
+    let of_two: Vec<String> = last.iter().map(|letter| format!("{initial}{letter}")).collect();
+    let pairs: Vec<String> = first.iter().skip(1).map(|second| format!("{initial}{second}")).collect();
+    let capital = initial.to_uppercase();
+    let singles = first.into_iter().chain([capital]).filter(|letter| !letter.is_empty());
+    of_two.into_iter().chain(singles).chain(pairs).map(move |letters| letters + &number)
 }

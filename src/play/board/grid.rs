@@ -1,9 +1,14 @@
 //! Grids: which shapes of fluents lie on a board, with which axes, and what stands in its cells.
 //!
-//! A shape lies on a grid if two of its slots have ordered domains, at least one of them strongly (`order`). Of the other
-//! slots, those with an order before the coordinates, and roles before them, are *keys*: each of their values has a panel
-//! of its own. The others are the contents of a cell. If every slot has an order, the last one is the content. A fluent
-//! that has coordinates only marks a cell. A shape with one ordered slot before its only content is a row of cells.
+//! A shape lies on a grid if two of its slots have ordered domains, at least one of them strongly (`order`). If every slot
+//! has an order, the last one is the content. Of the other slots, those with an order before the coordinates are *keys*:
+//! each of their values has a panel of its own; so have roles before the coordinates, and any few terms there if something
+//! comes behind the coordinates. The others are the contents of a cell. A fluent that has coordinates only marks a cell, and
+//! lies on a grid only if the names of its variables say so, or on the grid of another fluent. A shape with one ordered slot
+//! before its only content is a row of cells. A slot whose terms are squares such as `a1` is both coordinates.
+//!
+//! The domains may contain more coordinates than the board has. A grid whose initial fluents begin in its first corner and
+//! do not reach the other one is *cropped*: it is drawn as far as its initial fluents and those of the state reach.
 //!
 //! **Where the axes lie.** Letters are columns. Otherwise the names of the variables in the rules decide (`?row` and
 //! `?rank`, `?column` and `?file`, `?x` and `?y`), and without such names the first coordinate is the column. If the column
@@ -13,41 +18,42 @@
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 use rustc_hash::FxHashMap;
 
+use super::glyphs::Glyphs;
 use super::order::Strength;
-use super::shape::Shape;
+use super::shape::{Shape, Slot};
 
-/// The most coordinates of an axis, the most panels of a shape, and the most roles with panels of their own.
+/// The most coordinates of an axis, the most of an axis that is cropped, and the most panels of a shape.
 const LONGEST: usize = 26;
 const TALLEST: usize = 40;
+const CROPPED: usize = 1_000;
 const PANELS: usize = 12;
+
+/// The fewest initial fluents that show how large a board is.
+const CORNER: usize = 8;
 
 /// The words for what is no piece.
 const BLANK: [&str; 4] = ["blank", "empty", "none", "free"];
 
-/// The marks of fluents that have coordinates only, beside contents.
-const MARKS: [&str; 6] = ["*", "!", "#", "@", "%", "&"];
+/// The mark of a fluent that is alone on its board.
+pub(super) const ALONE: &str = "#";
 
-/// An axis: its coordinates in order.
+/// The marks of fluents that have coordinates only, beside contents.
+const MARKS: [&str; 6] = ["*", "!", "@", "%", "&", "$"];
+
+/// An axis: the names of its coordinates in order, and the position of each term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Axis {
-    pub(super) terms: Vec<TermId>,
+    pub(super) names: Vec<String>,
     pub(super) at: FxHashMap<TermId, usize>,
 }
 
-impl Axis {
-    fn new(terms: Vec<TermId>) -> Axis {
-        let at = terms.iter().enumerate().map(|(at, &term)| (term, at)).collect();
-        Axis { terms, at }
-    }
-}
-
 /// How the cells of a layer are written.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Sign {
     /// The fluent has coordinates only.
     Mark(String),
     /// The contents, and which one is drawn as an empty cell.
-    Contents { slots: Vec<usize>, blank: Option<TermId>, are_single: bool },
+    Contents { slots: Vec<usize>, blank: Option<TermId>, glyphs: Vec<Glyphs> },
 }
 
 /// The fluents of one shape on a grid.
@@ -67,6 +73,8 @@ pub(super) struct Grid {
     /// None in a row of cells.
     pub(super) rows: Option<Axis>,
     pub(super) upward: bool,
+    /// Of a cropped grid: the initial rows and columns, which are always drawn.
+    pub(super) crop: Option<Vec<(usize, usize)>>,
     pub(super) layers: Vec<Layer>,
     /// The slots of the first layer that tell this board from others of the same shape, with their values.
     pub(super) keys: Vec<(usize, TermId)>,
@@ -79,6 +87,10 @@ struct Candidate {
     row: Option<usize>,
     keys: Vec<usize>,
     contents: Vec<usize>,
+    /// Whether one slot is both coordinates.
+    is_split: bool,
+    /// Whether the names of the variables tell rows from columns.
+    is_named: bool,
 }
 
 /// The grids of some shapes, in their order.
@@ -91,59 +103,121 @@ pub(super) fn grids(game: &Game, shapes: &[Shape]) -> Vec<Grid> {
         found.into_iter().partition(|candidate| !candidate.contents.is_empty());
     for candidate in full {
         let blank = blank(game.terms(), &shapes[candidate.shape], &candidate);
-        let sign = Sign::Contents { slots: candidate.contents.clone(), blank, are_single: false };
-        put(&mut grids, shapes, &candidate, sign);
+        let sign = Sign::Contents { slots: candidate.contents.clone(), blank, glyphs: Vec::new() };
+        put(game, &mut grids, shapes, &candidate, sign);
     }
     let hosts = grids.len();
     for candidate in marks {
-        let lies_on = |grid: &Grid| {
-            let (columns, rows) = axes(shapes, &candidate);
-            let inside = |axis: &Axis, part: &Axis| part.terms.iter().all(|term| axis.at.contains_key(term));
-            let fits = inside(&grid.columns, &columns)
-                && grid.rows.as_ref().zip(rows.as_ref()).is_some_and(|(axis, part)| inside(axis, part));
-            fits && grid.keys.is_empty() && candidate.keys.is_empty() && grid.layers.len() <= MARKS.len()
+        let (columns, rows) = axes(game, shapes, &candidate);
+        let inside = |axis: &Axis, part: &Axis| part.at.keys().all(|term| axis.at.contains_key(term));
+        let fits = |grid: &Grid| {
+            let rows = grid.rows.as_ref().zip(rows.as_ref());
+            inside(&grid.columns, &columns) && rows.is_some_and(|(axis, part)| inside(axis, part))
         };
+        let may_share = |grid: &Grid| {
+            fits(grid)
+                && grid.keys.is_empty()
+                && candidate.keys.is_empty()
+                && grid.layers.len() <= MARKS.len()
+        };
+        let is_board = candidate.is_named || grids[..hosts].iter().any(fits);
         let sign = |mark: &str| Sign::Mark(mark.to_owned());
-        match grids.iter().position(lies_on) {
+        match grids.iter().position(may_share) {
             Some(at) => {
-                let number =
-                    grids[at].layers.iter().filter(|layer| matches!(layer.sign, Sign::Mark(_))).count();
+                let is_mark = |layer: &&Layer| matches!(layer.sign, Sign::Mark(_));
+                let number = grids[at].layers.iter().filter(is_mark).count();
                 let sign = if at < hosts { sign(MARKS[number]) } else { sign("") };
                 let Candidate { shape, column, row, .. } = candidate;
                 grids[at].layers.push(Layer { shape, column, row, sign });
             }
-            None => put(&mut grids, shapes, &candidate, sign("")),
+            None if is_board => put(game, &mut grids, shapes, &candidate, sign("")),
+            None => {}
         }
     }
     grids
 }
 
 /// Adds a board for each value of the keys.
-fn put(grids: &mut Vec<Grid>, shapes: &[Shape], candidate: &Candidate, sign: Sign) {
-    let (columns, rows) = axes(shapes, candidate);
+fn put(game: &Game, grids: &mut Vec<Grid>, shapes: &[Shape], candidate: &Candidate, sign: Sign) {
+    let shape = &shapes[candidate.shape];
+    let (columns, rows) = axes(game, shapes, candidate);
     let mut values: Vec<Vec<(usize, TermId)>> = vec![Vec::new()];
     for &key in &candidate.keys {
-        let domain = shapes[candidate.shape].slots[key].domain.as_deref().unwrap_or_default();
+        let domain = shape.slots[key].domain.as_deref().unwrap_or_default();
         let longer = |row: &Vec<(usize, TermId)>| {
             let row = row.clone();
             domain.iter().map(move |&term| [&row[..], &[(key, term)]].concat())
         };
         values = values.iter().flat_map(longer).collect();
     }
-    let upward = candidate.row.is_some_and(|row| candidate.column < row);
+    let upward = candidate.row.is_some_and(|row| candidate.column < row || candidate.is_split);
+    let crop = rows.as_ref().zip(candidate.row).and_then(|(rows, row)| {
+        let cell = |slots: &Vec<TermId>| {
+            Some((*rows.at.get(&slots[row])?, *columns.at.get(&slots[candidate.column])?))
+        };
+        crop(
+            &shape.initially.iter().filter_map(cell).collect::<Vec<_>>(),
+            rows.names.len(),
+            columns.names.len(),
+        )
+    });
     for keys in values {
         let Candidate { shape, column, row, .. } = *candidate;
         let layers = vec![Layer { shape, column, row, sign: sign.clone() }];
-        grids.push(Grid { columns: columns.clone(), rows: rows.clone(), upward, layers, keys });
+        let (columns, rows, crop) = (columns.clone(), rows.clone(), crop.clone());
+        grids.push(Grid { columns, rows, upward, crop, layers, keys });
     }
 }
 
-fn axes(shapes: &[Shape], candidate: &Candidate) -> (Axis, Option<Axis>) {
+/// The initial cells of a grid that is cropped.
+fn crop(cells: &[(usize, usize)], rows: usize, columns: usize) -> Option<Vec<(usize, usize)>> {
+    let (row, column) = (cells.iter().map(|cell| cell.0).max(), cells.iter().map(|cell| cell.1).max());
+    let begins = cells.iter().any(|cell| cell.0 == 0) && cells.iter().any(|cell| cell.1 == 0);
+    let ends_before =
+        row.is_some_and(|row| row + 1 < rows) && column.is_some_and(|column| column + 1 < columns);
+    let is_corner = cells.len() >= CORNER && begins && ends_before;
+    (is_corner || rows > TALLEST || columns > LONGEST).then(|| cells.to_vec())
+}
+
+fn axes(game: &Game, shapes: &[Shape], candidate: &Candidate) -> (Axis, Option<Axis>) {
+    let slots = &shapes[candidate.shape].slots;
+    if candidate.is_split {
+        let domain = slots[candidate.column].domain.as_deref().unwrap_or_default();
+        let squares = squares(game.terms(), domain).unwrap_or_default();
+        return (
+            part_axis(squares.iter().map(|(term, letter, _)| (*term, (0, letter.clone())))),
+            Some(part_axis(squares.iter().map(|(term, _, number)| (*term, (*number, number.to_string()))))),
+        );
+    }
     let axis = |slot: usize| {
-        let order = shapes[candidate.shape].slots[slot].order.as_ref();
-        Axis::new(order.map(|(_, terms)| terms.clone()).unwrap_or_default())
+        let terms = slots[slot].order.as_ref().map(|(_, terms)| terms.clone()).unwrap_or_default();
+        let names = terms.iter().map(|&term| game.show(term)).collect();
+        Axis { names, at: terms.into_iter().enumerate().map(|(at, term)| (term, at)).collect() }
     };
     (axis(candidate.column), candidate.row.map(axis))
+}
+
+/// An axis of the parts of squares, in the order of the parts.
+fn part_axis(parts: impl Iterator<Item = (TermId, (u64, String))> + Clone) -> Axis {
+    let mut names: Vec<(u64, String)> = parts.clone().map(|(_, part)| part).collect();
+    names.sort_unstable();
+    names.dedup();
+    let at = parts.map(|(term, part)| (term, names.binary_search(&part).unwrap_or_default())).collect();
+    Axis { names: names.into_iter().map(|(_, name)| name).collect(), at }
+}
+
+/// The letter and the number of terms such as `a1`, if all of them are such squares of several columns and rows.
+fn squares(terms: &TermStore, domain: &[TermId]) -> Option<Vec<(TermId, String, u64)>> {
+    let split = |&term: &TermId| {
+        let name = terms.symbols().name(terms.functor(term));
+        let letter = name.chars().next().filter(char::is_ascii_alphabetic)?;
+        let number = name[1..].parse().ok().filter(|_| terms.arguments(term).is_empty())?;
+        Some((term, letter.to_lowercase().to_string(), number))
+    };
+    let squares: Vec<(TermId, String, u64)> = domain.iter().map(split).collect::<Option<_>>()?;
+    let (_, letter, number) = squares.first()?;
+    let is_wide = squares.iter().any(|square| square.1 != *letter);
+    (is_wide && squares.iter().any(|square| square.2 != *number)).then_some(squares)
 }
 
 /// What the slots of a shape are for, if it lies on a grid.
@@ -152,15 +226,19 @@ fn candidate(terms: &TermStore, shapes: &[Shape], at: usize) -> Option<Candidate
     let count = shape.slots.len();
     let mut lines: Vec<usize> = (0..count).filter(|&slot| length(shape, slot) >= 2).collect();
     if count >= 3 && lines.len() == count {
+        // Four and more equal coordinates are the ends of a line rather than a place.
+        let last = shape.slots[count - 1].order.as_ref();
+        if count >= 4 && last == shape.slots[count - 2].order.as_ref() {
+            return None;
+        }
         lines.pop();
     }
-    if lines.len() >= 2 {
-        let (first, second) = (lines[lines.len() - 2], lines[lines.len() - 1]);
-        if let Some(candidate) = plane(terms, shape, at, first, second, &lines[..lines.len() - 2]) {
-            return Some(candidate);
-        }
+    if let [further @ .., first, second] = &lines[..]
+        && let Some(candidate) = plane(terms, shapes, at, *first, *second, further)
+    {
+        return Some(candidate);
     }
-    row(shape, at)
+    row(shape, at).or_else(|| split(terms, shape, at))
 }
 
 /// The number of coordinates of a slot; 0 if it has no order.
@@ -168,109 +246,134 @@ fn length(shape: &Shape, slot: usize) -> usize {
     shape.slots[slot].order.as_ref().map_or(0, |(_, terms)| terms.len())
 }
 
-fn strength(shape: &Shape, slot: usize) -> Option<Strength> {
-    shape.slots[slot].order.as_ref().map(|(strength, _)| *strength)
-}
-
 /// A shape whose coordinates are at two slots.
 fn plane(
     terms: &TermStore,
-    shape: &Shape,
+    shapes: &[Shape],
     at: usize,
     first: usize,
     second: usize,
     further: &[usize],
 ) -> Option<Candidate> {
-    let is_strong = |slot| strength(shape, slot) == Some(Strength::Strong);
-    let (column, row) = orientation(terms, shape, first, second);
-    let fits = length(shape, column) <= LONGEST && length(shape, row) <= TALLEST;
-    if !fits || !(is_strong(first) || is_strong(second)) {
+    let shape = &shapes[at];
+    let strength = |slot: usize| shape.slots[slot].order.as_ref().map(|(strength, _)| *strength);
+    let (column, row, is_named) = orientation(terms, shapes, at, first, second);
+    let longest = |most: usize| if is_named { CROPPED } else { most };
+    let fits = length(shape, column) <= longest(LONGEST) && length(shape, row) <= longest(TALLEST);
+    let strengths = [strength(first), strength(second)];
+    let is_line = strengths.contains(&Some(Strength::Strong)) && !strengths.contains(&Some(Strength::Named));
+    if !fits || !(is_line || is_named) || (shape.slots.len() == 2 && is_function(shape, 0, 1) && !is_named) {
         return None;
     }
-    if shape.slots.len() == 2 && is_function(shape, first, second) {
-        return None;
-    }
-    let roles: Vec<usize> = (0..first).filter(|&slot| shape.slots[slot].is_role).collect();
-    let rest = |keys: &[usize]| {
-        (0..shape.slots.len())
-            .filter(|slot| ![first, second].contains(slot) && !keys.contains(slot))
-            .collect()
-    };
-    let panels = |keys: &[usize]| {
-        keys.iter()
-            .map(|&slot| shape.slots[slot].domain.as_ref().map_or(usize::MAX, Vec::len))
-            .fold(1_usize, usize::saturating_mul)
-    };
+    let size = |slot: usize| shape.slots[slot].domain.as_ref().map_or(usize::MAX, Vec::len);
+    let panels = |keys: &[usize]| keys.iter().map(|&slot| size(slot)).fold(1, usize::saturating_mul);
     let mut keys = further.to_vec();
-    if !roles.iter().any(|&role| is_place(shape, role)) {
-        keys.extend(roles);
+    let before: Vec<usize> = (0..first).filter(|slot| !further.contains(slot)).collect();
+    let is_followed = second + 1 < shape.slots.len();
+    let are_roles = before.iter().all(|&slot| shape.slots[slot].is_role);
+    if is_followed {
+        keys.extend(&before);
+    } else {
+        let roles: Vec<usize> = before.into_iter().filter(|&slot| shape.slots[slot].is_role).collect();
+        keys.extend(roles.into_iter().filter(|&role| !is_place(shape, role)));
     }
     keys.sort_unstable();
+    if panels(&keys) > PANELS && are_roles {
+        return None;
+    }
+    if panels(&keys) > PANELS {
+        keys = further.to_vec();
+    }
     if panels(&keys) > PANELS {
         return None;
     }
-    Some(Candidate { shape: at, column, row: Some(row), contents: rest(&keys), keys })
+    let other = |slot: &usize| ![first, second].contains(slot) && !keys.contains(slot);
+    let contents = (0..shape.slots.len()).filter(other).collect();
+    Some(Candidate { shape: at, column, row: Some(row), keys, contents, is_split: false, is_named })
 }
 
 /// A shape that is a row of cells: the coordinate, and one content.
 fn row(shape: &Shape, at: usize) -> Option<Candidate> {
     let [key, content] = &shape.slots[..] else { return None };
     let same = key.domain.is_some() && key.domain == content.domain;
-    let counted = length(shape, 1) >= 2;
-    if length(shape, 0) < 3
-        || length(shape, 0) > LONGEST
-        || same
-        || content.domain.is_none()
-        || (counted && !is_function(shape, 0, 1))
-    {
+    let is_counted = content.order.as_ref().is_some_and(|(strength, _)| *strength > Strength::Named);
+    let fits = (3..=LONGEST).contains(&length(shape, 0)) && content.domain.is_some();
+    if !fits || same || (is_counted && !is_function(shape, 0, 1)) {
         return None;
     }
-    Some(Candidate { shape: at, column: 0, row: None, keys: Vec::new(), contents: vec![1] })
+    let (keys, contents) = (Vec::new(), vec![1]);
+    Some(Candidate { shape: at, column: 0, row: None, keys, contents, is_split: false, is_named: false })
 }
 
-/// Which of two slots is the column and which is the row.
-fn orientation(terms: &TermStore, shape: &Shape, first: usize, second: usize) -> (usize, usize) {
+/// A shape whose first slot is a square, and whose second one is what stands there initially on every square.
+fn split(terms: &TermStore, shape: &Shape, at: usize) -> Option<Candidate> {
+    let [square, _] = &shape.slots[..] else { return None };
+    let domain = square.domain.as_ref()?;
+    let is_full = shape.initially.len() == domain.len() && is_place(shape, 0);
+    if !is_full || squares(terms, domain).is_none() {
+        return None;
+    }
+    let (keys, contents) = (Vec::new(), vec![1]);
+    Some(Candidate { shape: at, column: 0, row: Some(0), keys, contents, is_split: true, is_named: true })
+}
+
+/// Which of two slots is the column and which is the row, and whether the names of the variables say so.
+fn orientation(
+    terms: &TermStore,
+    shapes: &[Shape],
+    at: usize,
+    first: usize,
+    second: usize,
+) -> (usize, usize, bool) {
+    let slots = &shapes[at].slots;
     let is_word = |slot: usize| {
-        let domain = shape.slots[slot].domain.as_deref().unwrap_or_default();
-        domain.iter().all(|&term| terms.symbols().name(terms.functor(term)).parse::<i64>().is_err())
+        let coordinates = slots[slot].order.as_ref().map(|(_, terms)| &terms[..]).unwrap_or_default();
+        coordinates.iter().all(|&term| terms.symbols().name(terms.functor(term)).parse::<i64>().is_err())
     };
+    let own = [slots[first].row_votes, slots[second].row_votes];
+    let is_named = own[0].signum() * own[1].signum() == -1;
     match (is_word(first), is_word(second)) {
-        (true, false) => return (first, second),
-        (false, true) => return (second, first),
+        (true, false) => return (first, second, is_named),
+        (false, true) => return (second, first, is_named),
         _ => {}
     }
-    let votes = shape.slots[first].row_votes - shape.slots[second].row_votes;
-    if votes > 0 { (second, first) } else { (first, second) }
+    // Shapes on the same board lie the same way: neighbouring slots with the same coordinates vote together.
+    let same = |pair: &[Slot]| pair[0].order == slots[first].order && pair[1].order == slots[second].order;
+    let pairs = shapes.iter().flat_map(|shape| shape.slots.windows(2)).filter(|pair| same(pair));
+    let votes: i32 = pairs.map(|pair| pair[0].row_votes - pair[1].row_votes).sum();
+    if votes > 0 { (second, first, is_named) } else { (first, second, is_named) }
 }
 
-/// Whether the second slot looks like a value of the first: several initial fluents, each with another first one.
+/// Whether the second slot looks like a value of the first: initially every coordinate of the first has one value.
 fn is_function(shape: &Shape, first: usize, second: usize) -> bool {
-    let mut keys: Vec<TermId> = shape.initially.iter().map(|slots| slots[first]).collect();
-    let count = keys.len();
-    keys.sort_unstable();
-    keys.dedup();
-    count >= 2 && keys.len() == count && keys.len() == length(shape, first) && second > first
+    let count = shape.initially.len();
+    count >= 2 && is_place(shape, first) && count == length(shape, first) && second > first
 }
 
-/// Whether a role stands where it is on the board: initially each is at most at one place, and some are.
-fn is_place(shape: &Shape, role: usize) -> bool {
-    let mut roles: Vec<TermId> = shape.initially.iter().map(|slots| slots[role]).collect();
-    let count = roles.len();
-    roles.sort_unstable();
-    roles.dedup();
-    count > 0 && roles.len() == count
+/// Whether each term at a slot is at one place initially, and some are.
+fn is_place(shape: &Shape, slot: usize) -> bool {
+    let mut terms: Vec<TermId> = shape.initially.iter().map(|slots| slots[slot]).collect();
+    let count = terms.len();
+    terms.sort_unstable();
+    terms.dedup();
+    count > 0 && terms.len() == count
 }
 
 /// The content that means that nothing is there.
 fn blank(terms: &TermStore, shape: &Shape, candidate: &Candidate) -> Option<TermId> {
     let [content] = candidate.contents[..] else { return None };
-    let slot = &shape.slots[content];
-    let domain = slot.domain.as_ref()?;
+    let domain = shape.slots[content].domain.as_ref()?;
     let name = |term: TermId| terms.symbols().name(terms.functor(term)).to_lowercase();
     if let Some(&blank) = domain.iter().find(|&&term| BLANK.contains(&name(term).as_str())) {
         return Some(blank);
     }
-    let often = |term: TermId| slot.initially.iter().filter(|&&other| other == term).count();
+    let is_no_other = |term: TermId| {
+        name(term).strip_prefix("no").is_some_and(|rest| domain.iter().any(|&other| name(other) == rest))
+    };
+    if let Some(&blank) = domain.iter().find(|&&term| is_no_other(term)) {
+        return Some(blank);
+    }
+    let often = |term: TermId| shape.initially.iter().filter(|slots| slots[content] == term).count();
     let &b = domain.iter().find(|&&term| name(term) == "b")?;
     let is_black = domain.iter().any(|&term| ["w", "white"].contains(&name(term).as_str()));
     let is_most = often(b) > 0 && domain.iter().all(|&term| often(term) <= often(b));

@@ -1,7 +1,7 @@
 //! Boards: what a state of a game looks like, from its rules alone.
 //!
 //! ```text
-//! rules --shape, order--> slots --grid--> layout     facts --picture--> panels, lines --text--> text
+//! rules --shape, initial, order--> slots --grid--> layout     facts --picture--> panels, lines --text--> text
 //! ```
 //!
 //! A [`BoardLayout`] says which fluents lie on a board, and on which axes. It is found from the domains of the fluents'
@@ -16,6 +16,7 @@
 
 mod glyphs;
 mod grid;
+mod initial;
 mod order;
 mod picture;
 mod shape;
@@ -28,7 +29,7 @@ use std::collections::BTreeMap;
 use hyperplay_logic::gdl::{Game, Symbol, TermId};
 
 use glyphs::Glyphs;
-use grid::{Grid, Sign, grids};
+use grid::{ALONE, Grid, Layer, Sign, grids};
 use picture::{Fact, Picture};
 use shape::{Shape, shapes};
 
@@ -101,7 +102,6 @@ pub struct BoardLayout {
     /// The position of the shape with a functor and arity.
     by_functor: BTreeMap<(Symbol, usize), usize>,
     grids: Vec<Grid>,
-    glyphs: Glyphs,
 }
 
 impl BoardLayout {
@@ -110,18 +110,11 @@ impl BoardLayout {
     pub fn of(game: &Game) -> BoardLayout {
         let shapes = shapes(game);
         let mut grids = grids(game, &shapes);
-        let glyphs = glyphs_of(game, &shapes, &grids);
-        for layer in grids.iter_mut().flat_map(|grid| &mut grid.layers) {
-            if let Sign::Contents { slots, are_single, .. } = &mut layer.sign {
-                let slots = slots.iter().map(|&slot| &shapes[layer.shape].slots[slot]);
-                let terms = |slot: &shape::Slot| slot.domain.clone().unwrap_or_default();
-                *are_single = slots.map(terms).all(|terms| !terms.is_empty() && glyphs.are_single(&terms));
-            }
-        }
+        name_contents(game, &shapes, &mut grids);
         name_marks(game, &shapes, &mut grids);
         let by_functor = shapes.iter().enumerate();
         let by_functor = by_functor.map(|(at, shape)| ((shape.functor, shape.arguments.len()), at)).collect();
-        BoardLayout { game: game.clone(), shapes, by_functor, grids, glyphs }
+        BoardLayout { game: game.clone(), shapes, by_functor, grids }
     }
 
     /// What the drawings consist of.
@@ -138,15 +131,14 @@ impl BoardLayout {
     /// A state as text: the boards, then what is in hands, then what else holds. Every line ends with a line feed. The
     /// order of the facts does not matter.
     pub fn draw(&self, facts: &[TermId]) -> String {
-        text::write(&Picture::of(self, &certain(facts), None))
+        text::write(&Picture::of(self, &certain(facts)))
     }
 
     /// A state as text after a step: the boards with the cells that have changed in brackets. Where there is no board,
     /// only what has come (`+`) and what has gone (`-`); empty if nothing has changed.
     pub fn draw_change(&self, before: &[TermId], now: &[TermId]) -> String {
         if self.kind() == BoardKind::Boards {
-            let before = Picture::of(self, &certain(before), None);
-            return text::write(&Picture::of(self, &certain(now), Some(&before)));
+            return text::write(&Picture::of_change(self, &certain(before), &certain(now)));
         }
         let without = |facts: &[TermId], others: &[TermId]| -> Vec<String> {
             let mut facts: Vec<TermId> =
@@ -161,13 +153,13 @@ impl BoardLayout {
     /// What is believed of a state as text: facts with their probabilities. What is certain is drawn as in a state; a cell
     /// that is not is drawn as `?`, and the probabilities stand below. Facts that are impossible are left out.
     pub fn draw_belief(&self, facts: &[(TermId, f64)]) -> String {
-        text::write(&Picture::of(self, facts, None))
+        text::write(&Picture::of(self, facts))
     }
 
     /// What is known of a state as text: as [`draw_belief`](BoardLayout::draw_belief), but the probabilities of what is not
     /// certain are left out.
     pub fn draw_known(&self, facts: &[(TermId, f64)]) -> String {
-        text::write_known(&Picture::of(self, facts, None))
+        text::write_known(&Picture::of(self, facts))
     }
 }
 
@@ -175,29 +167,44 @@ fn certain(facts: &[TermId]) -> Vec<Fact> {
     facts.iter().map(|&fact| (fact, 1.0)).collect()
 }
 
-/// One table for all boards, so that a glyph means the same on each.
-fn glyphs_of(game: &Game, shapes: &[Shape], grids: &[Grid]) -> Glyphs {
-    let mut terms: Vec<TermId> = Vec::new();
+/// Gives the contents of cells their glyphs. Boards with one content a cell share a table, so that a glyph means the
+/// same on each; where several terms make the content, each slot has a table of its own.
+fn name_contents(game: &Game, shapes: &[Shape], grids: &mut [Grid]) {
+    let table = |mut terms: Vec<TermId>| {
+        terms.sort_by(|&a, &b| game.terms().compare(a, b));
+        terms.dedup();
+        let named = terms.into_iter().map(|term| (term, game.show(term))).collect::<Vec<_>>();
+        Glyphs::of(&named)
+    };
+    let domain = |shape: usize, slot: usize| shapes[shape].slots[slot].domain.clone().unwrap_or_default();
+    let mut all: Vec<TermId> = Vec::new();
     for layer in grids.iter().flat_map(|grid| &grid.layers) {
-        if let Sign::Contents { slots, blank, .. } = &layer.sign {
-            let domains = slots.iter().filter_map(|&slot| shapes[layer.shape].slots[slot].domain.as_ref());
-            terms.extend(domains.flatten().filter(|term| Some(**term) != *blank));
+        if let Sign::Contents { slots, blank, .. } = &layer.sign
+            && let [slot] = slots[..]
+        {
+            all.extend(domain(layer.shape, slot).into_iter().filter(|term| Some(*term) != *blank));
         }
     }
-    terms.sort_by(|&a, &b| game.terms().compare(a, b));
-    terms.dedup();
-    let named: Vec<(TermId, String)> = terms.into_iter().map(|term| (term, game.show(term))).collect();
-    Glyphs::of(&named)
+    let shared = table(all);
+    for layer in grids.iter_mut().flat_map(|grid| &mut grid.layers) {
+        let shape = layer.shape;
+        if let Sign::Contents { slots, glyphs, .. } = &mut layer.sign {
+            *glyphs = match slots[..] {
+                [_] => vec![shared.clone()],
+                _ => slots.iter().map(|&slot| table(domain(shape, slot))).collect(),
+            };
+        }
+    }
 }
 
 /// Gives the layers of boards without contents their marks: letters of their names, or `#` if there is one layer.
 fn name_marks(game: &Game, shapes: &[Shape], grids: &mut [Grid]) {
     for grid in grids {
-        let is_named = |layer: &grid::Layer| layer.sign != Sign::Mark(String::new());
-        if grid.layers.iter().any(is_named) {
+        let is_mark = |layer: &Layer| matches!(&layer.sign, Sign::Mark(mark) if mark.is_empty());
+        if !grid.layers.iter().all(is_mark) {
             continue;
         }
-        let functor = |layer: &grid::Layer| shapes[layer.shape].functor;
+        let functor = |layer: &Layer| shapes[layer.shape].functor;
         let names = grid.layers.iter().map(|layer| {
             let functor = functor(layer);
             (game.terms().intern(functor, &[]), game.terms().symbols().name(functor).to_owned())
@@ -206,7 +213,7 @@ fn name_marks(game: &Game, shapes: &[Shape], grids: &mut [Grid]) {
         let is_alone = grid.layers.len() == 1;
         for layer in &mut grid.layers {
             let term = game.terms().intern(shapes[layer.shape].functor, &[]);
-            layer.sign = Sign::Mark(if is_alone { "#".to_owned() } else { glyphs.get(term, game) });
+            layer.sign = Sign::Mark(if is_alone { ALONE.to_owned() } else { glyphs.get(term, game) });
         }
     }
 }

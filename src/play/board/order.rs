@@ -1,9 +1,9 @@
 //! Ordered domains: which terms can be the coordinates of a board, and in which order they stand on its axis.
 //!
-//! Numbers are ordered by value. Other terms are ordered if facts of a binary relation of the rules, such as
-//! `(succ a b)`, chain all of them into one line. Both are *strong* orders. Consecutive letters (`a` to `h`) and names
-//! that differ in a number only (`c1` to `c9`) are *weak*: they are an axis of a board beside a strong one, because words
-//! of one letter are often no coordinates but things.
+//! Numbers are ordered by value, which is a *strong* order. Consecutive letters (`a` to `h`) and names that differ in a
+//! number only (`c1` to `c9`) are ordered too: strongly if the facts of a binary relation of the rules, such as
+//! `(succ a b)`, chain all of them into one line, and *weakly* if not, because words of one letter are often no
+//! coordinates but things. Other words in such a chain are *named*; the ranks of cards are an example.
 //!
 //! Invariant: an order contains every term of its domain once, and does not depend on the ids of terms.
 
@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 /// How surely a domain is a line of coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Strength {
+    Named,
     Weak,
     Strong,
 }
@@ -73,7 +74,11 @@ pub(super) fn ordered(
     let letters = is_alphabet(&names).then(|| domain.to_vec());
     match (counted.or(letters), chain) {
         (Some(order), Some(_)) => Some((Strength::Strong, order)),
-        (None, Some(chain)) => Some((Strength::Strong, chain)),
+        (None, Some(chain)) => {
+            let numbers = names.iter().filter(|name| name.parse::<i64>().is_ok()).count();
+            let strength = if 2 * numbers > names.len() { Strength::Strong } else { Strength::Named };
+            Some((strength, chain))
+        }
         (Some(order), None) => Some((Strength::Weak, order)),
         (None, None) => None,
     }

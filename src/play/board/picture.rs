@@ -4,11 +4,12 @@
 //! there, with the legend.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use hyperplay_logic::gdl::{Syntax, TermId};
+use hyperplay_logic::gdl::{Symbol, Syntax, TermId};
 
 use super::BoardLayout;
-use super::grid::{Grid, Layer, Sign};
+use super::grid::{ALONE, Grid, Layer, Sign};
 
 /// A fact with its probability.
 pub(super) type Fact = (TermId, f64);
@@ -56,27 +57,41 @@ struct Board<'l> {
     /// By row and column: what stands there, with the layer.
     cells: BTreeMap<(usize, usize), Vec<(usize, String)>>,
     uncertain: BTreeSet<(usize, usize)>,
+    /// Cells that are drawn although nothing stands there, if the grid is cropped.
+    shown: Vec<(usize, usize)>,
 }
 
 impl Picture {
-    /// The picture of some facts; compared with the picture of another state, if there is one.
-    pub(super) fn of(layout: &BoardLayout, facts: &[Fact], before: Option<&Picture>) -> Picture {
+    /// The picture of some facts.
+    pub(super) fn of(layout: &BoardLayout, facts: &[Fact]) -> Picture {
+        Picture::beside(layout, facts, &[])
+    }
+
+    /// The picture of a state, with the cells marked that differ in the state before.
+    pub(super) fn of_change(layout: &BoardLayout, before: &[Fact], now: &[Fact]) -> Picture {
+        let before_picture = Picture::beside(layout, before, now);
+        let mut picture = Picture::beside(layout, now, before);
+        for (panel, old) in picture.panels.iter_mut().zip(&before_picture.panels) {
+            mark_changes(panel, old);
+        }
+        picture
+    }
+
+    /// The picture of some facts, whose cropped boards are large enough for others too.
+    fn beside(layout: &BoardLayout, facts: &[Fact], others: &[Fact]) -> Picture {
         let terms = layout.game.terms();
         let mut facts: Vec<Fact> = facts.iter().copied().filter(|(_, p)| *p > 1.0 - CERTAIN).collect();
         facts.sort_by(|a, b| terms.compare(a.0, b.0).then(b.1.total_cmp(&a.1)));
         facts.dedup_by_key(|fact| fact.0);
         let mut boards: Vec<Board<'_>> = layout.grids.iter().map(Board::new).collect();
-        let mut drawing =
-            Drawing { layout, legend: Vec::new(), rest: Vec::new(), uncertain: BTreeMap::new() };
+        let mut drawing = Drawing { layout, legend: Vec::new(), rest: Vec::new(), uncertain: Vec::new() };
         for &(fact, probability) in &facts {
             drawing.place(&mut boards, fact, probability);
         }
-        let mut panels: Vec<Panel> = boards.iter().map(|board| board.panel(layout)).collect();
-        if let Some(before) = before {
-            for (panel, old) in panels.iter_mut().zip(&before.panels) {
-                mark_changes(panel, old);
-            }
+        for board in boards.iter_mut().filter(|board| board.grid.crop.is_some()) {
+            board.extend(layout, others);
         }
+        let panels: Vec<Panel> = boards.iter().map(|board| board.panel(layout)).collect();
         let (hands, lines) = drawing.lists();
         let mut legend = drawing.legend;
         legend.sort();
@@ -84,11 +99,11 @@ impl Picture {
         let shares = shares(layout, &boards, &facts);
         // What the boards show is not listed again.
         if !shares.is_empty() {
-            drawing.uncertain.retain(|place, _| !matches!(place, Place::Cell(..)));
+            drawing.uncertain.retain(|(place, _)| !matches!(place, Place::Cell(..)));
         }
         let open = drawing.uncertain.iter().filter(|(place, _)| !matches!(place, Place::Cell(..)));
         let open = open.flat_map(|(_, facts)| facts).map(|(_, fact)| fact.clone()).collect();
-        let uncertain = drawing.uncertain.into_values().map(|mut alternatives| {
+        let uncertain = drawing.uncertain.into_iter().map(|(_, mut alternatives)| {
             alternatives.sort_by(|a, b| b.0.total_cmp(&a.0));
             alternatives
         });
@@ -129,21 +144,13 @@ fn shares(layout: &BoardLayout, boards: &[Board<'_>], facts: &[Fact]) -> Vec<Pan
         return Vec::new();
     }
     let panel = |((board, layer, contents), cells): (Thing, Shares)| {
-        let (board, mut panel) = (&boards[board], boards[board].panel(layout));
+        let (board, mut keys) = (&boards[board], boards[board].grid.keys.clone());
         let layer = &board.grid.layers[layer];
-        let mut keys = board.grid.keys.clone();
         if let Sign::Contents { slots, .. } = &layer.sign {
             keys.extend(slots.iter().copied().zip(contents));
         }
-        panel.title = format!("{} in %", layout.pattern(&layout.shapes[layer.shape], layer, &keys));
-        let count = panel.rows.len();
-        for (line, (_, row)) in panel.rows.iter_mut().enumerate() {
-            let at = if board.grid.upward { count - 1 - line } else { line };
-            for (column, cell) in row.iter_mut().enumerate() {
-                cell.text = cells.get(&(at, column)).map_or_else(|| ".".to_owned(), |&share| percent(share));
-            }
-        }
-        panel
+        let title = format!("{} in %", layout.pattern(&layout.shapes[layer.shape], layer, &keys));
+        board.panel_of(title, |cell| cells.get(&cell).map_or_else(|| ".".to_owned(), |&share| percent(share)))
     };
     things.into_iter().map(panel).collect()
 }
@@ -167,11 +174,10 @@ fn mark_changes(panel: &mut Panel, old: &Panel) {
 }
 
 /// What belongs together if it is uncertain: a cell of a board, or a relation with its first argument.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq)]
 enum Place {
     Cell(usize, usize, usize),
-    Hand(usize, usize),
-    Fact(usize),
+    Hand(Symbol, Option<TermId>),
 }
 
 /// The facts that are being placed.
@@ -180,7 +186,8 @@ struct Drawing<'l> {
     legend: Vec<(String, String)>,
     /// The certain facts that are on no board.
     rest: Vec<TermId>,
-    uncertain: BTreeMap<Place, Vec<(f64, String)>>,
+    /// In the order of the first fact of each place.
+    uncertain: Vec<(Place, Vec<(f64, String)>)>,
 }
 
 impl Drawing<'_> {
@@ -205,22 +212,18 @@ impl Drawing<'_> {
         } else if is_certain {
             self.rest.push(fact);
         } else {
-            let place = match (shape, terms.arguments(fact)) {
-                (Some(&shape), [first, _, ..]) => {
-                    let slot = &layout.shapes[shape].slots.first().and_then(|slot| slot.domain.as_ref());
-                    let at = slot.and_then(|domain| domain.iter().position(|term| term == first));
-                    Place::Hand(shape, at.unwrap_or(usize::MAX))
-                }
-                (Some(&shape), _) => Place::Hand(shape, 0),
-                (None, _) => Place::Fact(self.uncertain.len()),
-            };
+            let owner = if terms.arguments(fact).len() > 1 { terms.arguments(fact).first() } else { None };
+            let place = Place::Hand(terms.functor(fact), owner.copied());
             self.doubt(place, fact, probability);
         }
     }
 
     fn doubt(&mut self, place: Place, fact: TermId, probability: f64) {
         let shown = self.layout.game.show(fact);
-        self.uncertain.entry(place).or_default().push((probability, shown));
+        match self.uncertain.iter_mut().find(|(other, _)| *other == place) {
+            Some((_, alternatives)) => alternatives.push((probability, shown)),
+            None => self.uncertain.push((place, vec![(probability, shown)])),
+        }
     }
 
     /// How a fact is written in its cell, which the legend explains.
@@ -228,27 +231,26 @@ impl Drawing<'_> {
         let game = &self.layout.game;
         match &layer.sign {
             Sign::Mark(mark) => {
-                let shape = &self.layout.shapes[shape];
-                self.legend.push((mark.clone(), self.layout.pattern(shape, layer, &[])));
+                if mark != ALONE {
+                    let shape = &self.layout.shapes[shape];
+                    self.legend.push((mark.clone(), self.layout.pattern(shape, layer, &[])));
+                }
                 mark.clone()
             }
             Sign::Contents { slots: contents, blank: Some(blank), .. } if slots[contents[0]] == *blank => {
                 self.legend.push((".".to_owned(), game.show(*blank)));
                 ".".to_owned()
             }
-            Sign::Contents { slots: contents, are_single, .. } => {
-                let glyphs: Vec<String> = contents
-                    .iter()
-                    .map(|&slot| {
-                        let (glyph, name) =
-                            (self.layout.glyphs.get(slots[slot], game), game.show(slots[slot]));
-                        if glyph != name {
-                            self.legend.push((glyph.clone(), name));
-                        }
-                        glyph
-                    })
-                    .collect();
-                glyphs.join(if *are_single { "" } else { "-" })
+            Sign::Contents { slots: contents, glyphs, .. } => {
+                let pairs = || contents.iter().zip(glyphs).map(|(&slot, table)| (slots[slot], table));
+                let signs: Vec<String> = pairs().map(|(term, table)| table.get(term, game)).collect();
+                let names: Vec<String> = pairs().map(|(term, _)| game.show(term)).collect();
+                let is_single = pairs().all(|(_, table)| table.are_single());
+                let sign = signs.join(if is_single { "" } else { "-" });
+                if signs != names {
+                    self.legend.push((sign.clone(), names.join(" ")));
+                }
+                sign
             }
         }
     }
@@ -294,7 +296,8 @@ impl Drawing<'_> {
 
 impl<'l> Board<'l> {
     fn new(grid: &'l Grid) -> Board<'l> {
-        Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new() }
+        let shown = grid.crop.clone().unwrap_or_default();
+        Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new(), shown }
     }
 
     /// The layer, row and column of a fact on this board.
@@ -311,24 +314,51 @@ impl<'l> Board<'l> {
         Some((layer, row, *self.grid.columns.at.get(&slots[column])?))
     }
 
+    /// Makes a cropped board large enough for other facts.
+    fn extend(&mut self, layout: &BoardLayout, facts: &[Fact]) {
+        for &(fact, _) in facts {
+            let spot = layout.slots_of(fact).and_then(|(shape, slots)| self.spot(shape, &slots));
+            self.shown.extend(spot.map(|(_, row, column)| (row, column)));
+        }
+    }
+
+    /// The rows and columns that are drawn.
+    fn extent(&self) -> (Range<usize>, Range<usize>) {
+        let Grid { rows, columns, crop, .. } = self.grid;
+        if crop.is_none() {
+            return (0..rows.as_ref().map_or(1, |axis| axis.names.len()), 0..columns.names.len());
+        }
+        let cells = || self.cells.keys().chain(&self.uncertain).chain(&self.shown);
+        let range = |of: fn(&(usize, usize)) -> usize| {
+            let (first, last) = (cells().map(of).min(), cells().map(of).max());
+            first.unwrap_or(0)..last.unwrap_or(0) + 1
+        };
+        (range(|cell| cell.0), range(|cell| cell.1))
+    }
+
     fn panel(&self, layout: &BoardLayout) -> Panel {
-        let Grid { columns, rows, upward, layers, keys } = self.grid;
-        let (show, first) = (|&term: &TermId| layout.game.show(term), &layers[0]);
-        let title = layout.pattern(&layout.shapes[first.shape], first, keys);
+        let first = &self.grid.layers[0];
+        let title = layout.pattern(&layout.shapes[first.shape], first, &self.grid.keys);
         let has_blank = matches!(first.sign, Sign::Contents { blank: Some(_), .. });
         let absent = if has_blank { "" } else { "." };
-        let count = rows.as_ref().map_or(1, |axis| axis.terms.len());
-        let mut lines: Vec<(String, Vec<Cell>)> = (0..count)
+        self.panel_of(title, |cell| self.text(cell, absent))
+    }
+
+    /// A panel with these texts by row and column.
+    fn panel_of(&self, title: String, text: impl Fn((usize, usize)) -> String) -> Panel {
+        let Grid { columns, rows, upward, .. } = self.grid;
+        let (drawn_rows, drawn_columns) = self.extent();
+        let mut lines: Vec<(String, Vec<Cell>)> = drawn_rows
             .map(|row| {
-                let name = rows.as_ref().map_or_else(String::new, |axis| show(&axis.terms[row]));
-                let cell = |column| Cell { text: self.text((row, column), absent), is_changed: false };
-                (name, (0..columns.terms.len()).map(cell).collect())
+                let name = rows.as_ref().map_or_else(String::new, |axis| axis.names[row].clone());
+                let cell = |column| Cell { text: text((row, column)), is_changed: false };
+                (name, drawn_columns.clone().map(cell).collect())
             })
             .collect();
         if *upward {
             lines.reverse();
         }
-        Panel { title, columns: columns.terms.iter().map(show).collect(), rows: lines }
+        Panel { title, columns: columns.names[drawn_columns].to_vec(), rows: lines }
     }
 
     fn text(&self, cell: (usize, usize), absent: &str) -> String {
@@ -346,10 +376,19 @@ impl<'l> Board<'l> {
 }
 
 impl BoardLayout {
+    /// The shape of a fact, and what stands at its slots.
+    fn slots_of(&self, fact: TermId) -> Option<(usize, Vec<TermId>)> {
+        let terms = self.game.terms();
+        let &shape = self.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()))?;
+        Some((shape, self.shapes[shape].read(fact, terms)?))
+    }
+
     /// A fluent of a layer, with the words for its coordinates in place of them.
     fn pattern(&self, shape: &super::shape::Shape, layer: &Layer, keys: &[(usize, TermId)]) -> String {
         let word = |slot: usize| {
-            if slot == layer.column {
+            if slot == layer.column && layer.row == Some(slot) {
+                "square".to_owned()
+            } else if slot == layer.column {
                 "column".to_owned()
             } else if Some(slot) == layer.row {
                 "row".to_owned()

@@ -13,6 +13,7 @@ use hyperplay_logic::gdl::{
     At, Atom, Game, Literal, PositionDomains, Symbol, Symbols, Term, TermId, TermStore,
 };
 
+use super::initial;
 use super::order::{Pairs, Strength, ordered};
 
 /// The most terms of an argument that are listed.
@@ -40,8 +41,6 @@ pub(super) struct Slot {
     pub(super) is_role: bool,
     /// Above 0 if the variables there are named like rows, below if they are named like columns.
     pub(super) row_votes: i32,
-    /// The constants that stand there in the initial state, each as often as a rule or fact says so.
-    pub(super) initially: Vec<TermId>,
 }
 
 /// The fluents with one functor and arity.
@@ -50,7 +49,7 @@ pub(super) struct Shape {
     pub(super) functor: Symbol,
     pub(super) arguments: Vec<Pattern>,
     pub(super) slots: Vec<Slot>,
-    /// The fluents of this shape that hold initially because a fact says so, as their slots.
+    /// The fluents of this shape that are known to hold initially, as their slots.
     pub(super) initially: Vec<Vec<TermId>>,
 }
 
@@ -113,7 +112,7 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
     let pairs = Pairs::of(game);
     let mut named: Vec<(Symbol, usize)> = Vec::new();
     let mut known = BTreeSet::new();
-    each_fluent(game, &mut |fluent, _| {
+    each_fluent(game, &mut |fluent| {
         if let Term::Compound(functor, arguments) = fluent
             && arguments.len() <= ARGUMENTS
             && known.len() < SHAPES
@@ -123,51 +122,69 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
         }
     });
     let mut shapes: Vec<Shape> =
-        named.into_iter().map(|(functor, arity)| shape(game, &domains, &pairs, functor, arity)).collect();
-    each_fluent(game, &mut |fluent, holds| {
-        let Term::Compound(functor, arguments) = fluent else { return };
-        let same = |shape: &&mut Shape| shape.functor == *functor && shape.arguments.len() == arguments.len();
-        if let Some(shape) = shapes.iter_mut().find(same) {
-            note(shape, arguments, holds, game.terms());
+        named.into_iter().map(|(functor, arity)| shape(game, &domains, functor, arity)).collect();
+    let same = |shape: &Shape, fluent: &Term| match fluent {
+        Term::Compound(functor, arguments) => {
+            shape.functor == *functor && shape.arguments.len() == arguments.len()
+        }
+        _ => false,
+    };
+    each_fluent(game, &mut |fluent| {
+        if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, fluent)) {
+            vote(shape, fluent, game.terms());
         }
     });
+    for fluent in initial::fluents(game) {
+        if let Some(shape) = shapes.iter_mut().find(|shape| same(shape, &fluent))
+            && let Some(fact) = intern(&fluent, game.terms())
+        {
+            shape.initially.extend(shape.read(fact, game.terms()));
+        }
+    }
+    for shape in &mut shapes {
+        put_in_order(shape, game, &pairs);
+    }
     shapes
 }
 
-/// How the rules name a fluent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    /// A fact of `init`.
-    Initially,
-    /// The head of a rule for `init`.
-    PerhapsInitially,
-    /// Any other mention.
-    Perhaps,
-}
-
 /// Calls `visit` for each fluent that the rules name.
-fn each_fluent(game: &Game, visit: &mut dyn FnMut(&Term, Holds)) {
+fn each_fluent(game: &Game, visit: &mut dyn FnMut(&Term)) {
     for rule in game.rules() {
-        let head = match rule.head.relation {
-            Symbol::INIT if rule.body.is_empty() => Some(Holds::Initially),
-            Symbol::INIT => Some(Holds::PerhapsInitially),
-            Symbol::NEXT | Symbol::BASE => Some(Holds::Perhaps),
-            _ => None,
-        };
-        if let (Some(holds), [fluent]) = (head, &rule.head.arguments[..]) {
-            visit(fluent, holds);
-        }
+        let is_fluent = matches!(rule.head.relation, Symbol::INIT | Symbol::NEXT | Symbol::BASE);
+        rule.head.arguments.first().filter(|_| is_fluent).into_iter().for_each(&mut *visit);
         for literal in &rule.body {
             if let Literal::Positive(atom) | Literal::Negative(atom) = literal
                 && let (Symbol::TRUE, [fluent]) = (atom.relation, &atom.arguments[..])
             {
-                visit(fluent, Holds::Perhaps);
+                visit(fluent);
             }
         }
     }
 }
 
-fn shape(game: &Game, domains: &PositionDomains, pairs: &Pairs, functor: Symbol, arity: usize) -> Shape {
+/// Finds which slots are roles and which have an order. A domain that mixes numbers and words has those of its kind that
+/// stand at the slot initially: a relation that steps along rows and columns alike mixes the coordinates of both.
+fn put_in_order(shape: &mut Shape, game: &Game, pairs: &Pairs) {
+    let terms = game.terms();
+    let is_number = |term: TermId| terms.symbols().name(terms.functor(term)).parse::<i64>().is_ok();
+    for at in 0..shape.slots.len() {
+        let seen: Vec<TermId> = shape.initially.iter().map(|slots| slots[at]).collect();
+        let Some(domain) = &shape.slots[at].domain else { continue };
+        let is_role = domain.iter().all(|value| game.roles().contains(value));
+        let mut coordinates = domain.clone();
+        let is_mixed = |kind: bool| seen.len() > 1 && seen.iter().all(|&term| is_number(term) == kind);
+        for kind in [true, false] {
+            if is_mixed(kind) {
+                coordinates.retain(|&term| is_number(term) == kind || seen.contains(&term));
+            }
+        }
+        let order = if is_role { None } else { ordered(&coordinates, terms, pairs) };
+        shape.slots[at].order = order;
+        shape.slots[at].is_role = is_role;
+    }
+}
+
+fn shape(game: &Game, domains: &PositionDomains, functor: Symbol, arity: usize) -> Shape {
     let terms = game.terms();
     let variables: Vec<Symbol> = (0..arity as u32).map(Symbol::auxiliary).collect();
     let fluent = Term::Compound(functor, variables.iter().map(|&name| Term::Variable(name)).collect());
@@ -176,20 +193,14 @@ fn shape(game: &Game, domains: &PositionDomains, pairs: &Pairs, functor: Symbol,
     for variable in variables {
         let values = domains.values_in(&atom, variable, LISTED);
         let values = values.map(|values| values.iter().filter_map(|term| intern(term, terms)).collect());
-        let pattern = open(values, game, pairs, &mut out.slots, 2);
+        let pattern = open(values, game, &mut out.slots, 2);
         out.arguments.push(pattern);
     }
     out
 }
 
 /// Makes slots of an argument with this domain.
-fn open(
-    domain: Option<Vec<TermId>>,
-    game: &Game,
-    pairs: &Pairs,
-    slots: &mut Vec<Slot>,
-    levels: usize,
-) -> Pattern {
+fn open(domain: Option<Vec<TermId>>, game: &Game, slots: &mut Vec<Slot>, levels: usize) -> Pattern {
     let terms = game.terms();
     if let Some(values) = &domain
         && let Some(&first) = values.first()
@@ -200,7 +211,7 @@ fn open(
             |&&value: &&TermId| terms.functor(value) == functor && terms.arguments(value).len() == arity;
         if arity > 0 && values.iter().all(|value| same(&value)) {
             let column = |at: usize| values.iter().map(|&value| terms.arguments(value)[at]).collect();
-            let inner = (0..arity).map(|at| open(Some(column(at)), game, pairs, slots, levels - 1));
+            let inner = (0..arity).map(|at| open(Some(column(at)), game, slots, levels - 1));
             return Pattern::Open(functor, inner.collect());
         }
     }
@@ -209,10 +220,7 @@ fn open(
         values.dedup();
         values
     });
-    let is_role =
-        domain.as_ref().is_some_and(|values| values.iter().all(|value| game.roles().contains(value)));
-    let order = domain.as_ref().filter(|_| !is_role).and_then(|values| ordered(values, terms, pairs));
-    slots.push(Slot { domain, order, is_role, row_votes: 0, initially: Vec::new() });
+    slots.push(Slot { domain, order: None, is_role: false, row_votes: 0 });
     Pattern::Slot(slots.len() - 1)
 }
 
@@ -227,25 +235,16 @@ fn intern(term: &Term, terms: &TermStore) -> Option<TermId> {
     }
 }
 
-/// Notes what one mention of a fluent says of its slots.
-fn note(shape: &mut Shape, arguments: &[Term], holds: Holds, terms: &TermStore) {
+/// Counts the names of the variables at the slots of one mention of a fluent.
+fn vote(shape: &mut Shape, fluent: &Term, terms: &TermStore) {
+    let Term::Compound(_, arguments) = fluent else { return };
     let mut at_slots: Vec<Option<&Term>> = vec![None; shape.slots.len()];
     for (pattern, term) in shape.arguments.iter().zip(arguments) {
         spread(pattern, term, &mut at_slots);
     }
     for (slot, term) in shape.slots.iter_mut().zip(&at_slots) {
-        match term {
-            Some(Term::Variable(name)) => slot.row_votes += row_vote(terms.symbols().name(*name)),
-            Some(Term::Constant(name)) if holds != Holds::Perhaps => {
-                slot.initially.push(terms.intern(*name, &[]));
-            }
-            _ => {}
-        }
-    }
-    if holds == Holds::Initially {
-        let fluent = Term::Compound(shape.functor, arguments.into());
-        if let Some(slots) = intern(&fluent, terms).and_then(|fluent| shape.read(fluent, terms)) {
-            shape.initially.push(slots);
+        if let Some(Term::Variable(name)) = term {
+            slot.row_votes += row_vote(terms.symbols().name(*name));
         }
     }
 }
@@ -270,7 +269,8 @@ fn row_vote(name: &str) -> i32 {
             || name.strip_prefix(letters).is_some_and(|rest| !rest.contains(char::is_alphabetic))
     };
     let is_colour = name.contains("colo");
-    match (is(&["row", "rank"], &['y']), is(&["col", "file"], &['x']) && !is_colour) {
+    let (row, column) = (is(&["row", "rank"], &['y']), is(&["col", "file"], &['x']) && !is_colour);
+    match (row || name == "r", column || name == "c") {
         (true, false) => 1,
         (false, true) => -1,
         _ => 0,

@@ -8,6 +8,9 @@ use super::picture::{Cell, Panel, Picture, percent};
 /// The longest line.
 const WIDTH: usize = 78;
 
+/// Parts up to this length stand beside each other.
+const SHORT: usize = 20;
+
 /// What stands between two panels.
 const GAP: usize = 3;
 
@@ -49,8 +52,11 @@ fn known(picture: &Picture) -> String {
         });
         let parts = separated(parts, " |");
         let length = parts.iter().map(|part| part.chars().count() + 1).sum::<usize>();
-        if name.chars().count() + length > WIDTH && parts.len() > 1 {
+        let is_short = parts.iter().all(|part| part.chars().count() <= SHORT);
+        if name.chars().count() + length > WIDTH && !is_short {
             parts.iter().for_each(|part| wrap_words(&mut out, name, part.trim_end_matches(" |")));
+        } else if is_short {
+            wrap(&mut out, name, &parts);
         } else {
             wrap_words(&mut out, name, &parts.join(" "));
         }
@@ -65,16 +71,12 @@ fn known(picture: &Picture) -> String {
 /// Panels, as many beside each other as fit.
 fn put_panels(out: &mut String, panels: &[Panel]) {
     let blocks: Vec<Vec<String>> = panels.iter().flat_map(panel).collect();
-    let mut beside: Vec<&Vec<String>> = Vec::new();
-    for block in &blocks {
-        let width = |block: &&Vec<String>| block_width(block) + GAP;
-        if !beside.is_empty() && beside.iter().map(width).sum::<usize>() + block_width(block) > WIDTH {
-            put_beside(out, &beside);
-            beside.clear();
-        }
-        beside.push(block);
-    }
-    put_beside(out, &beside);
+    let rows = rows(&blocks);
+    // Rows of panels that are equally long look calmer.
+    let each = blocks.len().div_ceil(rows.len().max(1));
+    let even: Vec<&[Vec<String>]> = blocks.chunks(each.max(1)).collect();
+    let are_even = even.iter().all(|row| row_width(row) <= WIDTH);
+    (if are_even { even } else { rows }).into_iter().for_each(|row| put_beside(out, row));
 }
 
 /// Facts behind a sign; empty if there are none.
@@ -124,7 +126,24 @@ fn block_width(block: &[String]) -> usize {
     block.iter().map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
-fn put_beside(out: &mut String, blocks: &[&Vec<String>]) {
+fn row_width(blocks: &[Vec<String>]) -> usize {
+    blocks.iter().map(|block| block_width(block) + GAP).sum::<usize>().saturating_sub(GAP)
+}
+
+/// As many blocks beside each other as fit.
+fn rows(blocks: &[Vec<String>]) -> Vec<&[Vec<String>]> {
+    let mut out = Vec::new();
+    let mut rest = blocks;
+    while !rest.is_empty() {
+        let fits = (1..=rest.len()).take_while(|&count| row_width(&rest[..count]) <= WIDTH).last();
+        let (row, others) = rest.split_at(fits.unwrap_or(1));
+        out.push(row);
+        rest = others;
+    }
+    out
+}
+
+fn put_beside(out: &mut String, blocks: &[Vec<String>]) {
     let height = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
     for row in 0..height {
         let mut line = String::new();
