@@ -25,6 +25,13 @@ Examples:
   hyperplay exploit kuhn_poker alice=hyperplay --seed 1 --out alice.json --json
   hyperplay exploit phantom_tictactoe x=hyperplay:playouts=100 --matches 20 --seed 1";
 
+/// Below `replay`.
+pub const REPLAY: &str = "\
+Examples:
+  hyperplay replay leduc.jsonl --match 3
+  hyperplay replay leduc.jsonl --match 3 --step 4
+  hyperplay replay leduc.jsonl --match 3 --role alice --game games/imperfect/leduc_poker.kif";
+
 /// Below `verify`.
 pub const VERIFY: &str = "\
 Examples:
