@@ -92,6 +92,7 @@ Examples:
 pub const INSPECT: &str = "\
 Examples:
   hyperplay inspect tictactoe
+  hyperplay inspect krieg_tictactoe_3x3 --states 4 --seed 1
   hyperplay inspect kuhn_poker --count-information-sets --json
   hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg
   hyperplay inspect tictactoe --network --dot tictactoe.dot --part terminal";
