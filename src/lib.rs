@@ -71,4 +71,4 @@ pub use hyperplay_engine as engine;
 pub use hyperplay_engine::{machine, propnet};
 pub use hyperplay_lab::{experiment, report, study};
 pub use hyperplay_logic::{datalog, gdl};
-pub use hyperplay_play::{belief, efg, player, referee, search};
+pub use hyperplay_play::{belief, board, efg, player, referee, search};

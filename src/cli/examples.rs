@@ -25,6 +25,13 @@ Examples:
   hyperplay exploit kuhn_poker alice=hyperplay --seed 1 --out alice.json --json
   hyperplay exploit phantom_tictactoe x=hyperplay:playouts=100 --matches 20 --seed 1";
 
+/// Below `replay`.
+pub const REPLAY: &str = "\
+Examples:
+  hyperplay replay leduc.jsonl --match 3
+  hyperplay replay leduc.jsonl --match 3 --step 4
+  hyperplay replay leduc.jsonl --match 3 --role alice --game games/imperfect/leduc_poker.kif";
+
 /// Below `verify`.
 pub const VERIFY: &str = "\
 Examples:
@@ -85,6 +92,7 @@ Examples:
 pub const INSPECT: &str = "\
 Examples:
   hyperplay inspect tictactoe
+  hyperplay inspect krieg_tictactoe_3x3 --states 4 --seed 1
   hyperplay inspect kuhn_poker --count-information-sets --json
   hyperplay inspect nim --graph dot | dot -Tsvg > nim.svg
   hyperplay inspect tictactoe --network --dot tictactoe.dot --part terminal";

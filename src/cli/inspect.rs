@@ -10,7 +10,7 @@ use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
 use super::network;
-use super::options::{EngineOption, no_engine, seconds};
+use super::options::{EngineOption, no_engine, pick_seed, seconds, seed};
 use super::output::Output;
 use super::progress::Progress;
 use hyperplay_engine::machine::{
@@ -18,7 +18,8 @@ use hyperplay_engine::machine::{
 };
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Dependencies, TermStore};
+use hyperplay_logic::gdl::{Dependencies, TermId, TermStore};
+use hyperplay_play::board::BoardLayout;
 use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
 
@@ -51,6 +52,12 @@ pub struct InspectArguments {
     /// Count the information sets of each role by walking all histories
     #[arg(long)]
     count_information_sets: bool,
+    /// Draw the states of a random match too, so many after the start
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "json")]
+    states: usize,
+    /// Determines the random match [default: drawn and printed]
+    #[arg(long, value_name = "S", requires = "states", value_parser = seed, allow_negative_numbers = true)]
+    seed: Option<u64>,
     /// Describe the game tree: its size estimated by random paths, and counted where it fits
     #[arg(long)]
     tree: bool,
@@ -86,6 +93,10 @@ struct Inspection<'a> {
     roles: ByRole<String>,
     random: Option<Role>,
     start: Vec<String>,
+    /// The initial state as a board.
+    drawn: String,
+    /// The states of a random match as boards.
+    states: Option<String>,
     survey: Survey,
     /// The time of the search, if it was up before the limit.
     cut: Option<Duration>,
@@ -155,6 +166,31 @@ fn tree(machine: &Engine, most: usize, interrupt: &Interrupt) -> Result<TreeInsp
     Ok(TreeInspection { estimate, counted })
 }
 
+/// The states of a random match as boards, each below the joint move that led to it.
+fn states(machine: &Engine, most: usize, seed: u64) -> String {
+    let (game, layout, mut scratch) = (machine.game(), BoardLayout::of(machine.game()), machine.scratch());
+    let mut rng = Seed::root(seed).rng();
+    let mut state = machine.initial();
+    let mut out = format!("random match, seed {seed}\n");
+    for number in 1..=most {
+        if machine.terminal(&state, &mut scratch) {
+            out += "  over\n";
+            break;
+        }
+        let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { break };
+        let next = machine.next(&state, &joint, &mut scratch);
+        let does = machine
+            .each_role()
+            .map(|role| format!("{} {}", machine.roles()[role], game.show(joint.of(role).0)));
+        out += &format!("  step {number}: {}\n", does.collect::<Vec<_>>().join(", "));
+        for line in layout.draw_change(&machine.holds(&state), &machine.holds(&next)).lines() {
+            out += &format!("    {line}\n");
+        }
+        state = next;
+    }
+    out
+}
+
 /// Writes a part of the network to a file.
 fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), CommandFailure> {
     if path.as_os_str() == "-" {
@@ -213,6 +249,9 @@ impl<'a> Look<'a> {
             random: machine.random(),
             legal: machine.legal_by_role(&start, &mut machine.scratch()),
             start: machine.fluents(&start),
+            drawn: BoardLayout::of(&opened.game).draw(&machine.holds(&start)),
+            states: (arguments.states > 0)
+                .then(|| states(machine, arguments.states, pick_seed(arguments.seed))),
             survey,
             cut,
             extent,
@@ -240,8 +279,14 @@ impl Inspection<'_> {
         relations.len()
     }
 
+    /// Moves in prefix form, as in every report in JSON.
     fn moves(&self, moves: &[Move]) -> Vec<String> {
         moves.iter().map(|own| self.terms().show(own.0)).collect()
+    }
+
+    /// Terms in the syntax of the rulesheet.
+    fn written(&self, terms: impl Iterator<Item = TermId>) -> Vec<String> {
+        terms.map(|term| self.opened.game.show(term)).collect()
     }
 
     fn by_role<T: Into<Value>>(&self, values: impl Iterator<Item = T>) -> Map<String, Value> {
@@ -315,9 +360,15 @@ impl Inspection<'_> {
         line("fluents", self.words(fluents))?;
         line("moves", self.words(moves))?;
         line("percepts", self.words(percepts))?;
-        line("state at start", self.start.join(" "))?;
+        if self.drawn.lines().count() == 1 {
+            line("state at start", self.drawn.trim_end().to_owned())?;
+        } else {
+            out.line("state at start")?;
+            self.drawn.lines().try_for_each(|drawn| out.line(format_args!("  {drawn}")))?;
+        }
         for (role, own) in self.legal.iter() {
-            line("legal at start", format!("{}, {}: {}", roles[role], own.len(), some(&self.moves(own))))?;
+            let moves = some(&self.written(own.iter().map(|own| own.0)));
+            line("legal at start", format!("{}, {}: {moves}", roles[role], own.len()))?;
         }
         let all = match self.cut {
             _ if reach.complete => "all of them".to_owned(),
@@ -344,9 +395,10 @@ impl Inspection<'_> {
         }
         line("network", network::sentence(self.engines.network()))?;
         match self.engines.network() {
-            Ok(grounded) if self.network => network::write(grounded, out),
-            _ => Ok(()),
+            Ok(grounded) if self.network => network::write(grounded, out)?,
+            _ => {}
         }
+        self.states.as_ref().map_or(Ok(()), |states| out.text(states))
     }
 
     fn write_tree(
@@ -372,7 +424,7 @@ impl Inspection<'_> {
     }
 
     fn words(&self, words: &SurveyWords) -> String {
-        let terms: Vec<String> = words.terms.iter().map(|&term| self.terms().show(term)).collect();
+        let terms = self.written(words.terms.iter().copied());
         format!("{} {}: {}", terms.len(), words.basis.as_str(), some(&terms))
     }
 }

@@ -40,10 +40,12 @@ mod output;
 mod perft;
 mod players;
 mod progress;
+mod replay;
 mod report;
 mod seats;
 mod shell;
 mod solve;
+mod transcripts;
 mod verbose;
 mod verify;
 mod written_file;
@@ -74,6 +76,9 @@ enum Command {
     /// Play matches and report the mean goal of each role
     #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
+    /// Show the matches of a file of transcripts, step by step
+    #[command(after_help = examples::REPLAY)]
+    Replay(replay::ReplayArguments),
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
@@ -204,6 +209,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         }
         Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
+        Command::Replay(arguments) => replay::run(arguments, &out),
         Command::Verify(arguments) => verify::run(arguments, &out),
         Command::Belief(arguments) => belief::run(arguments, registry, &interrupt, &out),
         Command::BeliefBenchmark(arguments) => belief_benchmark::run(arguments, registry, &interrupt, &out),

@@ -20,7 +20,7 @@ use super::output::{Output, log};
 use super::progress::{Heartbeat, Progress};
 use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
-use super::verbose;
+use super::verbose::{self, ShownMatch};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS, Role};
@@ -226,18 +226,21 @@ impl Series<'_> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
-        let mut shown = if self.arguments.verbose { verbose::begin(index, self.out) } else { Ok(()) };
         if !self.persons.is_empty() {
             self.table.begin(self.machine, index, self.arguments.matches, &self.persons);
         }
+        let mut shown = self.arguments.verbose.then(|| ShownMatch::new(machine, None));
+        let mut written = shown
+            .as_ref()
+            .map_or(Ok(()), |shown| verbose::begin(index, self.out).and_then(|()| shown.start(self.out)));
         let mut number = 0;
         let being_played = |step: usize| heartbeat.set(format!("match {} is at step {step}", index + 1));
         being_played(1);
         let show = |step: &_| {
             number += 1;
             being_played(number + 1);
-            if self.arguments.verbose && shown.is_ok() {
-                shown = verbose::step(machine, number, step, self.out);
+            if let (Some(shown), Ok(())) = (&mut shown, &written) {
+                written = shown.step(step, self.out);
             }
             if !self.persons.is_empty() && !self.table.is_left() {
                 self.table.tell(machine, number, step);
@@ -256,7 +259,7 @@ impl Series<'_> {
             self.table.end(machine, &played);
         }
         if self.arguments.verbose {
-            shown.and_then(|()| verbose::end(machine, &played, self.out))?;
+            written.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
         let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));
         Ok((Played::new(&played, settings.clocks.as_ref()), line))

@@ -1,59 +1,185 @@
-//! A match step by step: what each role may do, believes, chooses and then perceives.
+//! A match step by step: what each role may do, believes, chooses and then perceives, and the state as a board.
+//!
+//! Terms are written in the syntax of the rulesheet. `replay` shows recorded matches by the same functions.
 
 use super::failure::CommandFailure;
 use super::output::Output;
-use hyperplay_engine::machine::{Move, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{Move, Percepts, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_logic::gdl::TermId;
+use hyperplay_play::board::BoardLayout;
 use hyperplay_play::player::Decision;
 use hyperplay_play::referee::{FaultKind, Match, MatchOutcome, MatchStep};
 
 /// Moves shown with their values, the best first; the others are counted.
 const SHOWN: usize = 12;
 
-/// Announces a match.
-///
-/// # Errors
-/// If standard output cannot be written to; so for the others.
-pub fn begin(index: usize, out: &Output) -> Result<(), CommandFailure> {
-    out.line(format_args!("match {index}"))
+/// A match that is being shown: the state that it has reached.
+pub struct ShownMatch<'a> {
+    machine: &'a Engine,
+    layout: BoardLayout,
+    /// The role that looks on, if it is one; the state is then its secret too.
+    of: Option<Role>,
+    state: State,
+    scratch: EngineScratch,
+    steps: usize,
 }
 
-/// Shows a step; `number` counts from 1.
-///
-/// # Errors
-/// See [`begin`].
-pub fn step<M: StateMachine>(
-    machine: &M,
-    number: usize,
-    step: &MatchStep,
-    out: &Output,
-) -> Result<(), CommandFailure> {
-    out.line(format_args!("  step {number}"))?;
-    for role in machine.each_role() {
-        let (name, legal) = (&machine.roles()[role], &step.legal[role]);
-        if let ([only], true) = (&legal[..], step.faults.iter().all(|fault| fault.role != role)) {
-            out.line(format_args!("    {name} does {}, its only move", machine.show_move(*only)))?;
-            continue;
+impl<'a> ShownMatch<'a> {
+    /// A match of which nothing has been played yet, as everybody sees it, or one role.
+    pub fn new(machine: &'a Engine, of: Option<Role>) -> ShownMatch<'a> {
+        let (layout, state) = (BoardLayout::of(machine.game()), machine.initial());
+        ShownMatch { machine, layout, of, state, scratch: machine.scratch(), steps: 0 }
+    }
+
+    /// The state that the match has reached.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Shows the initial state.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to; so for the others.
+    pub fn start(&self, out: &Output) -> Result<(), CommandFailure> {
+        if self.shows_state() {
+            out.line("  start")?;
+            indented(&self.layout.draw(&self.machine.holds(&self.state)), out)?;
         }
-        out.line(format_args!("    {name} may do: {}", list(machine, legal)))?;
+        Ok(())
+    }
+
+    /// Shows a step and the state after it.
+    ///
+    /// # Errors
+    /// See [`ShownMatch::start`].
+    pub fn step(&mut self, step: &MatchStep, out: &Output) -> Result<(), CommandFailure> {
+        out.line(format_args!("  step {}", self.steps + 1))?;
+        for role in self.machine.each_role().filter(|&role| self.of.is_none_or(|of| of == role)) {
+            self.moves(role, step, out)?;
+        }
+        for role in self.machine.each_role().filter(|&role| self.is_seen(role)) {
+            self.perceived(role, &step.percepts[role], out)?;
+        }
+        let before = self.machine.holds(&self.state);
+        self.follow(step);
+        if self.shows_state() {
+            indented(&self.layout.draw_change(&before, &self.machine.holds(&self.state)), out)?;
+        }
+        Ok(())
+    }
+
+    /// Follows a step without showing it.
+    pub fn follow(&mut self, step: &MatchStep) {
+        self.state = self.machine.next(&self.state, &step.joint, &mut self.scratch);
+        // The referee has met a failure of this step before, and reports it.
+        self.machine.take_failure(&mut self.scratch);
+        self.steps += 1;
+    }
+
+    /// Shows the state at hand alone.
+    ///
+    /// # Errors
+    /// See [`ShownMatch::start`].
+    pub fn draw(&self, out: &Output) -> Result<(), CommandFailure> {
+        indented(&self.layout.draw(&self.machine.holds(&self.state)), out)
+    }
+
+    /// Shows what a role perceived.
+    ///
+    /// # Errors
+    /// See [`ShownMatch::start`].
+    pub fn perceived(&self, role: Role, percepts: &Percepts, out: &Output) -> Result<(), CommandFailure> {
+        out.line(format_args!("    {} perceives {}", self.machine.roles()[role], self.percepts(percepts)))
+    }
+
+    /// A role that looks on does not see the state unless everybody does.
+    fn shows_state(&self) -> bool {
+        self.of.is_none() || !self.machine.game().is_imperfect()
+    }
+
+    /// Whether the percepts of a role are shown.
+    fn is_seen(&self, role: Role) -> bool {
+        self.of.map_or(self.machine.random() != Some(role), |of| of == role)
+    }
+
+    fn moves(&self, role: Role, step: &MatchStep, out: &Output) -> Result<(), CommandFailure> {
+        let (name, legal) = (&self.machine.roles()[role], &step.legal[role]);
+        if let ([only], true) = (&legal[..], step.faults.iter().all(|fault| fault.role != role)) {
+            return out.line(format_args!("    {name} does {}, its only move", self.term(only.0)));
+        }
+        out.line(format_args!("    {name} may do: {}", self.list(legal)))?;
         if let Some(decision) = &step.decisions[role] {
-            judgement(machine, decision, out)?;
+            self.judgement(decision, out)?;
         }
         for fault in step.faults.iter().filter(|fault| fault.role == role) {
             let what = match &fault.kind {
                 FaultKind::Late => "is late".to_owned(),
-                FaultKind::Illegal(own) => format!("answers {}, which is not legal", machine.show_move(*own)),
+                FaultKind::Illegal(own) => format!("answers {}, which is not legal", self.term(own.0)),
                 FaultKind::Crashed(message) => format!("has crashed: {message}"),
             };
             out.line(format_args!("      {what}; the referee draws a legal move"))?;
         }
-        out.line(format_args!("      does {}", machine.show_move(step.joint.of(role))))?;
+        out.line(format_args!("      does {}", self.term(step.joint.of(role).0)))
     }
-    for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
-        let seen: Vec<String> = step.percepts[role].iter().map(|seen| machine.terms().show(seen.0)).collect();
-        let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(" ") };
-        out.line(format_args!("    {} perceives {seen}", machine.roles()[role]))?;
+
+    /// What a player believed and how it judged, in its own words; if it has none, its values.
+    fn judgement(&self, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
+        for line in &decision.explanation {
+            out.line(format_args!("      {line}"))?;
+        }
+        if decision.depleted {
+            out.line("      its belief is depleted")?;
+        }
+        if decision.recovered {
+            out.line("      its belief has recovered")?;
+        }
+        if !decision.explanation.is_empty() {
+            return Ok(());
+        }
+        let share =
+            |own: Move| decision.policy.iter().find(|(of, _)| *of == own).map_or(0.0, |&(_, share)| share);
+        let mut values = decision.values.clone();
+        values.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for &(own, value) in values.iter().take(SHOWN) {
+            let share = 100.0 * share(own);
+            out.line(format_args!("      {value:6.2}  {} ({share:.0} %)", self.term(own.0)))?;
+        }
+        if values.len() > SHOWN {
+            out.line(format_args!("      and {} more", values.len() - SHOWN))?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Moves as the rulesheet would write them; of many the first ones.
+    pub fn list(&self, moves: &[Move]) -> String {
+        let mut shown: Vec<String> = moves.iter().take(SHOWN).map(|&own| self.term(own.0)).collect();
+        if moves.len() > SHOWN {
+            shown.push(format!("and {} more", moves.len() - SHOWN));
+        }
+        shown.join(" ")
+    }
+
+    fn percepts(&self, percepts: &Percepts) -> String {
+        let seen: Vec<String> = percepts.iter().map(|seen| self.term(seen.0)).collect();
+        if seen.is_empty() { "nothing".to_owned() } else { seen.join(" ") }
+    }
+
+    fn term(&self, term: TermId) -> String {
+        self.machine.game().show(term)
+    }
+}
+
+/// Announces a match.
+///
+/// # Errors
+/// If standard output cannot be written to.
+pub fn begin(index: usize, out: &Output) -> Result<(), CommandFailure> {
+    out.line(format_args!("match {index}"))
+}
+
+fn indented(text: &str, out: &Output) -> Result<(), CommandFailure> {
+    text.lines().try_for_each(|line| out.line(format_args!("    {line}")))
 }
 
 /// Shows how a match ended.
@@ -76,40 +202,4 @@ pub fn end<M: StateMachine>(machine: &M, played: &Match, out: &Output) -> Result
         MatchOutcome::Failed(failure) => out.line(format_args!("  unfinished: {failure}")),
         MatchOutcome::Interrupted => out.line("  interrupted"),
     }
-}
-
-/// What a player believed and how it judged, in its own words; if it has none, its values.
-fn judgement<M: StateMachine>(machine: &M, decision: &Decision, out: &Output) -> Result<(), CommandFailure> {
-    for line in &decision.explanation {
-        out.line(format_args!("      {line}"))?;
-    }
-    if decision.depleted {
-        out.line("      its belief is depleted")?;
-    }
-    if decision.recovered {
-        out.line("      its belief has recovered")?;
-    }
-    if !decision.explanation.is_empty() {
-        return Ok(());
-    }
-    let share =
-        |own: Move| decision.policy.iter().find(|(of, _)| *of == own).map_or(0.0, |&(_, share)| share);
-    let mut values = decision.values.clone();
-    values.sort_by(|a, b| b.1.total_cmp(&a.1));
-    for &(own, value) in values.iter().take(SHOWN) {
-        let share = 100.0 * share(own);
-        out.line(format_args!("      {value:6.2}  {} ({share:.0} %)", machine.show_move(own)))?;
-    }
-    if values.len() > SHOWN {
-        out.line(format_args!("      and {} more", values.len() - SHOWN))?;
-    }
-    Ok(())
-}
-
-fn list<M: StateMachine>(machine: &M, moves: &[Move]) -> String {
-    let mut shown: Vec<String> = moves.iter().take(SHOWN).map(|&own| machine.show_move(own)).collect();
-    if moves.len() > SHOWN {
-        shown.push(format!("and {} more", moves.len() - SHOWN));
-    }
-    shown.join(" ")
 }

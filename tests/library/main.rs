@@ -18,6 +18,7 @@ mod belief_controls;
 mod belief_cost;
 mod belief_models;
 mod belief_policies;
+mod boards;
 mod corpus;
 mod deadlines;
 mod decisions;

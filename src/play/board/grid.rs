@@ -258,7 +258,9 @@ fn plane(
     let shape = &shapes[at];
     let strength = |slot: usize| shape.slots[slot].order.as_ref().map(|(strength, _)| *strength);
     let (column, row, is_named) = orientation(terms, shapes, at, first, second);
-    let longest = |most: usize| if is_named { CROPPED } else { most };
+    let same_order = shape.slots[first].order == shape.slots[second].order;
+    let is_shown = same_order && shape.slots.len() > 2 && shape.initially.len() >= CORNER;
+    let longest = |most: usize| if is_named || is_shown { CROPPED } else { most };
     let fits = length(shape, column) <= longest(LONGEST) && length(shape, row) <= longest(TALLEST);
     let strengths = [strength(first), strength(second)];
     let is_line = strengths.contains(&Some(Strength::Strong)) && !strengths.contains(&Some(Strength::Named));

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use hyperplay_logic::gdl::{Symbol, Syntax, TermId};
+use hyperplay_logic::gdl::{Symbol, TermId};
 
 use super::BoardLayout;
 use super::grid::{ALONE, Grid, Layer, Sign};
@@ -259,7 +259,7 @@ impl Drawing<'_> {
     #[allow(clippy::type_complexity, reason = "the parts of a picture")]
     fn lists(&self) -> (Vec<(String, Vec<(String, Vec<String>)>)>, Vec<(String, Vec<String>)>) {
         let (game, terms) = (&self.layout.game, self.layout.game.terms());
-        let name = |fact: TermId| terms.symbols().name(terms.functor(fact)).to_owned();
+        let name = |fact: TermId| game.show(terms.intern(terms.functor(fact), &[]));
         let mut hands: Vec<((String, usize), Vec<(TermId, Vec<String>)>)> = Vec::new();
         let mut lines: Vec<(String, Vec<String>)> = Vec::new();
         let mut alone: Vec<String> = Vec::new();
@@ -398,6 +398,6 @@ impl BoardLayout {
             }
         };
         let words: Vec<String> = (0..shape.slots.len()).map(word).collect();
-        shape.with(&words, self.game.terms().symbols(), self.game.syntax() == Syntax::Infix)
+        shape.with(&words, &self.game)
     }
 }

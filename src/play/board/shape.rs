@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use hyperplay_logic::gdl::{
-    At, Atom, Game, Literal, PositionDomains, Symbol, Symbols, Term, TermId, TermStore,
+    At, Atom, Game, Literal, PositionDomains, Symbol, Syntax, Term, TermId, TermStore,
 };
 
 use super::initial;
@@ -66,8 +66,8 @@ impl Shape {
     }
 
     /// The fluent with these texts at its slots, in place of terms.
-    pub(super) fn with(&self, slots: &[String], symbols: &Symbols, infix: bool) -> String {
-        written(self.functor, &self.arguments, slots, symbols, infix)
+    pub(super) fn with(&self, slots: &[String], game: &Game) -> String {
+        written(self.functor, &self.arguments, slots, game)
     }
 }
 
@@ -86,23 +86,16 @@ fn collect(pattern: &Pattern, term: TermId, terms: &TermStore, out: &mut Vec<Ter
     }
 }
 
-fn written(
-    functor: Symbol,
-    arguments: &[Pattern],
-    slots: &[String],
-    symbols: &Symbols,
-    infix: bool,
-) -> String {
+fn written(functor: Symbol, arguments: &[Pattern], slots: &[String], game: &Game) -> String {
     let argument = |pattern: &Pattern| match pattern {
         Pattern::Slot(slot) => slots[*slot].clone(),
-        Pattern::Open(functor, inner) => written(*functor, inner, slots, symbols, infix),
+        Pattern::Open(functor, inner) => written(*functor, inner, slots, game),
     };
     let arguments: Vec<String> = arguments.iter().map(argument).collect();
-    let name = symbols.name(functor);
-    if infix {
-        format!("{name}({})", arguments.join(", "))
-    } else {
-        format!("({name} {})", arguments.join(" "))
+    let name = game.show(game.terms().intern(functor, &[]));
+    match game.syntax() {
+        Syntax::Kif => format!("({name} {})", arguments.join(" ")),
+        Syntax::Infix => format!("{name}({})", arguments.join(", ")),
     }
 }
 

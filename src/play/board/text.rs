@@ -61,10 +61,16 @@ fn known(picture: &Picture) -> String {
             wrap_words(&mut out, name, &parts.join(" "));
         }
     }
-    let lines = picture.lines.iter().map(|(name, values)| {
-        if values.is_empty() { name.clone() } else { format!("{name}: {}", values.join(" ")) }
-    });
-    wrap(&mut out, "", &separated(lines, "  "));
+    let line = |name: &String, values: &[String]| match values {
+        [] => name.clone(),
+        _ => format!("{name}: {}", values.join(" ")),
+    };
+    let is_long = |(name, values): &&(String, Vec<String>)| line(name, values).chars().count() > WIDTH;
+    for (name, values) in picture.lines.iter().filter(is_long) {
+        wrap(&mut out, &format!("{name}:"), values);
+    }
+    let short = picture.lines.iter().filter(|line| !is_long(line)).map(|(name, values)| line(name, values));
+    wrap(&mut out, "", &separated(short, "  "));
     out
 }
 

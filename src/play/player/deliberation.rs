@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::decision::{Decision, DecisionCost};
 use super::judgement::{Judged, Judgement};
 use crate::search::{Evaluation, Method, SearchContext, StateSearch};
-use hyperplay_engine::machine::{Budget, Move, Role, Seed, StateMachineExt};
+use hyperplay_engine::machine::{Budget, Move, Role, Seed};
 use hyperplay_engine::{Engine, EngineScratch, State};
 
 /// What a player deliberates with.
@@ -60,7 +60,7 @@ impl<'a> Deliberation<'a> {
     ) -> Decision {
         let Deliberation { machine, role, budget, seed, legal, scratch } = self;
         if let [own] = *legal {
-            let explanation = vec![format!("no choice: {}", machine.show_move(own))];
+            let explanation = vec![format!("no choice: {}", machine.game().show(own.0))];
             return Decision { explanation, ..Decision::draw(vec![(own, 1.0)], seed) };
         }
         let context = SearchContext { machine, role, budget, seed: seed.child("search"), scratch };
@@ -70,7 +70,7 @@ impl<'a> Deliberation<'a> {
             let value = value.map_or("?".to_owned(), |(_, value)| format!("{value:.3}"));
             let votes = votes.get(place).map_or(String::new(), |votes| format!("  {votes:.3} of the votes"));
             let share = if share > 0.0 { format!("  chosen with {share:.3}") } else { String::new() };
-            explanation.push(format!("{value:>8}  {}{votes}{share}", machine.show_move(own)));
+            explanation.push(format!("{value:>8}  {}{votes}{share}", machine.game().show(own.0)));
         }
         Decision { values, cost, explanation, ..Decision::draw(policy, seed) }
     }

@@ -231,8 +231,13 @@ impl OwnBelief {
         let mut likeliest = states.to_vec();
         likeliest.sort_by(|a, b| b.1.total_cmp(&a.1));
         likeliest.truncate(SHOWN);
-        let fluents: Vec<Vec<String>> =
-            likeliest.iter().map(|(state, _)| self.machine.fluents(state)).collect();
+        let (game, terms) = (self.machine.game(), self.machine.terms());
+        let fluents = likeliest.iter().map(|(state, _)| {
+            let mut held = self.machine.holds(state);
+            held.sort_by(|&a, &b| terms.compare(a, b));
+            held.into_iter().map(|fluent| game.show(fluent)).collect()
+        });
+        let fluents: Vec<Vec<String>> = fluents.collect();
         for ((_, weight), held) in likeliest.iter().zip(&fluents) {
             let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
             let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();

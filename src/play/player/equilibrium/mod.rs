@@ -26,7 +26,7 @@ use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::OpponentModel;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Role, Seed, StateMachineExt as _};
+use hyperplay_engine::machine::{Budget, Role, Seed};
 use model::EquilibriumModel;
 use shared::SharedSolutions;
 use solved_game::{Advice, SolveEffort, SolvedGame};
@@ -195,7 +195,7 @@ fn mix(machine: &Engine, decision: &Decision) -> String {
     let shares: Vec<String> = decision
         .policy
         .iter()
-        .map(|&(own, share)| format!("{} {:.1} %", machine.show_move(own), 100.0 * share))
+        .map(|&(own, share)| format!("{} {:.1} %", machine.game().show(own.0), 100.0 * share))
         .collect();
     format!("mix: {}", shares.join(", "))
 }

@@ -1,0 +1,302 @@
+//! `hyperplay replay`: shows the matches of a file of transcripts.
+//!
+//! A match is shown as `match --verbose` shows one that is played: the steps of the transcript become steps of a match
+//! again. What a player believed is not recorded; its values are if the match was played with `--values`. The steps are
+//! shown as far as they agree with the rules; a difference is a failure that names it.
+
+use std::ops::ControlFlow;
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::failure::CommandFailure;
+use super::output::{Output, log};
+use super::transcripts::TranscriptArguments;
+use super::verbose::ShownMatch;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{ByRole, JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_logic::gdl::fold;
+use hyperplay_play::player::Decision;
+use hyperplay_play::referee::{
+    DecisionRecord, Fault, FaultKind, FaultRecord, MatchStep, StepRecord, Transcript, TranscriptDifference,
+    verify,
+};
+
+/// Arguments of `replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArguments {
+    #[command(flatten)]
+    transcripts: TranscriptArguments,
+    /// Show one state only: that after so many steps; 0 is the start
+    #[arg(long, value_name = "N")]
+    step: Option<usize>,
+    /// Which match of the file, numbered from 0 as `match` does [default: the first one]
+    #[arg(long, value_name = "M")]
+    r#match: Option<usize>,
+    /// Show what one role did and perceived; the state only where all roles see it
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), CommandFailure> {
+    let file = &arguments.transcripts.file;
+    let mut rules = arguments.transcripts.rules();
+    let (mut count, mut indices, mut is_shown) = (0_usize, Vec::new(), false);
+    for line in arguments.transcripts.lines()? {
+        let (number, line) = line?;
+        count += 1;
+        if is_shown {
+            continue;
+        }
+        let place = format!("{file}:{number}");
+        let transcript = read(&place, &line)?;
+        if arguments.r#match.is_some_and(|index| index != transcript.index) {
+            indices.push(transcript.index);
+            continue;
+        }
+        let (engine, hash) = rules.of(&transcript)?;
+        Replay { arguments, place, engine, transcript: &transcript, out }.show(hash)?;
+        is_shown = true;
+    }
+    match (is_shown, arguments.r#match, &indices[..]) {
+        (true, None, _) if count > 1 => {
+            log(format_args!("{file} has {count} matches; --match M shows another one"));
+            Ok(())
+        }
+        (false, Some(index), [first, .., last]) => Err(CommandFailure::usage(
+            format!("{file}: no match {index} in it"),
+            format!("it has {count} matches, {first} to {last}"),
+        )),
+        (false, Some(index), [only]) => Err(CommandFailure::usage(
+            format!("{file}: no match {index} in it"),
+            format!("it has one match, {only}"),
+        )),
+        (false, _, _) => Err(CommandFailure::failed(
+            format!("{file}: no transcript in it"),
+            "write transcripts with `hyperplay match GAME --transcript FILE`",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The transcript of a line.
+fn read(place: &str, line: &str) -> Result<Transcript, CommandFailure> {
+    let remedy = "write transcripts with `hyperplay match GAME --transcript FILE`";
+    serde_json::from_str(line).map_err(|error| {
+        let keys = serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
+        let what = if keys.contains_key("deal") {
+            format!("{place}: this is a record of an experiment, which holds no moves")
+        } else {
+            format!("{place}: not a transcript: {error}")
+        };
+        CommandFailure::failed(what, remedy)
+    })
+}
+
+/// One match that is being shown.
+struct Replay<'a> {
+    arguments: &'a ReplayArguments,
+    place: String,
+    engine: &'a Engine,
+    transcript: &'a Transcript,
+    out: &'a Output,
+}
+
+impl Replay<'_> {
+    fn show(&self, hash: &str) -> Result<(), CommandFailure> {
+        let Replay { transcript, out, .. } = self;
+        let difference = verify(self.engine, hash, transcript).err();
+        // How many steps agree with the rules.
+        let agree = match &difference {
+            None => transcript.steps.len(),
+            Some(TranscriptDifference::Step { step, .. }) => step - 1,
+            Some(TranscriptDifference::End { step, .. }) => *step,
+            Some(difference) => return Err(self.differs(difference)),
+        };
+        let role = self.role()?;
+        if let Some(step) = self.arguments.step {
+            self.state(step, agree, difference.as_ref(), role)?;
+        } else {
+            let players = self.engine.each_role().zip(&transcript.players);
+            let players: Vec<String> = players
+                .filter_map(|(role, player)| {
+                    player.as_ref().map(|player| format!("{}={player}", self.engine.roles()[role]))
+                })
+                .collect();
+            let (index, game, seed) = (transcript.index, &transcript.game, transcript.seed);
+            out.line(format_args!("match {index}: {game}, seed {seed}: {}", players.join(" ")))?;
+            let mut shown = ShownMatch::new(self.engine, role);
+            shown.start(out)?;
+            self.each_step(agree, &mut |step| {
+                let written = shown.step(&step, out);
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(written) }
+            })?;
+            if difference.is_none() {
+                self.end()?;
+            }
+        }
+        match &difference {
+            Some(difference) if self.arguments.step.is_none() => Err(self.differs(difference)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Shows the state after so many steps, and what can be done there.
+    fn state(
+        &self,
+        number: usize,
+        agree: usize,
+        difference: Option<&TranscriptDifference>,
+        role: Option<Role>,
+    ) -> Result<(), CommandFailure> {
+        let (index, steps) = (self.transcript.index, self.transcript.steps.len());
+        if number > steps {
+            let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+            let what = format!("{}: --step {number}: match {index} has {steps}", self.place);
+            return Err(CommandFailure::usage(
+                what,
+                format!("take 0, the start, to {}", self.transcript.steps.len()),
+            ));
+        }
+        if let Some(difference) = difference.filter(|_| number > agree) {
+            return Err(self.differs(difference));
+        }
+        let mut shown = ShownMatch::new(self.engine, role);
+        let mut percepts = None;
+        self.each_step(number, &mut |step| {
+            shown.follow(&step);
+            percepts = Some(step.percepts);
+            ControlFlow::Continue(())
+        })?;
+        let words = if number == 1 { "step" } else { "steps" };
+        self.out.line(format_args!("match {index}, after {number} {words}"))?;
+        if role.is_none() || !self.engine.game().is_imperfect() {
+            shown.draw(self.out)?;
+        }
+        let mut scratch = self.engine.scratch();
+        if self.engine.terminal(shown.state(), &mut scratch) {
+            return self.end();
+        }
+        let legal = self.engine.legal_by_role(shown.state(), &mut scratch);
+        for (own, moves) in legal.iter().filter(|(own, _)| role.is_none_or(|role| role == *own)) {
+            let name = &self.engine.roles()[own];
+            if let (Some(percepts), true) = (&percepts, role.is_some()) {
+                shown.perceived(own, &percepts[own], self.out)?;
+            }
+            self.out.line(format_args!("    {name} may do: {}", shown.list(moves)))?;
+        }
+        Ok(())
+    }
+
+    /// The role that looks on, if one is named.
+    fn role(&self) -> Result<Option<Role>, CommandFailure> {
+        let Some(name) = &self.arguments.role else { return Ok(None) };
+        let named = |role: &Role| fold(&self.engine.roles()[*role]) == fold(name);
+        self.engine.each_role().find(named).map(Some).ok_or_else(|| {
+            let roles = self.engine.roles().values().join(", ");
+            CommandFailure::usage(
+                format!("--role {name}: {} has no such role", self.transcript.game),
+                format!("its roles are {roles}"),
+            )
+        })
+    }
+
+    fn differs(&self, difference: &TranscriptDifference) -> CommandFailure {
+        let remedy = match difference {
+            TranscriptDifference::Rules { .. } => "name the rules that it was made with: --game FILE",
+            _ => "the transcript was changed, or the rules were; `hyperplay verify` checks the whole file",
+        };
+        CommandFailure::failed(format!("{}: {difference}", self.place), remedy)
+    }
+
+    /// Calls `show` with each of the first steps as it was played; they agree with the rules.
+    fn each_step(
+        &self,
+        count: usize,
+        show: &mut dyn FnMut(MatchStep) -> ControlFlow<Result<(), CommandFailure>>,
+    ) -> Result<(), CommandFailure> {
+        let (machine, mut scratch) = (self.engine, self.engine.scratch());
+        let mut state = machine.initial();
+        for record in &self.transcript.steps[..count] {
+            let legal = machine.legal_by_role(&state, &mut scratch);
+            let Some(step) = self.step(record, &state, legal) else {
+                let what = format!("{}: a move of the transcript is no term of the rules", self.place);
+                return Err(CommandFailure::failed(what, "`hyperplay verify` says more"));
+            };
+            state = machine.next(&state, &step.joint, &mut scratch);
+            if let ControlFlow::Break(end) = show(step) {
+                return end;
+            }
+        }
+        Ok(())
+    }
+
+    /// A recorded step as one that is played.
+    fn step(
+        &self,
+        record: &StepRecord,
+        state: &hyperplay_engine::State,
+        legal: ByRole<Vec<Move>>,
+    ) -> Option<MatchStep> {
+        let (machine, mut scratch) = (self.engine, self.engine.scratch());
+        let read = |text: &String| machine.terms().read(text).map(Move);
+        let moves: Vec<Move> = record.moves.iter().map(read).collect::<Option<_>>()?;
+        let joint = JointMove::new(moves);
+        let fault = |record: &FaultRecord| {
+            let role =
+                machine.each_role().find(|&role| fold(&machine.roles()[role]) == fold(&record.role))?;
+            let detail = || record.detail.clone().unwrap_or_default();
+            let kind = match (record.kind.as_str(), record.detail.as_ref().and_then(read)) {
+                ("late", _) => FaultKind::Late,
+                ("illegal", Some(own)) => FaultKind::Illegal(own),
+                _ => FaultKind::Crashed(detail()),
+            };
+            Some(Fault { role, kind, replacement: joint.of(role) })
+        };
+        let decisions = record.decisions.as_ref();
+        let decided = |role: Role| {
+            let recorded = decisions.and_then(|all| all.get(role.index())).and_then(Option::as_ref);
+            recorded.map(|recorded| decision(recorded, joint.of(role), &read))
+        };
+        let roles = machine.roles().len();
+        Some(MatchStep {
+            legal,
+            decisions: ByRole::from_fn(roles, decided),
+            times: ByRole::from_fn(roles, |_| None),
+            faults: record.faults.iter().filter_map(fault).collect(),
+            percepts: ByRole::from_fn(roles, |role| machine.percepts(state, &joint, role, &mut scratch)),
+            joint,
+        })
+    }
+
+    fn end(&self) -> Result<(), CommandFailure> {
+        let Transcript { goals, steps, outcome, .. } = self.transcript;
+        let roles = self.engine.each_role();
+        let Some(goals) = goals else {
+            return self.out.line(format_args!("  unfinished after {} steps: {outcome}", steps.len()));
+        };
+        let goals = roles.zip(goals).filter(|(role, _)| self.engine.random() != Some(*role));
+        let goals: Vec<String> =
+            goals.map(|(role, goal)| format!("{} {goal}", self.engine.roles()[role])).collect();
+        self.out.line(format_args!("  over after {} steps: {}", steps.len(), goals.join(", ")))
+    }
+}
+
+/// A recorded decision as one that is made.
+fn decision(record: &DecisionRecord, own: Move, read: &dyn Fn(&String) -> Option<Move>) -> Decision {
+    let numbers = |map: &Map<String, Value>| -> Vec<(Move, f64)> {
+        map.iter().filter_map(|(own, number)| Some((read(own)?, number.as_f64()?))).collect()
+    };
+    let made = Decision::draw(vec![(own, 1.0)], &Seed::root(0));
+    Decision {
+        policy: numbers(&record.policy),
+        values: numbers(&record.values),
+        depleted: record.depleted,
+        recovered: record.recovered,
+        ..made
+    }
+}

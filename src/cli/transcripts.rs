@@ -1,0 +1,95 @@
+//! Files of transcripts, and the rules that they name: what `verify` and `replay` share.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::failure::CommandFailure;
+use super::game_argument::{GameArgument, SyntaxArgument};
+use super::options::EngineOption;
+use hyperplay_engine::Engine;
+use hyperplay_play::referee::Transcript;
+
+/// Which transcripts, and which rules they are read with.
+#[derive(Args, Debug)]
+pub struct TranscriptArguments {
+    /// A file of transcripts, one a line, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The rules: a file or a built-in game [default: the game that each transcript names]
+    #[arg(long)]
+    game: Option<String>,
+    /// The syntax of the rules [default: recognised from the text]
+    #[arg(long)]
+    syntax: Option<SyntaxArgument>,
+    #[command(flatten)]
+    engine: EngineOption,
+}
+
+impl TranscriptArguments {
+    /// The lines that are not empty, each with its number from 1.
+    ///
+    /// # Errors
+    /// If the file cannot be opened or read.
+    pub fn lines(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(usize, String), CommandFailure>>, CommandFailure> {
+        if self.file == "-" && self.game.as_deref() == Some("-") {
+            let what = "standard input cannot be both the transcripts and the rules";
+            return Err(CommandFailure::usage(what, "name a file for one of them"));
+        }
+        let path = self.file.clone();
+        let failed = move |cause| CommandFailure::File { path: path.clone().into(), cause };
+        let reader: Box<dyn BufRead> = if self.file == "-" {
+            Box::new(std::io::stdin().lock())
+        } else {
+            Box::new(BufReader::new(File::open(&self.file).map_err(&failed)?))
+        };
+        let lines = (1..).zip(reader.lines());
+        let lines = lines.map(move |(number, line)| line.map(|line| (number, line)).map_err(&failed));
+        Ok(lines.filter(|line| line.as_ref().map_or(true, |(_, line)| !line.trim().is_empty())))
+    }
+
+    /// The rules of these transcripts.
+    pub fn rules(&self) -> Rules<'_> {
+        Rules { arguments: self, engines: BTreeMap::new() }
+    }
+}
+
+/// The engines of the games that were named, with the hash of their rules.
+pub struct Rules<'a> {
+    arguments: &'a TranscriptArguments,
+    engines: BTreeMap<String, (Arc<Engine>, String)>,
+}
+
+impl Rules<'_> {
+    /// The engine and the hash of a transcript's rules.
+    ///
+    /// # Errors
+    /// If the rules are not named or cannot be read.
+    pub fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Engine>, String), CommandFailure> {
+        let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
+        if name == "-" && self.arguments.game.is_none() {
+            return Err(CommandFailure::usage(
+                "the transcript does not name its rules",
+                "name them with --game",
+            ));
+        }
+        if !self.engines.contains_key(&name) {
+            let opened =
+                GameArgument { game: name.clone(), syntax: self.arguments.syntax, strict: false }.open();
+            let opened = opened.map_err(|failure| match failure {
+                CommandFailure::Usage { what, .. } => {
+                    CommandFailure::usage(what, "name the rules with --game")
+                }
+                failure => failure,
+            })?;
+            let (_, engine) = self.arguments.engine.open_for_steps(&opened)?;
+            self.engines.insert(name.clone(), (engine, opened.hash()));
+        }
+        Ok(&self.engines[&name])
+    }
+}
