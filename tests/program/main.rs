@@ -20,3 +20,4 @@ mod failing;
 mod harness;
 mod human;
 mod readme;
+mod replay;

@@ -300,7 +300,7 @@ fn row(shape: &Shape, at: usize) -> Option<Candidate> {
     let same = key.domain.is_some() && key.domain == content.domain;
     let is_counted = content.order.as_ref().is_some_and(|(strength, _)| *strength > Strength::Named);
     let fits = (3..=LONGEST).contains(&length(shape, 0)) && content.domain.is_some();
-    if !fits || same || (is_counted && !is_function(shape, 0, 1)) {
+    if !fits || ((same || is_counted) && !is_function(shape, 0, 1)) {
         return None;
     }
     let (keys, contents) = (Vec::new(), vec![1]);

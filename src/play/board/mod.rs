@@ -79,19 +79,19 @@ impl BoardKind {
 /// let now = facts(&["(cell 1 1 b)", "(cell 2 3 x)", "(control x)"]);
 /// let drawn = "\
 /// (cell row column _)
-///      1  2  3
-///   1  .
-///   2        x
+///     1  2  3
+///   1 .
+///   2       x
 ///   3
 /// . is b
 /// control: x
 /// ";
 /// assert_eq!(layout.draw(&now), drawn);
-/// assert!(layout.draw_change(&before, &now).contains("  2       [x]"));
+/// assert!(layout.draw_change(&before, &now).contains("  2      [x]"));
 ///
 /// let [b, x] = ["(cell 2 3 b)", "(cell 2 3 x)"].map(|text| game.terms().read(text).expect("a fact"));
 /// let believed = layout.draw_belief(&[(b, 0.25), (x, 0.75)]);
-/// assert!(believed.contains("  2        ?"));
+/// assert!(believed.contains("  2       ?"));
 /// assert!(believed.contains("? 75 % (cell 2 3 x), 25 % (cell 2 3 b)"));
 /// assert_eq!(BoardKind::Hands.as_str(), "hands");
 /// ```
