@@ -44,7 +44,7 @@ use hyperplay_engine::machine::{Budget, Role, Seed};
 /// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let (role, algorithm) = (Role::new(0), Algorithm::Exact);
-/// let search = Arc::new(SearchOptions { algorithm, nodes: 100, playouts: 1, per_move: None });
+/// let search = Arc::new(SearchOptions { algorithm, nodes: 100, ..SearchOptions::default() });
 /// let sampler = Arc::new(ParticleSampler::default());
 /// let blind = HyperPlay::new(machine.clone(), role, Arc::new(Uniform), sampler, 20, search.clone());
 /// let seeing = Clairvoyant::new(machine.clone(), role, search);
