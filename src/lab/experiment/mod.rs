@@ -14,6 +14,7 @@
 
 mod arena;
 mod config;
+mod decision_log;
 mod document;
 mod estimate;
 mod exploit;
@@ -43,6 +44,7 @@ mod written;
 
 pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
+pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::{markdown, page};
 pub use estimate::{Estimate, estimate};
 pub use exploit::ExploitRun;

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, Player, View};
+use super::decision::{BelievedState, Decision, Player, View};
 use super::judgement::judge;
 use super::own_belief::OwnBelief;
 use crate::belief::{OpponentModel, Sampler};
@@ -85,5 +85,9 @@ impl Player for HyperPlay {
 
     fn update_time(&self) -> Option<Duration> {
         self.belief.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.belief.believed()
     }
 }

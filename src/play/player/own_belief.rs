@@ -18,7 +18,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, HeldBelief, View};
+use super::decision::{BelievedState, Decision, HeldBelief, View};
 use super::deliberation::{Deliberation, merge};
 use super::margin::Margin;
 use crate::belief::{
@@ -90,6 +90,22 @@ impl OwnBelief {
             update_time: None,
             margin: Margin::default(),
         }
+    }
+
+    /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
+    pub(super) fn believed(&self) -> Vec<BelievedState> {
+        let particles = self.belief.particles().iter();
+        let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
+        let mut believed: Vec<BelievedState> = states
+            .into_iter()
+            .map(|WeightedState { state, weight, histories }| BelievedState {
+                weight,
+                histories,
+                facts: self.machine.fluents(state),
+            })
+            .collect();
+        believed.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.facts.cmp(&b.facts)));
+        believed
     }
 
     /// How long the belief took to follow the evidence at the last decision.

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, Player, View};
+use super::decision::{BelievedState, Decision, Player, View};
 use super::own_belief::OwnBelief;
 use super::vote::{VotePolicy, vote};
 use crate::belief::{OpponentModel, Sampler};
@@ -76,5 +76,9 @@ impl Player for Pimc {
 
     fn update_time(&self) -> Option<Duration> {
         self.belief.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.belief.believed()
     }
 }
