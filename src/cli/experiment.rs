@@ -44,7 +44,7 @@ enum ExperimentCommand {
     Exploit(experiment_exploit::ExperimentExploitArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
     Report(experiment_report::ReportArguments),
-    /// Write tables for analysis by other programs: matches.csv and turns.csv
+    /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
     /// Print a script that plays an experiment as a Slurm job array
     Slurm(SlurmArguments),

@@ -10,7 +10,7 @@
 //! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
 //! often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `rayon` (threads), `thiserror`.
 
 mod arena;
 mod config;
@@ -21,11 +21,13 @@ mod exploit;
 mod exploit_record;
 mod exploit_tables;
 mod export;
+mod export_decisions;
 mod folder;
 mod grid;
 mod journal;
 mod meetings;
 mod merge;
+mod parquet_file;
 mod plan;
 mod record;
 mod recorder;
