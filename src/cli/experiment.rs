@@ -15,8 +15,8 @@ use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
-    self, Arena, ArenaError, ConfigError, ExperimentConfig, ExperimentPlan, FolderError, Journal,
-    JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
+    self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, FolderError,
+    Journal, JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
 };
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::Registry;
@@ -44,7 +44,7 @@ enum ExperimentCommand {
     Exploit(experiment_exploit::ExperimentExploitArguments),
     /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
     Report(experiment_report::ReportArguments),
-    /// Write tables for analysis by other programs: matches.csv and turns.csv
+    /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
     /// Print a script that plays an experiment as a Slurm job array
     Slurm(SlurmArguments),
@@ -75,9 +75,23 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
-    /// Record every decision in full: evidence, belief, values, final goals
+    /// Record every decision in full: true state, evidence, belief, values, final goals
     #[arg(long)]
     log_positions: bool,
+    /// Record the states that the player held possible too, with their weights; implies --log-positions
+    #[arg(long)]
+    log_particles: bool,
+}
+
+impl RunArguments {
+    /// What is recorded of every decision.
+    fn decisions(&self) -> DecisionLog {
+        match (self.log_particles, self.log_positions) {
+            (true, _) => DecisionLog::Particles,
+            (false, true) => DecisionLog::Positions,
+            (false, false) => DecisionLog::Turns,
+        }
+    }
 }
 
 /// Arguments of `experiment slurm`.
@@ -200,14 +214,15 @@ fn play(
     planned.settle(&arguments.out).map_err(of_folder)?;
     let plan = &planned.plan;
     let mut sequence = Sequence::new(plan, shard);
-    let journal = Journal::open(&arguments.out, plan, shard, arguments.log_positions, &mut sequence);
+    let decisions = arguments.decisions();
+    let journal = Journal::open(&arguments.out, plan, shard, decisions, &mut sequence);
     let journal = journal.map_err(of_journal)?;
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
         log(format_args!("{}: going on after {resumed} matches{cut}", arguments.out.display()));
     }
-    let arena = Arena::new(plan.clone(), config.specs, &games, threads, arguments.log_positions);
+    let arena = Arena::new(plan.clone(), config.specs, &games, threads, decisions);
     let arena = arena.map_err(of_arena)?;
     let progress = Progress::new((total - resumed) as usize, "matches", false);
     let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());

@@ -10,7 +10,7 @@ use super::experiment::{Described, FileArgument, of_arena, threads};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
-use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, estimate};
+use hyperplay_lab::experiment::{Arena, DecisionLog, Estimate, ExperimentPlan, estimate};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_play::player::Registry;
@@ -47,7 +47,8 @@ pub fn run(
     let sampled = if arguments.sample.is_zero() {
         None
     } else {
-        let arena = Arena::new(plan.clone(), config.specs, &games, threads, false).map_err(of_arena)?;
+        let arena =
+            Arena::new(plan.clone(), config.specs, &games, threads, DecisionLog::Turns).map_err(of_arena)?;
         Some(estimate(&arena, arguments.sample, interrupt).map_err(of_arena)?)
     };
     if interrupt.is_raised() {

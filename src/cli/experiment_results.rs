@@ -9,7 +9,8 @@ use super::experiment::{of_folder, of_journal};
 use super::failure::CommandFailure;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    Merged, MissingMatches, Planned, Results, ResultsError, export as export_tables, merge as merge_shards,
+    DecisionLog, Merged, MissingMatches, Planned, Results, ResultsError, export as export_tables,
+    merge as merge_shards,
 };
 
 /// Arguments of `experiment status` and `experiment merge`.
@@ -115,10 +116,20 @@ pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFai
 /// See [`CommandFailure`].
 pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
+    let results =
+        Results::open_with(&arguments.folder, &planned, DecisionLog::Particles).map_err(of_results)?;
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
     let (paths, count) = export_tables(&planned, results, to).map_err(of_results)?;
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    out.line(format_args!("{count} matches in {}", paths.join(" and ")))
+    out.line(format_args!("{count} matches in {}", listed(&paths)))
+}
+
+/// Two paths or more as a list of words.
+fn listed(paths: &[String]) -> String {
+    match paths {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
 }

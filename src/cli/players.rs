@@ -101,7 +101,7 @@ mod tests {
             .and_then(|all| all.with_sampler(entry("my_sampler", "care"), |_, _| Ok(BootstrapSampler)))
             .and_then(|all| {
                 all.with_search(entry("my_search", "depth"), |_, _| {
-                    Ok(SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: None })
+                    Ok(SearchOptions { algorithm: Algorithm::Flat, playouts: 1, ..SearchOptions::default() })
                 })
             })
             .and_then(|all| {

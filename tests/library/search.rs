@@ -5,8 +5,8 @@ use crate::common::machines::built_in;
 use hyperplay::engine::Engine as Machine;
 use hyperplay::machine::{Budget, History, Role, Seed, StateMachine, StateMachineExt};
 use hyperplay::search::{
-    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, alphabeta, evaluate, exact,
-    uniform,
+    Algorithm, Answer, Evaluation, Leaves, Method, SearchContext, SearchOptions, WeightedState, alphabeta,
+    evaluate, exact, uniform,
 };
 
 type State = <Machine as StateMachine>::State;
@@ -94,11 +94,15 @@ fn rock_paper_scissors_lizard_spock_is_worth_50_and_played_evenly() {
 #[test]
 fn playouts_of_tictactoe_have_the_exact_mean_of_uniform_play() {
     let machine = built_in("perfect/tictactoe.kif");
-    let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 36_000, per_move: None };
+    let options = SearchOptions { algorithm: Algorithm::Flat, playouts: 36_000, ..SearchOptions::default() };
     let run = || {
         let start = machine.initial();
         let scratch = &mut machine.scratch();
-        evaluate(&mut context(&machine, Role::new(0), Budget::UNLIMITED, scratch), &[(&start, 1.0)], &options)
+        evaluate(
+            &mut context(&machine, Role::new(0), Budget::UNLIMITED, scratch),
+            &[WeightedState::single(&start)],
+            &options,
+        )
     };
     let made = run();
     // Four phases of 9,000 over 9, 5, 3 and 2 moves: a move dropped after the first has a ninth of that.

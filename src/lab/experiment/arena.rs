@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::decision_log::{DecisionLog, PlayerBeliefs};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::recorder::{RecordLines, Recorder};
 use super::watched::{PlayerTimes, watched};
@@ -48,13 +49,13 @@ pub struct Arena {
     games: Vec<ArenaGame>,
     host: String,
     threads: usize,
-    positions: bool,
+    log: DecisionLog,
 }
 
 impl Arena {
     /// Makes the engines of the games. These are those of the plan in its order, and so are the specs those of its
     /// entrants: policy files are what they were when the plan got its hash. `threads` is written down with every
-    /// match; `positions` says whether every decision is to be recorded in full.
+    /// match; `log` says what of every decision.
     ///
     /// # Errors
     /// If there is no engine for a game.
@@ -63,7 +64,7 @@ impl Arena {
         specs: Vec<PlayerSpec>,
         games: &[Game],
         threads: usize,
-        positions: bool,
+        log: DecisionLog,
     ) -> Result<Arena, ArenaError> {
         let mut made = Vec::new();
         for (number, game) in games.iter().enumerate() {
@@ -83,7 +84,7 @@ impl Arena {
             let own = own.collect::<Result<_, _>>()?;
             made.push(ArenaGame { engine: get(plan.engine)?, own });
         }
-        Ok(Arena { plan, specs, games: made, host: host(), threads, positions })
+        Ok(Arena { plan, specs, games: made, host: host(), threads, log })
     }
 
     /// The plan.
@@ -91,9 +92,9 @@ impl Arena {
         &self.plan
     }
 
-    /// Whether positions are recorded.
-    pub fn positions(&self) -> bool {
-        self.positions
+    /// What is recorded of every decision.
+    pub fn log(&self) -> DecisionLog {
+        self.log
     }
 
     /// The engine of a game.
@@ -153,12 +154,14 @@ impl OneMatch<'_> {
         let seat_permutation = &plan.cells[place.cell].seat_permutations[place.seat_permutation];
         let mut players: ByRole<Option<Seat>> = ByRole::from_fn(game.roles.len(), |_| None);
         let mut times: ByRole<PlayerTimes> = ByRole::from_fn(game.roles.len(), |_| PlayerTimes::default());
+        let beliefs: ByRole<PlayerBeliefs> =
+            ByRole::from_fn(game.roles.len(), |_| PlayerBeliefs::new(arena.log));
         for (role, &entrant) in game.played().map(Role::new).zip(seat_permutation) {
             let (spec, engine) = arena.entrant(number, entrant);
             let seat = spec.seat(engine, role);
             let kept = PlayerTimes::default();
             times[role] = kept.clone();
-            players[role] = Some(watched(seat, kept));
+            players[role] = Some(watched(seat, kept, beliefs[role].clone()));
         }
         let watch = Stopwatch::start();
         let seed = match_seed(plan.seed, place.deal as usize);
@@ -174,10 +177,11 @@ impl OneMatch<'_> {
             place,
             played: &played,
             times: &times,
+            beliefs: &beliefs,
             seconds,
             host: &arena.host,
             threads: arena.threads,
         };
-        Ok(Some(recorder.lines(arena.positions)))
+        Ok(Some(recorder.lines(arena.log)))
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! `matches.csv` has a row for each match and role, `turns.csv` one for each turn; both repeat what a reader needs to
 //! use one of them alone. Columns of the field's tables keep their meaning (`docs/analysis.md`); the wall times come
-//! from the timings and are empty if these are lost. The export is one pass that keeps one match in memory.
+//! from the timings and are empty if these are lost. What was recorded in full becomes Parquet tables
+//! ([`export_decisions`](super::export_decisions)). The export is one pass that keeps one match in memory.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::export_decisions::DecisionTables;
 use super::folder::{FolderError, Planned};
 use super::record::{MatchRecord, TimingRecord, TurnRecord, TurnTime};
 use super::results::{FinishedMatch, Results, ResultsError};
@@ -99,7 +101,7 @@ fn turn_columns<'a>() -> [Column<TurnRow<'a>>; 26] {
     ]
 }
 
-/// Writes both tables into a folder; returns their paths and the number of matches.
+/// Writes the tables into a folder; returns their paths and the number of matches.
 ///
 /// # Errors
 /// If the results cannot be read or the tables cannot be written.
@@ -117,6 +119,7 @@ pub fn export(
     let heads = [Table::of(&match_columns(), &[]), Table::of(&turn_columns(), &[])];
     write!(matches, "{}", heads[0].csv_head()).map_err(|cause| failed(&paths[0], cause))?;
     write!(turns, "{}", heads[1].csv_head()).map_err(|cause| failed(&paths[1], cause))?;
+    let mut decisions = DecisionTables::new(to);
     let mut count = 0;
     while let Some(finished) = results.next()? {
         count += 1;
@@ -124,12 +127,13 @@ pub fn export(
             finished.timing.as_ref().and_then(|line| serde_json::from_slice(line).ok());
         let rows = Table::of(&match_columns(), &match_rows(planned, &finished, timing.as_ref()));
         write!(matches, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[0], cause))?;
+        decisions.add(planned, &finished)?;
         let rows = Table::of(&turn_columns(), &turn_rows(planned, &finished, timing.as_ref()));
         write!(turns, "{}", rows.csv_lines()).map_err(|cause| failed(&paths[1], cause))?;
     }
     matches.flush().map_err(|cause| failed(&paths[0], cause))?;
     turns.flush().map_err(|cause| failed(&paths[1], cause))?;
-    Ok((paths.into(), count))
+    Ok((paths.into_iter().chain(decisions.finish()?).collect(), count))
 }
 
 fn spec<'a>(planned: &'a Planned, label: &str) -> &'a str {

@@ -1,7 +1,7 @@
 //! Journal: the files that a shard appends to, and how it continues them after the last run ended, for whatever reason.
 //!
 //! Invariant: `matches` is a prefix of what an uninterrupted run would write, and every match in it has all its turns
-//! (and positions, where these are recorded). Each record is one write to a file opened for appending. The turns of a
+//! (and positions and particles, where these are recorded). Each record is one write to a file opened for appending. The turns of a
 //! match are written before the match, which is the last record about it. So after a kill at any moment it is enough
 //! to cut off incomplete lines and lines that no match line follows. A complete line that is not a record (after a
 //! power failure) is cut off with everything behind it, and the same matches are played again.
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use thiserror::Error;
 
+use super::decision_log::DecisionLog;
 use super::plan::ExperimentPlan;
 use super::record::{MatchRecord, RecordHeader};
 use super::recorder::RecordLines;
@@ -65,7 +66,8 @@ pub struct Journal {
     matches: Log,
     turns: Log,
     timings: Log,
-    positions: Option<Log>,
+    /// Of positions and particles, those that are recorded.
+    details: Vec<Log>,
     /// Matches taken over from an earlier run.
     pub resumed: u64,
     /// How many of them failed.
@@ -238,7 +240,7 @@ impl Journal {
         folder: &Path,
         plan: &ExperimentPlan,
         shard: Shard,
-        positions: bool,
+        log: DecisionLog,
         sequence: &mut Sequence<'_>,
     ) -> Result<Journal, JournalError> {
         let hash = plan.hash();
@@ -252,13 +254,14 @@ impl Journal {
         }
         let mut turns = Log::open(folder, shard, "turns")?;
         let mut timings = Log::open(folder, shard, "timings")?;
-        let mut of_positions = positions.then(|| Log::open(folder, shard, "positions")).transpose()?;
+        let mut detailed: Vec<Log> =
+            log.kinds().map(|kind| Log::open(folder, shard, kind)).collect::<Result<_, _>>()?;
 
         let (mut resumed, mut failed, mut end, mut last) = (0, 0, 0, None);
         let found = matches.read(&header("matches"))?;
         let mut details = vec![Detail::new(&turns, &header("turns"))?];
-        if let Some(log) = &of_positions {
-            details.push(Detail::new(log, &header("positions"))?);
+        for (file, kind) in detailed.iter().zip(log.kinds()) {
+            details.push(Detail::new(file, &header(kind))?);
         }
         if let Some(mut of_matches) = found {
             end = of_matches.offset;
@@ -290,8 +293,8 @@ impl Journal {
         drop(details);
         let mut cut = matches.cut(end, &header("matches"))?;
         cut += turns.cut(ends[0], &header("turns"))?;
-        if let Some(log) = &mut of_positions {
-            cut += log.cut(ends[1], &header("positions"))?;
+        for ((file, kind), &end) in detailed.iter_mut().zip(log.kinds()).zip(&ends[1..]) {
+            cut += file.cut(end, &header(kind))?;
         }
         // Timings are no part of any identity: what is there of the matches that are kept stays.
         let mut end = 0;
@@ -303,7 +306,7 @@ impl Journal {
             end = kept.end;
         }
         cut += timings.cut(end, &header("timings"))?;
-        Ok(Journal { matches, turns, timings, positions: of_positions, resumed, failed, cut })
+        Ok(Journal { matches, turns, timings, details: detailed, resumed, failed, cut })
     }
 
     /// Writes the lines about one match.
@@ -312,8 +315,8 @@ impl Journal {
     /// The operating system's.
     pub fn write(&mut self, lines: &RecordLines) -> Result<(), JournalError> {
         self.timings.write(&lines.timing)?;
-        if let Some(positions) = &mut self.positions {
-            lines.positions.iter().try_for_each(|line| positions.write(line))?;
+        for (file, lines) in self.details.iter_mut().zip([&lines.positions, &lines.particles]) {
+            lines.iter().try_for_each(|line| file.write(line))?;
         }
         lines.turns.iter().try_for_each(|line| self.turns.write(line))?;
         self.matches.write(&lines.of_match)

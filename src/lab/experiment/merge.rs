@@ -1,12 +1,13 @@
 //! Merge: all shards as one `matches.jsonl` and one `turns.jsonl`, byte for byte what one run without shards writes.
 //!
 //! The files appear under their names only when they are complete. `timings.jsonl` is merged beside them where the shards
-//! have timings; it is no part of the result.
+//! have timings; it is no part of the result. So are `positions.jsonl` and `particles.jsonl`, where every match has them.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned};
 use super::record::RecordHeader;
 use super::results::{MissingMatches, Results, ResultsError};
@@ -65,9 +66,11 @@ fn failed(path: &Path, cause: io::Error) -> ResultsError {
 /// # Errors
 /// If they do not belong together, or files cannot be read or written.
 pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
-    let mut results = Results::open(folder, planned)?;
+    let mut results = Results::open_with(folder, planned, DecisionLog::Particles)?;
     let create = |kind| Draft::create(folder, kind, planned);
     let [mut matches, mut turns, mut timings] = [create("matches")?, create("turns")?, create("timings")?];
+    // Given up at the first match that has none.
+    let mut details = [Some(create("positions")?), Some(create("particles")?)];
     let mut copy = || -> Result<(u64, Vec<MissingMatches>), ResultsError> {
         let mut count = 0;
         while let Some(finished) = results.next()? {
@@ -76,19 +79,26 @@ pub fn merge(folder: &Path, planned: &Planned) -> Result<Merged, ResultsError> {
             if let Some(timing) = &finished.timing {
                 timings.write(timing)?;
             }
+            for (draft, lines) in details.iter_mut().zip(&finished.details) {
+                match (&mut *draft, lines) {
+                    (Some(draft), Some(lines)) => lines.iter().try_for_each(|line| draft.write(line))?,
+                    _ => draft.take().into_iter().for_each(Draft::drop),
+                }
+            }
             count += 1;
         }
         Ok((count, results.missing()))
     };
     match copy() {
         Ok((count, missing)) if missing.is_empty() => {
+            details.into_iter().flatten().try_for_each(Draft::keep)?;
             turns.keep()?;
             timings.keep()?;
             matches.keep()?;
             Ok(Merged::Whole(count))
         }
         other => {
-            [matches, turns, timings].into_iter().for_each(Draft::drop);
+            [matches, turns, timings].into_iter().chain(details.into_iter().flatten()).for_each(Draft::drop);
             other.map(|(_, missing)| Merged::Missing(missing))
         }
     }

@@ -10,21 +10,24 @@
 //! The plan and its seed determine every byte of the matches and turns, whatever the number of threads and shards and however
 //! often a run was interrupted. Wall times are in files of their own.
 //!
-//! Third-party: `toml`, `serde`, `serde_json` (files), `rayon` (threads), `thiserror`.
+//! Third-party: `toml`, `serde`, `serde_json`, `parquet` (files), `rayon` (threads), `thiserror`.
 
 mod arena;
 mod config;
+mod decision_log;
 mod document;
 mod estimate;
 mod exploit;
 mod exploit_record;
 mod exploit_tables;
 mod export;
+mod export_decisions;
 mod folder;
 mod grid;
 mod journal;
 mod meetings;
 mod merge;
+mod parquet_file;
 mod plan;
 mod record;
 mod recorder;
@@ -43,6 +46,7 @@ mod written;
 
 pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
+pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::{markdown, page};
 pub use estimate::{Estimate, estimate};
 pub use exploit::ExploitRun;

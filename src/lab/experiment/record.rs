@@ -7,10 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::shard::Shard;
 
-/// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1; those of timings were
-/// not.
+/// The form of one kind of file. Columns of matches, turns and positions were renamed after version 0.1, and then positions
+/// got the true state.
 fn schema(kind: &str) -> String {
-    format!("hyperplay.{kind}/{}", if kind == "timings" { 1 } else { 2 })
+    let form = match kind {
+        "timings" | "particles" => 1,
+        "positions" => 3,
+        _ => 2,
+    };
+    format!("hyperplay.{kind}/{form}")
 }
 
 /// What the first line of every file says.
@@ -42,9 +47,10 @@ impl RecordHeader {
 
     /// Why a file with this header does not continue one with the other, as a sentence; `None` if it does.
     pub fn difference(&self, found: &RecordHeader) -> Option<String> {
-        if let (Some((kind, "2")), Some((other, "1"))) =
+        if let (Some((kind, form)), Some((other, former))) =
             (self.schema.split_once('/'), found.schema.split_once('/'))
             && kind == other
+            && former < form
         {
             let (version, schema) = (&found.version, &found.schema);
             return Some(format!("made by version {version} with the columns of {schema}; play it again"));
@@ -203,6 +209,8 @@ pub struct PositionRecord {
     pub role: String,
     /// The entrant.
     pub player: String,
+    /// What is true: the facts of the state, as terms in their natural order.
+    pub state: Vec<String>,
     /// What the role knew: its own moves and percepts, step by step.
     pub evidence: Vec<SeenRecord>,
     /// The legal moves.
@@ -303,6 +311,8 @@ mod tests {
             let expected = format!("made by version 0.1.0 with the columns of {schema}; play it again");
             assert_eq!(header(kind).difference(&old), Some(expected));
         }
+        let former = RecordHeader { schema: "hyperplay.positions/2".to_owned(), ..header("positions") };
+        assert!(header("positions").difference(&former).is_some_and(|said| said.ends_with("play it again")));
         let foreign = header("turns").difference(&header("matches")).unwrap_or_default();
         assert!(foreign.starts_with("its schema is hyperplay.matches/2"), "{foreign}");
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::decision_log::{DecisionLog, ParticlesRecord, PlayerBeliefs};
 use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{
     HeldRecord, MatchRecord, PositionRecord, SeenRecord, TimingRecord, TurnRecord, TurnTime,
@@ -52,6 +53,8 @@ pub struct RecordLines {
     pub timing: Vec<u8>,
     /// For the file of positions, if these are recorded.
     pub positions: Vec<Vec<u8>>,
+    /// For the file of particles, if these are recorded.
+    pub particles: Vec<Vec<u8>>,
 }
 
 /// A match with all that is to be recorded about it.
@@ -66,6 +69,8 @@ pub struct Recorder<'a, M> {
     pub played: &'a Match,
     /// How long the decisions took.
     pub times: &'a ByRole<PlayerTimes>,
+    /// What the players believed.
+    pub beliefs: &'a ByRole<PlayerBeliefs>,
     /// How long the match took.
     pub seconds: Duration,
     /// The computer.
@@ -84,8 +89,8 @@ struct Turn<'a> {
 }
 
 impl<M: StateMachine> Recorder<'_, M> {
-    /// The lines, with those about positions on request.
-    pub fn lines(&self, positions: bool) -> RecordLines {
+    /// The lines, with as much about every decision as `log` asks for.
+    pub fn lines(&self, log: DecisionLog) -> RecordLines {
         let game = self.plan.game(self.place.cell);
         let turns: Vec<Turn<'_>> = self.turns();
         let times: Vec<TurnTime> =
@@ -130,7 +135,9 @@ impl<M: StateMachine> Recorder<'_, M> {
             seconds: seconds(self.seconds),
             turns: times,
         };
-        let positions = if positions { &turns[..] } else { &[] };
+        let logged = |least: DecisionLog| if log >= least { &turns[..] } else { &[] };
+        let (positions, particles) = (logged(DecisionLog::Positions), logged(DecisionLog::Particles));
+        let states = self.states(positions);
         RecordLines {
             goals,
             failure,
@@ -138,7 +145,12 @@ impl<M: StateMachine> Recorder<'_, M> {
             of_match: line(&of_match),
             turns: turns.iter().map(|turn| line(&self.turn(turn))).collect(),
             timing: line(&timing),
-            positions: positions.iter().map(|turn| line(&self.position(turn, &goals_by_role))).collect(),
+            positions: positions
+                .iter()
+                .zip(states)
+                .map(|(turn, state)| line(&self.position(turn, state, &goals_by_role)))
+                .collect(),
+            particles: particles.iter().map(|turn| line(&self.believed(turn))).collect(),
         }
     }
 
@@ -216,7 +228,35 @@ impl<M: StateMachine> Recorder<'_, M> {
         }
     }
 
-    fn position(&self, turn: &Turn<'_>, goals: &[(String, u8)]) -> PositionRecord {
+    /// What was true at each turn. The turns are in the order of their steps.
+    fn states(&self, turns: &[Turn<'_>]) -> Vec<Vec<String>> {
+        let mut scratch = self.machine.scratch();
+        let (mut state, mut made) = (self.machine.initial(), 0);
+        let mut of_turn = |turn: &Turn<'_>| {
+            for step in &self.played.steps[made..turn.number - 1] {
+                state = self.machine.next(&state, &step.joint, &mut scratch);
+                made += 1;
+            }
+            self.machine.fluents(&state)
+        };
+        turns.iter().map(&mut of_turn).collect()
+    }
+
+    fn believed(&self, turn: &Turn<'_>) -> ParticlesRecord {
+        let game = self.plan.game(self.place.cell);
+        // What a player believed that was late or crashed is part of no decision.
+        let believed = turn.decision.map(|_| self.beliefs[turn.role].at(turn.number - 1)).unwrap_or_default();
+        ParticlesRecord {
+            id: self.place.id,
+            game: game.name.clone(),
+            step: turn.number,
+            role: game.roles[turn.role.index()].clone(),
+            player: self.label(turn.role),
+            states: believed.into_iter().map(Into::into).collect(),
+        }
+    }
+
+    fn position(&self, turn: &Turn<'_>, state: Vec<String>, goals: &[(String, u8)]) -> PositionRecord {
         let show = |own: Move| self.machine.show_move(own);
         let rounded_pairs = |pairs: &[(Move, f64)]| -> Vec<(String, f64)> {
             pairs.iter().map(|&(own, number)| (show(own), rounded(number))).collect()
@@ -235,6 +275,7 @@ impl<M: StateMachine> Recorder<'_, M> {
             step: record.step,
             role: record.role,
             player: record.player,
+            state,
             evidence: seen.collect(),
             legal: turn.step.legal[turn.role].iter().map(|&own| show(own)).collect(),
             policy: turn.decision.map(|decision| rounded_pairs(&decision.policy)).unwrap_or_default(),

@@ -2,6 +2,7 @@
 //!
 //! The shards are read side by side, and each is compared with the sequence that it must follow. A match counts when all
 //! its turns are there. The missing matches are known at the end. The reader keeps one match of each shard in memory.
+//! Positions and particles are read only on request, because they are large, and a match may have none.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,6 +11,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
+use super::decision_log::DecisionLog;
 use super::folder::{FolderError, Planned, division};
 use super::journal::JournalError;
 use super::plan::{ExperimentPlan, MatchPlace};
@@ -33,6 +37,8 @@ pub struct FinishedMatch {
     pub turns: Vec<Vec<u8>>,
     /// The line of its timing, if there is one.
     pub timing: Option<Vec<u8>>,
+    /// The lines of its positions and of its particles: one for each turn; `None` if they were not recorded or not asked for.
+    pub details: [Option<Vec<Vec<u8>>>; 2],
 }
 
 /// What a shard lacks.
@@ -66,6 +72,43 @@ impl Lines {
     }
 }
 
+/// The lines of positions or particles, whose matches may be some of those of the shard.
+struct DetailLines {
+    lines: Lines,
+    /// A line that was read and belongs to a later match.
+    pending: Option<(u64, Vec<u8>)>,
+}
+
+/// What every line says.
+#[derive(Deserialize)]
+struct OfMatch {
+    #[serde(rename = "match")]
+    id: u64,
+}
+
+impl DetailLines {
+    /// The lines of a match, if there are as many as it has turns.
+    fn of(&mut self, record: &MatchRecord) -> io::Result<Option<Vec<Vec<u8>>>> {
+        let mut found = Vec::new();
+        loop {
+            if self.pending.is_none() {
+                let Some(line) = self.lines.next()? else { break };
+                let Ok(OfMatch { id }) = serde_json::from_slice(&line) else { break };
+                self.pending = Some((id, line));
+            }
+            match self.pending.take() {
+                Some((id, line)) if id == record.id => found.push(line),
+                Some((id, _)) if id < record.id => {}
+                later => {
+                    self.pending = later;
+                    break;
+                }
+            }
+        }
+        Ok((found.len() == record.turns).then_some(found))
+    }
+}
+
 /// The file at a path behind its header; `None` if there is no file or no complete line in it.
 fn open(path: &Path, header: &RecordHeader) -> Result<Option<Lines>, JournalError> {
     let failed = |cause| JournalError::File { path: path.to_owned(), cause };
@@ -94,6 +137,7 @@ struct Part<'a> {
     matches: Lines,
     turns: Lines,
     timings: Option<Lines>,
+    details: [Option<DetailLines>; 2],
     count: u64,
     next: Option<FinishedMatch>,
 }
@@ -123,10 +167,16 @@ impl Part<'_> {
             Some(timings) => timings.next().map_err(failed)?,
             None => None,
         };
+        let [positions, particles] = &mut self.details;
+        let of = |lines: &mut Option<DetailLines>| match lines {
+            Some(lines) => lines.of(&record).map_err(failed),
+            None => Ok(None),
+        };
+        let details = [of(positions)?, of(particles)?];
         let goals: Vec<u8> = record.goals.iter().map(|&(_, goal)| goal).collect();
         self.sequence.feed(&place, (!goals.is_empty()).then_some(&goals[..]));
         self.count += 1;
-        self.next = Some(FinishedMatch { place, record, line, turns, timing });
+        self.next = Some(FinishedMatch { place, record, line, turns, timing, details });
         Ok(())
     }
 }
@@ -145,6 +195,18 @@ impl<'a> Results<'a> {
     /// # Errors
     /// If there is nothing, or it does not belong together.
     pub fn open(folder: &Path, planned: &'a Planned) -> Result<Results<'a>, ResultsError> {
+        Results::open_with(folder, planned, DecisionLog::Turns)
+    }
+
+    /// The same, with what else was recorded of the decisions.
+    ///
+    /// # Errors
+    /// As [`open`](Results::open).
+    pub fn open_with(
+        folder: &Path,
+        planned: &'a Planned,
+        log: DecisionLog,
+    ) -> Result<Results<'a>, ResultsError> {
         let plan = &planned.plan;
         let (count, merged) = match division(folder) {
             Ok(count) => (count, false),
@@ -163,9 +225,14 @@ impl<'a> Results<'a> {
                 continue;
             };
             let timings = lines("timings")?;
+            let mut details = [None, None];
+            for (detail, kind) in details.iter_mut().zip(log.kinds()) {
+                *detail = lines(kind)?.map(|lines| DetailLines { lines, pending: None });
+            }
             let sequence = Sequence::new(plan, shard);
             let path = path("matches");
-            parts.push(Part { shard, sequence, path, matches, turns, timings, count: 0, next: None });
+            let (count, next) = (0, None);
+            parts.push(Part { shard, sequence, path, matches, turns, timings, details, count, next });
         }
         let mut results = Results { plan, parts, absent, heap: BinaryHeap::new() };
         for part in 0..results.parts.len() {

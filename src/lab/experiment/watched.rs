@@ -1,4 +1,5 @@
-//! Watched players: the wrapper of a player that measures the time of its decisions.
+//! Watched players: the wrapper of a player that measures the time of its decisions and, on request, keeps what it
+//! believed.
 //!
 //! Times are wall times and no part of a decision, so they are kept apart, by the step at which the decision was
 //! made. The time of a late answer is recorded when the player is done.
@@ -7,9 +8,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::decision_log::PlayerBeliefs;
 use super::record::TurnTime;
 use hyperplay_engine::machine::{Budget, Seed, Stopwatch};
-use hyperplay_play::player::{ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View};
+use hyperplay_play::player::{
+    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View,
+};
 
 /// The times of one player in one match, by joint moves made before the decision.
 #[derive(Clone, Debug, Default)]
@@ -23,18 +27,19 @@ impl PlayerTimes {
     }
 }
 
-/// The same seat; the times of its decisions are kept.
-pub fn watched(seat: Seat, times: PlayerTimes) -> Seat {
+/// The same seat; the times of its decisions are kept, and so are its beliefs.
+pub fn watched(seat: Seat, times: PlayerTimes, beliefs: PlayerBeliefs) -> Seat {
     match seat {
-        Seat::Player(player) => Seat::player(Watched { player, times }),
-        Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times }),
+        Seat::Player(player) => Seat::player(Watched { player, times, beliefs }),
+        Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times, beliefs }),
     }
 }
 
-/// A player, and where its times are kept.
+/// A player, and where its times and beliefs are kept.
 struct Watched<P: ?Sized> {
     player: Box<P>,
     times: PlayerTimes,
+    beliefs: PlayerBeliefs,
 }
 
 impl PlayerTimes {
@@ -53,11 +58,18 @@ impl Player for Watched<dyn Player> {
         let watch = Stopwatch::start();
         let decision = self.player.decide(view, budget, seed);
         self.times.keep(view, watch.elapsed(), self.player.update_time());
+        if view.legal.len() > 1 {
+            self.beliefs.keep(view.evidence.step(), || self.player.believed());
+        }
         decision
     }
 
     fn update_time(&self) -> Option<Duration> {
         self.player.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.player.believed()
     }
 }
 

@@ -10,7 +10,7 @@ use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision};
 use super::deliberation::Deliberation;
 use super::judgement::judge;
 use super::margin::Margin;
-use crate::search::StateSearch;
+use crate::search::{StateSearch, WeightedState};
 use hyperplay_engine::machine::{Budget, History, Role, Seed, StateMachine as _, StateMachineExt};
 use hyperplay_engine::{Engine, EngineScratch, State};
 
@@ -80,7 +80,7 @@ impl Clairvoyant {
         }
         let (machine, scratch) = (&*self.machine, &mut self.scratch);
         let deliberation = Deliberation { machine, role: self.role, budget, seed, legal, scratch };
-        let decision = deliberation.decide(&*self.search, &[(&self.state, 1.0)], judge);
+        let decision = deliberation.decide(&*self.search, &[WeightedState::single(&self.state)], judge);
         decision.admitting(self.machine.take_failure(&mut self.scratch), legal, seed)
     }
 }

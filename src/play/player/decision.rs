@@ -190,6 +190,7 @@ pub(super) fn uniform(moves: &[Move]) -> Vec<(Move, f64)> {
 ///
 /// // It has no belief that would follow the evidence.
 /// assert_eq!(Last.update_time(), None);
+/// assert_eq!(Last.believed(), []);
 /// ```
 pub trait Player: Send {
     /// Chooses a legal move before the budget runs out. All randomness comes from `seed`, which is another one at
@@ -201,6 +202,42 @@ pub trait Player: Send {
     fn update_time(&self) -> Option<Duration> {
         None
     }
+
+    /// The states that it held possible at the last decision, the likeliest first; none for players without a belief, and
+    /// where the belief had no history. Whoever wants to record them asks after the decision.
+    fn believed(&self) -> Vec<BelievedState> {
+        Vec::new()
+    }
+}
+
+/// A state that a player holds possible, in words.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_play::player::{BelievedState, Registry, Seat, View};
+///
+/// let machine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let scratch = &mut machine.scratch();
+/// let evidence = machine.evidence(&truth, candidate, scratch);
+/// let legal = machine.legal_by_role(&machine.replay(&truth, scratch), scratch)[candidate].clone();
+/// let Seat::Player(mut player) = Registry::standard().player("hyperplay")?.seat(&machine, candidate) else {
+///     panic!("hyperplay is not clairvoyant");
+/// };
+/// player.decide(&View { evidence: &evidence, legal: &legal }, &Budget::UNLIMITED, &Seed::root(1));
+/// let believed: Vec<BelievedState> = player.believed();
+/// assert!((believed[0].weight - 2.0 / 3.0).abs() < 1e-9 && believed[0].histories == 1);
+/// assert!(believed[0].facts.contains(&"(car 1)".to_owned()), "{believed:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct BelievedState {
+    /// Its share of the belief; the weights of all states sum to 1.
+    pub weight: f64,
+    /// In how many of the particles it is the last state.
+    pub histories: u32,
+    /// What holds in it, as terms in their natural order.
+    pub facts: Vec<String>,
 }
 
 /// A program that plays one role of one match and is shown the true history: a control for experiments, no opponent for a

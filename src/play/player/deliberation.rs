@@ -1,6 +1,6 @@
 //! How a player gets from the states it considers possible, each with its weight, to a decision.
 //!
-//! Equal states are judged once, with the sum of their weights ([`merge`]); then one policy over the legal moves that the
+//! Equal states are judged once, with the sum of their weights and the number of their histories ([`merge`]); then one policy over the legal moves that the
 //! player was shown is made of what search says of all of them ([`judgement`](super::judgement), [`vote`](super::vote)),
 //! and the move is drawn from it. If only one move is legal, there is no search. All randomness comes from `seed/search`
 //! and `seed/choice`, so the draws of the search do not change the choice.
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::decision::{Decision, DecisionCost};
 use super::judgement::{Judged, Judgement};
-use crate::search::{Evaluation, Method, SearchContext, StateSearch};
+use crate::search::{Evaluation, Method, SearchContext, StateSearch, WeightedState};
 use hyperplay_engine::machine::{Budget, Move, Role, Seed};
 use hyperplay_engine::{Engine, EngineScratch, State};
 
@@ -33,18 +33,18 @@ impl<'a> Deliberation<'a> {
     pub(super) fn decide(
         self,
         search: &dyn StateSearch<Engine>,
-        states: &[(&State, f64)],
+        states: &[WeightedState<'_, State>],
         judge: impl FnOnce(&[Judged], &[Move]) -> Judgement,
     ) -> Decision {
         self.unless_forced(|mut context, legal| {
-            let total: f64 = states.iter().map(|&(_, weight)| weight).sum();
+            let total: f64 = states.iter().map(|possible| possible.weight).sum();
             let made = search.evaluate(&mut context, states);
             let mut explanation: Vec<String> = made.remark.into_iter().collect();
             explanation.push(methods(&made.states));
             let judged: Vec<Judged> = states
                 .iter()
                 .zip(made.states)
-                .map(|(&(_, weight), evaluation)| Judged { weight: weight / total, evaluation })
+                .map(|(possible, evaluation)| Judged { weight: possible.weight / total, evaluation })
                 .collect();
             let judgement = judge(&judged, legal);
             let cost = DecisionCost { states: made.visited, playouts: made.playouts };
@@ -76,15 +76,21 @@ impl<'a> Deliberation<'a> {
     }
 }
 
-/// The distinct states with the sums of their weights, in the order in which they come first.
-pub(super) fn merge<'a, S: Eq + Hash>(states: impl Iterator<Item = (&'a S, f64)>) -> Vec<(&'a S, f64)> {
+/// The distinct states, each with the sum of its weights and as many histories as it comes up, in the order in which
+/// they come first.
+pub(super) fn merge<'a, S: Eq + Hash>(
+    states: impl Iterator<Item = (&'a S, f64)>,
+) -> Vec<WeightedState<'a, S>> {
     let mut position: FxHashMap<&S, usize> = FxHashMap::default();
-    let mut distinct: Vec<(&S, f64)> = Vec::new();
+    let mut distinct: Vec<WeightedState<'_, S>> = Vec::new();
     for (state, weight) in states {
         let at = *position.entry(state).or_insert(distinct.len());
         match distinct.get_mut(at) {
-            Some((_, sum)) => *sum += weight,
-            None => distinct.push((state, weight)),
+            Some(known) => {
+                known.weight += weight;
+                known.histories += 1;
+            }
+            None => distinct.push(WeightedState { state, weight, histories: 1 }),
         }
     }
     distinct
@@ -111,4 +117,18 @@ fn methods(evaluations: &[Evaluation]) -> String {
         })
         .collect();
     parts.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_states_are_one_with_the_sum_of_their_weights_and_all_their_histories() {
+        let ends = [("b", 0.5), ("a", 0.125), ("b", 0.25), ("c", 0.125)];
+        let merged = merge(ends.iter().map(|&(ref state, weight)| (state, weight)));
+        let listed: Vec<(&str, f64, u32)> =
+            merged.iter().map(|known| (*known.state, known.weight, known.histories)).collect();
+        assert_eq!(listed, [("b", 0.75, 2), ("a", 0.125, 1), ("c", 0.125, 1)]);
+    }
 }

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, Player, View};
+use super::decision::{BelievedState, Decision, Player, View};
 use super::judgement::judge;
 use super::own_belief::OwnBelief;
 use crate::belief::{OpponentModel, Sampler};
@@ -44,7 +44,7 @@ use hyperplay_engine::machine::{Budget, Role, Seed};
 /// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
 /// let machine = Engines::new(&game).get(EngineKind::Auto)?;
 /// let (role, algorithm) = (Role::new(0), Algorithm::Exact);
-/// let search = Arc::new(SearchOptions { algorithm, nodes: 100, playouts: 1, per_move: None });
+/// let search = Arc::new(SearchOptions { algorithm, nodes: 100, ..SearchOptions::default() });
 /// let sampler = Arc::new(ParticleSampler::default());
 /// let blind = HyperPlay::new(machine.clone(), role, Arc::new(Uniform), sampler, 20, search.clone());
 /// let seeing = Clairvoyant::new(machine.clone(), role, search);
@@ -85,5 +85,9 @@ impl Player for HyperPlay {
 
     fn update_time(&self) -> Option<Duration> {
         self.belief.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.belief.believed()
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::catalogue::SpecWord;
-use super::decision::{Decision, DecisionCost, Player, View};
+use super::decision::{BelievedState, Decision, DecisionCost, Player, View};
 use super::deliberation::Deliberation;
 use super::judgement::{Judgement, greedy};
 use super::own_belief::{OwnBelief, Possible};
@@ -96,6 +96,10 @@ impl Player for IsMcts {
 
     fn update_time(&self) -> Option<Duration> {
         self.belief.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.belief.believed()
     }
 }
 

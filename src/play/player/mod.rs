@@ -56,7 +56,7 @@ pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
-    ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, Seat, View,
+    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, Seat, View,
 };
 pub use hyperplay::HyperPlay;
 pub use ismcts::{FinalMove, IsMcts};

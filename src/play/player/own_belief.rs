@@ -18,12 +18,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, HeldBelief, View};
+use super::decision::{BelievedState, Decision, HeldBelief, View};
 use super::deliberation::{Deliberation, merge};
 use super::margin::Margin;
 use crate::belief::{
     Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
 };
+use crate::search::WeightedState;
 use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine as _, Stopwatch};
 use hyperplay_engine::{Engine, EngineScratch, State};
 
@@ -61,8 +62,8 @@ pub(super) struct OwnBelief {
 pub(super) struct Possible<'a> {
     /// The belief, with one particle at least.
     pub(super) belief: &'a dyn Belief<Engine>,
-    /// The distinct states that the particles end in, each with the sum of their weights.
-    pub(super) states: &'a [(&'a State, f64)],
+    /// The distinct states that the particles end in, each with the sum and the number of their weights.
+    pub(super) states: &'a [WeightedState<'a, State>],
 }
 
 impl OwnBelief {
@@ -89,6 +90,22 @@ impl OwnBelief {
             update_time: None,
             margin: Margin::default(),
         }
+    }
+
+    /// The states held possible at the last decision, the likeliest first; equally likely ones by what holds in them.
+    pub(super) fn believed(&self) -> Vec<BelievedState> {
+        let particles = self.belief.particles().iter();
+        let states = merge(particles.map(|particle| (self.belief.state(particle), particle.weight)));
+        let mut believed: Vec<BelievedState> = states
+            .into_iter()
+            .map(|WeightedState { state, weight, histories }| BelievedState {
+                weight,
+                histories,
+                facts: self.machine.fluents(state),
+            })
+            .collect();
+        believed.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.facts.cmp(&b.facts)));
+        believed
     }
 
     /// How long the belief took to follow the evidence at the last decision.
@@ -216,7 +233,7 @@ impl OwnBelief {
 
     /// What is believed, in sentences: how many histories and states, how they were found at which cost, and the likeliest
     /// states by the fluents in which they differ.
-    fn explain(&self, held: &HeldBelief, spent: u64, states: &[(&State, f64)]) -> Vec<String> {
+    fn explain(&self, held: &HeldBelief, spent: u64, states: &[WeightedState<'_, State>]) -> Vec<String> {
         let effective = held.effective;
         let mut lines = vec![format!(
             "{} ({}) in {}, effective sample size {effective:.1}; {} visited in the update",
@@ -229,16 +246,16 @@ impl OwnBelief {
             return lines;
         }
         let mut likeliest = states.to_vec();
-        likeliest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        likeliest.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         likeliest.truncate(SHOWN);
         let (game, terms) = (self.machine.game(), self.machine.terms());
-        let fluents = likeliest.iter().map(|(state, _)| {
-            let mut held = self.machine.holds(state);
+        let fluents = likeliest.iter().map(|possible| {
+            let mut held = self.machine.holds(possible.state);
             held.sort_by(|&a, &b| terms.compare(a, b));
             held.into_iter().map(|fluent| game.show(fluent)).collect()
         });
         let fluents: Vec<Vec<String>> = fluents.collect();
-        for ((_, weight), held) in likeliest.iter().zip(&fluents) {
+        for (WeightedState { weight, .. }, held) in likeliest.iter().zip(&fluents) {
             let in_all = |fluent: &String| fluents.iter().all(|other| other.contains(fluent));
             let own: Vec<&str> = held.iter().filter(|fluent| !in_all(fluent)).map(String::as_str).collect();
             lines.push(format!("{:6.1} %  {}", 100.0 * weight, own.join(" ")));

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::decision::{Decision, Player, View};
+use super::decision::{BelievedState, Decision, Player, View};
 use super::own_belief::OwnBelief;
 use super::vote::{VotePolicy, vote};
 use crate::belief::{OpponentModel, Sampler};
@@ -33,7 +33,7 @@ use hyperplay_engine::machine::{Budget, Role, Seed};
 /// let evidence = machine.evidence(&truth, candidate, &mut machine.scratch());
 /// let state = machine.replay(&truth, &mut machine.scratch());
 /// let legal = machine.legal_by_role(&state, &mut machine.scratch())[candidate].clone();
-/// let search = Arc::new(SearchOptions { algorithm: Algorithm::Exact, nodes: 100, playouts: 1, per_move: None });
+/// let search = Arc::new(SearchOptions { algorithm: Algorithm::Exact, ..SearchOptions::default() });
 /// // In one of three states the car is behind the door that was chosen first.
 /// for (policy, stay) in [(VotePolicy::Vote, 0.0), (VotePolicy::Mixed, 1.0 / 3.0)] {
 ///     let (model, sampler) = (Arc::new(Uniform), Arc::new(ParticleSampler::default()));
@@ -76,5 +76,9 @@ impl Player for Pimc {
 
     fn update_time(&self) -> Option<Duration> {
         self.belief.update_time()
+    }
+
+    fn believed(&self) -> Vec<BelievedState> {
+        self.belief.believed()
     }
 }

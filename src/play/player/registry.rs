@@ -131,7 +131,9 @@ impl Registry {
     /// ```
     /// use hyperplay_engine::{Engine, State};
     /// use hyperplay_play::player::{Registry, SpecEntry, SpecKey};
-    /// use hyperplay_play::search::{Algorithm, Evaluations, SearchContext, SearchOptions, StateSearch};
+    /// use hyperplay_play::search::{
+    ///     Algorithm, Evaluations, SearchContext, SearchOptions, StateSearch, WeightedState,
+    /// };
     ///
     /// /// Judges a move by the playouts that begin with it, as many as the player asks for.
     /// struct Cautious {
@@ -139,9 +141,13 @@ impl Registry {
     /// }
     ///
     /// impl StateSearch<Engine> for Cautious {
-    ///     fn evaluate(&self, context: &mut SearchContext<'_, Engine>, states: &[(&State, f64)]) -> Evaluations {
-    ///         let options =
-    ///             SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: self.playouts, per_move: None };
+    ///     fn evaluate(
+    ///         &self,
+    ///         context: &mut SearchContext<'_, Engine>,
+    ///         states: &[WeightedState<'_, State>],
+    ///     ) -> Evaluations {
+    ///         let (algorithm, playouts) = (Algorithm::Flat, self.playouts);
+    ///         let options = SearchOptions { algorithm, playouts, ..SearchOptions::default() };
     ///         let mut made = options.evaluate(context, states);
     ///         for value in made.states.iter_mut().flat_map(|state| &mut state.values) {
     ///             *value = value.min(90.0); // A sure win is not trusted.
@@ -332,7 +338,7 @@ impl Registry {
     /// assert_eq!(registry.player_of(spec)?.spec(), spec);
     /// // What is in the spec is made in the same way.
     /// assert_eq!(registry.model_of(spec.inner("model"))?.spec().name(), "softmax");
-    /// let effort = SearchEffort { nodes: 0, playouts: 100, per_move: None };
+    /// let effort = SearchEffort { nodes: 0, playouts: 100, ..SearchEffort::default() };
     /// assert!(registry.search_of(spec.inner("search"), &effort).is_ok());
     /// let sampler = registry.sampler("bootstrap")?;
     /// assert_eq!(registry.sampler_of(sampler.spec())?.spec(), sampler.spec());

@@ -1,13 +1,18 @@
-//! The keys `search`, `nodes`, `playouts` and `per_move` of players that search, and the searches that this crate has.
+//! The keys `search`, `nodes`, `playouts`, `per_move`, `count` and `halving` of players that search, and the searches that this crate has.
 
 use std::sync::Arc;
 
-use super::catalogue::{SpecEntry, SpecKey, SpecKind};
+use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
-use crate::search::{Algorithm, SearchOptions, StateSearch};
+use crate::search::{Algorithm, PlayoutCount, SearchOptions, StateSearch};
 use hyperplay_engine::Engine;
+
+impl SpecWord for PlayoutCount {
+    const WORDS: &'static [(&'static str, PlayoutCount)] =
+        &[("state", PlayoutCount::State), ("history", PlayoutCount::History)];
+}
 
 /// How much work a player asks a search to do for one decision.
 ///
@@ -20,7 +25,7 @@ use hyperplay_engine::Engine;
 /// let entry = SpecEntry::new("brief", "a tree of a tenth of the playouts");
 /// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {
 ///     let playouts = effort.playouts.div_ceil(10);
-///     Ok(SearchOptions { algorithm: Algorithm::Uct, nodes: 0, playouts, per_move: None })
+///     Ok(SearchOptions { algorithm: Algorithm::Uct, playouts, ..SearchOptions::default() })
 /// })?;
 /// let player = registry.player("hyperplay:search=brief,playouts=500")?;
 /// assert_eq!(player.spec().to_string(), "hyperplay:search=brief,playouts=500");
@@ -34,6 +39,18 @@ pub struct SearchEffort {
     pub playouts: u64,
     /// If given, playouts for each move of each of these states instead.
     pub per_move: Option<u64>,
+    /// What gets these playouts: every distinct state, or every history held possible.
+    pub count: PlayoutCount,
+    /// Whether most flat playouts go to the moves that are best by then.
+    pub halving: bool,
+}
+
+impl Default for SearchEffort {
+    /// That of a spec that says nothing of it.
+    fn default() -> Self {
+        let SearchOptions { nodes, playouts, per_move, count, halving, .. } = SearchOptions::default();
+        SearchEffort { nodes, playouts, per_move, count, halving }
+    }
 }
 
 const SEARCHES: [(&str, Algorithm, &str); 6] = [
@@ -61,8 +78,8 @@ const SEARCHES: [(&str, Algorithm, &str); 6] = [
 pub(super) fn with_searches(mut registry: Registry) -> Result<Registry, RegistryError> {
     for (name, algorithm, about) in SEARCHES {
         registry = registry.with_search(SpecEntry::new(name, about), move |_, effort| {
-            let SearchEffort { nodes, playouts, per_move } = *effort;
-            Ok(SearchOptions { algorithm, nodes, playouts, per_move })
+            let SearchEffort { nodes, playouts, per_move, count, halving } = *effort;
+            Ok(SearchOptions { algorithm, nodes, playouts, per_move, count, halving })
         })?;
     }
     Ok(registry)
@@ -78,9 +95,10 @@ impl SearchEffort {
     /// entry.keys.extend(SearchEffort::keys());
     /// entry.keys.extend(Assumed::keys());
     /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
-    /// assert_eq!(names, ["search", "nodes", "playouts", "per_move", "model", "epsilon"]);
+    /// let expected = ["search", "nodes", "playouts", "per_move", "count", "halving", "model", "epsilon"];
+    /// assert_eq!(names, expected);
     /// ```
-    pub fn keys() -> [SpecKey; 4] {
+    pub fn keys() -> [SpecKey; 6] {
         [
             SpecKey::spec(
                 "search",
@@ -106,6 +124,18 @@ impl SearchEffort {
                 0,
                 "if not 0: playouts for each move of each state held possible, instead of their number in all",
             ),
+            SpecKey::word(
+                "count",
+                PlayoutCount::State,
+                "state: every distinct state gets the playouts that per_move says; history: every particle gets them, so that a \
+                 state in which k particles end gets k times as many (write merge=off too, or equal histories are one particle)",
+            ),
+            SpecKey::word(
+                "halving",
+                true,
+                "on: flat playouts drop the poorer half of the moves again and again, so that the better ones get most of them; \
+                 off: all moves get equally many",
+            ),
         ]
     }
 
@@ -121,7 +151,109 @@ impl SearchEffort {
             nodes: spec.count("nodes"),
             playouts: spec.count("playouts"),
             per_move: Some(spec.count("per_move")).filter(|&each| each > 0),
+            count: spec.word("count"),
+            halving: spec.word("halving"),
         };
         registry.search_of(spec.inner("search"), &effort)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::player::decision::Seat;
+    use crate::player::{ClairvoyantView, Decision, View};
+    use hyperplay_engine::machine::{Budget, Role, Seed, StateMachine as _, StateMachineExt};
+    use hyperplay_engine::{EngineKind, Engines};
+    use hyperplay_logic::gdl::{Source, load};
+
+    #[test]
+    fn the_effort_of_a_spec_that_says_nothing_is_the_default() {
+        let registry = Registry::standard();
+        let entry = SpecEntry::new("told", "a search that says which effort it was given");
+        let registry = registry.with_search(entry, |_, effort| {
+            assert_eq!(*effort, SearchEffort::default());
+            Ok(SearchOptions::default())
+        });
+        assert!(registry.unwrap().player("hyperplay:search=told").is_ok());
+    }
+
+    #[test]
+    fn count_and_halving_are_printed_where_they_differ_from_their_defaults() {
+        let registry = Registry::standard();
+        for player in ["hyperplay", "clairvoyant", "pimc"] {
+            let printed =
+                |keys: &str| registry.player(&format!("{player}:{keys}")).unwrap().spec().to_string();
+            assert_eq!(printed("count=state,halving=on"), player);
+            assert_eq!(printed("halving=off,count=history"), format!("{player}:count=history,halving=off"));
+            let error = registry.player(&format!("{player}:count=move")).unwrap_err().to_string();
+            assert_eq!(error, "'count=move': expected state or history");
+        }
+        assert!(registry.player("ismcts:count=history").is_err());
+    }
+
+    /// The other role says one of four numbers, which `me` does not hear and of which the state keeps only whether it is low:
+    /// two states, in each of which two histories end.
+    const FOUR_NUMBERS: &str = "(role me) (role other) (init (step 1))
+        (number 1) (number 2) (number 3) (number 4) (low 1) (low 2)
+        (<= (legal other (say ?n)) (number ?n) (true (step 1))) (<= (legal other wait) (true (step 2)))
+        (<= (legal me wait) (true (step 1)))
+        (<= (legal me left) (true (step 2))) (<= (legal me right) (true (step 2)))
+        (<= (next low) (does other (say ?n)) (low ?n))
+        (<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)))
+        (<= (next won) (does me left) (true low)) (<= (next won) (does me right) (not (true low)))
+        (<= terminal (true (step 3)))
+        (<= (goal me 100) (true won)) (<= (goal me 0) (not (true won)))
+        (<= (goal other 0) (true won)) (<= (goal other 100) (not (true won)))
+        (<= (sees me nothing) (true (step 1)))";
+
+    /// The decision of a player after the first step.
+    fn decide(spec: &str) -> Decision {
+        let game =
+            load(Source::new("four_numbers", FOUR_NUMBERS), None).game.expect("the rules are in order");
+        let machine = Engines::new(&game).get(EngineKind::Auto).unwrap();
+        let (me, scratch) = (Role::new(0), &mut machine.scratch());
+        let joint = machine.random_joint(&machine.initial(), scratch, &mut Seed::root(3).rng()).unwrap();
+        let history = hyperplay_engine::machine::History(vec![joint]);
+        let evidence = machine.evidence(&history, me, scratch);
+        let legal = machine.legal_by_role(&machine.replay(&history, scratch), scratch)[me].clone();
+        let view = View { evidence: &evidence, legal: &legal };
+        let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
+        match Registry::standard().player(spec).unwrap().seat(&machine, me) {
+            Seat::Player(mut player) => player.decide(&view, &budget, &seed),
+            Seat::Clairvoyant(mut player) => {
+                player.decide(&ClairvoyantView { own: view, history: &history }, &budget, &seed)
+            }
+        }
+    }
+
+    #[test]
+    fn with_count_history_every_particle_gets_the_playouts_of_a_move() {
+        let flat = "search=flat,per_move=5,halving=off";
+        let made = |keys: &str| {
+            let decision = decide(&format!("hyperplay:{flat},{keys}"));
+            (decision.held.unwrap().states, decision.cost.playouts)
+        };
+        // All four histories, with two moves in each of two states.
+        assert_eq!(made("count=state"), (2, 5 * 2 * 2));
+        assert_eq!(made("count=history"), (2, 5 * 2 * 4));
+        // As many particles as were asked for, equal ones included; merged, they are the four histories at most.
+        let drawn = "enumerate=off,method=backtracking,particles=32";
+        assert_eq!(made(&format!("{drawn},merge=off,count=history")), (2, 5 * 2 * 32));
+        assert_eq!(made(&format!("{drawn},count=history")), (2, 5 * 2 * 4));
+        let voted = decide(&format!("pimc:{flat},count=history"));
+        assert_eq!(voted.cost.playouts, 5 * 2 * 4);
+        // The true state is one history.
+        for count in ["state", "history"] {
+            assert_eq!(decide(&format!("clairvoyant:{flat},count={count}")).cost.playouts, 5 * 2);
+        }
+    }
+
+    /// The weights are those of the belief, whatever the playouts: the values are the same.
+    #[test]
+    fn what_is_counted_changes_no_weight() {
+        let values = |count: &str| decide(&format!("hyperplay:search=flat,per_move=5,count={count}")).values;
+        assert_eq!(values("state"), values("history"));
+        assert!(values("state").iter().all(|&(_, value)| value == 50.0));
     }
 }

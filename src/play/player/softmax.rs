@@ -17,7 +17,7 @@ use super::evidence_seed::evidence_seed;
 use super::hyperplay::HyperPlay;
 use super::remembered::Remembered;
 use crate::belief::{BeliefOptions, OpponentModel, ParticleSampler, Uniform};
-use crate::search::{Algorithm, SearchOptions};
+use crate::search::SearchOptions;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, EvaluationFailure, Evidence, Move, Role, Seed, StateMachine as _};
 
@@ -60,7 +60,7 @@ impl Softmax {
     fn decision(&self, role: Role, evidence: &Evidence, legal: &[Move]) -> Decision {
         let SoftmaxOptions { particles, playouts, nodes, .. } = self.options;
         let belief = BeliefOptions { enumerate_limit: particles, ..BeliefOptions::default() };
-        let search = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts, per_move: None };
+        let search = SearchOptions { nodes, playouts, ..SearchOptions::default() };
         let (machine, below) = (Arc::clone(&self.machine), Arc::clone(&self.below));
         let (sampler, search) = (Arc::new(ParticleSampler(belief)), Arc::new(search));
         let mut player = HyperPlay::new(machine, role, below, sampler, particles, search);
@@ -111,6 +111,7 @@ fn shares(values: &[(Move, f64)], legal: &[Move], temperature: f64) -> Vec<f64> 
 mod tests {
     use super::*;
     use crate::belief::{BootstrapSampler, IndependentSampler, Sampler, Trembling};
+    use crate::search::Algorithm;
     use hyperplay_engine::machine::{History, JointMove, StateMachineExt};
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, Symbols, TermStore, load};
@@ -177,7 +178,7 @@ mod tests {
             }
         }
         // So a softmax opponent of the second level, and a player that assumes one, admit it too.
-        let search = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: None };
+        let search = SearchOptions { algorithm: Algorithm::Flat, playouts: 1, ..SearchOptions::default() };
         let sampler = Arc::new(ParticleSampler::default());
         let mut player = HyperPlay::new(Arc::clone(&machine), me, model, sampler, 10, Arc::new(search));
         let view = View { evidence: &evidence, legal: &legal[me] };

@@ -14,7 +14,7 @@ use super::context::SearchContext;
 use super::evaluation::Evaluation;
 use super::exhaustive::exhaustive;
 use super::mcts::{Blocks, uct};
-use super::options::{Algorithm, SearchOptions};
+use super::options::{Algorithm, PlayoutCount, SearchOptions};
 use super::playout::{OpenState, Playouts, playouts};
 use hyperplay_engine::machine::Bulk;
 
@@ -34,21 +34,62 @@ pub struct Evaluations {
     pub remark: Option<String>,
 }
 
+/// A state that is held possible.
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::search::WeightedState;
+///
+/// let single = WeightedState::single(&state);
+/// assert_eq!((single.weight, single.histories), (1.0, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(PartialEq, Debug)]
+pub struct WeightedState<'a, S> {
+    /// The state.
+    pub state: &'a S,
+    /// How much it counts beside the others; positive.
+    pub weight: f64,
+    /// In how many of the histories held possible it is the last state; at least 1.
+    pub histories: u32,
+}
+
+impl<S> Clone for WeightedState<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for WeightedState<'_, S> {}
+
+impl<'a, S> WeightedState<'a, S> {
+    /// The only state that is possible, after the only history.
+    pub fn single(state: &'a S) -> Self {
+        WeightedState { state, weight: 1.0, histories: 1 }
+    }
+}
+
 /// A way to judge states. The built-in ones are the [`SearchOptions`]; a type of another crate can be another.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
 /// use hyperplay_engine::machine::Bulk;
-/// use hyperplay_play::search::{Evaluation, Evaluations, Method, SearchContext, StateSearch};
+/// use hyperplay_play::search::{
+///     Evaluation, Evaluations, Method, SearchContext, StateSearch, WeightedState,
+/// };
 ///
 /// /// Likes every move as much as it has letters.
 /// struct Letters;
 ///
 /// impl<M: Bulk> StateSearch<M> for Letters {
-///     fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations {
-///         let judge = |&(state, _): &(&M::State, f64)| {
+///     fn evaluate(
+///         &self,
+///         context: &mut SearchContext<'_, M>,
+///         states: &[WeightedState<'_, M::State>],
+///     ) -> Evaluations {
+///         let judge = |possible: &WeightedState<'_, M::State>| {
 ///             let mut moves = Vec::new();
-///             context.machine.legal(state, context.role, context.scratch, &mut moves);
+///             context.machine.legal(possible.state, context.role, context.scratch, &mut moves);
 ///             let values = moves.iter().map(|&own| context.machine.show_move(own).len() as f64).collect();
 ///             let method = Method::Other("judged by its letters");
 ///             Evaluation { values, method, ..Evaluation::unjudged(moves) }
@@ -60,43 +101,50 @@ pub struct Evaluations {
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
 /// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// let made = Letters.evaluate(&mut context, &[(&state, 1.0)]);
+/// let made = Letters.evaluate(&mut context, &[WeightedState::single(&state)]);
 /// assert_eq!(made.states[0].values, [4.0, 6.0]); // stay, switch
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait StateSearch<M: Bulk>: Send + Sync {
-    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal, each with
-    /// its weight (positive). Gives one evaluation for each state, in the order of the states. The values are averaged
+    /// Judges the moves of the context's role in each of `states`, all of them distinct and none terminal. Gives one evaluation for each state, in the order of the states. The values are averaged
     /// by weight, so those of all states must estimate one game: all by the same method.
-    fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations;
+    fn evaluate(
+        &self,
+        context: &mut SearchContext<'_, M>,
+        states: &[WeightedState<'_, M::State>],
+    ) -> Evaluations;
 }
 
 impl<M: Bulk> StateSearch<M> for SearchOptions {
-    fn evaluate(&self, context: &mut SearchContext<'_, M>, states: &[(&M::State, f64)]) -> Evaluations {
+    fn evaluate(
+        &self,
+        context: &mut SearchContext<'_, M>,
+        states: &[WeightedState<'_, M::State>],
+    ) -> Evaluations {
         evaluate(context, states, self)
     }
 }
 
-/// Judges the moves of a role in each of `states`, all of them distinct and none terminal, each with its weight: a
+/// Judges the moves of a role in each of `states`, all of them distinct and none terminal: a
 /// move that is poor on average gets fewer playouts. All states are judged by one method. Stops at the deadline of the
 /// budget, whose node limit bounds exhaustive search and playouts together (but each move gets one playout).
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
-/// use hyperplay_play::search::{Algorithm, Method, SearchContext, SearchOptions, evaluate};
+/// use hyperplay_play::search::{Method, SearchContext, SearchOptions, WeightedState, evaluate};
 ///
 /// let mut scratch = machine.scratch();
 /// let (budget, seed) = (Budget::nodes(1_000), Seed::root(1));
 /// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
-/// let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 100, playouts: 100, per_move: None };
-/// let made = evaluate(&mut context, &[(&state, 1.0)], &options);
+/// let options = SearchOptions { nodes: 100, playouts: 100, ..SearchOptions::default() };
+/// let made = evaluate(&mut context, &[WeightedState::single(&state)], &options);
 /// assert_eq!(made.states[0].method, Method::ExactAlone);
 /// assert_eq!(made.states[0].best(), 100.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate<M: Bulk>(
     context: &mut SearchContext<'_, M>,
-    states: &[(&M::State, f64)],
+    states: &[WeightedState<'_, M::State>],
     options: &SearchOptions,
 ) -> Evaluations {
     let SearchOptions { algorithm, .. } = *options;
@@ -105,7 +153,7 @@ pub fn evaluate<M: Bulk>(
     let bound = budget.nodes.map_or(u64::MAX, |nodes| (nodes as f64 * share) as u64).min(options.nodes);
     let (mut visited, mut charged) = (0, 0);
     if !matches!(algorithm, Algorithm::Uct | Algorithm::Flat) {
-        let list: Vec<&M::State> = states.iter().map(|&(state, _)| state).collect();
+        let list: Vec<&M::State> = states.iter().map(|possible| possible.state).collect();
         let mut context = context.with_budget(budget.share(share).with_nodes(bound));
         let (judged, spent) = exhaustive(&mut context, &list, algorithm);
         if let Some(states) = judged {
@@ -122,21 +170,23 @@ pub fn evaluate<M: Bulk>(
 }
 
 /// Judges the states by playouts, all of them together.
-fn sample<M: Bulk>(
+fn sample<'a, M: Bulk>(
     context: &mut SearchContext<'_, M>,
-    states: &[(&M::State, f64)],
+    states: &[WeightedState<'a, M::State>],
     options: &SearchOptions,
 ) -> Playouts {
     // The moves of a state for which the time does not last are not known, and the state is not judged.
     let open: Vec<OpenState<'_, M::State>> = context.by_deadline(|context| {
-        let moves_of = |&(state, weight): &(_, f64)| {
+        let moves_of = |&WeightedState { state, weight, histories }: &WeightedState<'a, M::State>| {
             let mut moves = Vec::new();
             context.machine.legal(state, context.role, context.scratch, &mut moves);
-            OpenState { state, moves, weight }
+            let share = if options.count == PlayoutCount::History { histories.max(1) } else { 1 };
+            OpenState { state, moves, weight, share }
         };
         states.iter().map(moves_of).collect()
     });
-    let starts: u64 = open.iter().map(|state| state.moves.len() as u64).sum();
+    // The moves of a state count as often as the state has shares.
+    let starts: u64 = open.iter().map(|state| state.moves.len() as u64 * u64::from(state.share)).sum();
     let (budget, seed) = (context.budget, context.seed.clone());
     // Over several states trees gain in one game and lose or change nothing in six (`docs/measurements.md`).
     let is_tree =
@@ -148,7 +198,7 @@ fn sample<M: Bulk>(
     }
     let each = options.per_move.unwrap_or(options.playouts / starts.max(1));
     let count = u32::try_from(each.max(1)).unwrap_or(u32::MAX);
-    playouts(&mut context.with(budget, seed.child("playouts")), &open, count)
+    playouts(&mut context.with(budget, seed.child("playouts")), &open, count, options.halving)
 }
 
 /// What is said where an algorithm that was asked for by name could not judge all states.
@@ -174,6 +224,10 @@ mod tests {
     use hyperplay_engine::machine::Budget;
     use std::time::Duration;
 
+    fn half<S>(state: &S) -> WeightedState<'_, S> {
+        WeightedState { weight: 0.5, ..WeightedState::single(state) }
+    }
+
     /// From 0 six states follow, from 1 two.
     fn toy() -> Toy {
         Toy::table(
@@ -190,8 +244,8 @@ mod tests {
     }
 
     fn run(nodes: u64, budget: Budget) -> Evaluations {
-        let options = SearchOptions { algorithm: Algorithm::Auto, nodes, playouts: 100, per_move: None };
-        evaluate(&mut context(&toy(), 0, budget), &[(&at(0), 0.5), (&at(1), 0.5)], &options)
+        let options = SearchOptions { nodes, playouts: 100, ..SearchOptions::default() };
+        evaluate(&mut context(&toy(), 0, budget), &[half(&at(0)), half(&at(1))], &options)
     }
 
     fn methods(made: &Evaluations) -> Vec<Method> {
@@ -223,9 +277,9 @@ mod tests {
     }
 
     fn run_two(algorithm: Algorithm, nodes: u64, order: [usize; 2], budget: Budget) -> Evaluations {
-        let options = SearchOptions { algorithm, nodes, playouts: 20_000, per_move: None };
+        let options = SearchOptions { algorithm, nodes, playouts: 20_000, ..SearchOptions::default() };
         let states = order.map(|entry| at(entry as u8));
-        evaluate(&mut context(&two(), 0, budget), &[(&states[0], 0.5), (&states[1], 0.5)], &options)
+        evaluate(&mut context(&two(), 0, budget), &[half(&states[0]), half(&states[1])], &options)
     }
 
     /// By how much the first move is better than the second.
@@ -280,8 +334,9 @@ mod tests {
         let toy = Toy::table(&["a", "b"], choices.into_iter().chain([end(&[50, 50])]).chain(ends).collect());
         let judge = |nodes, states: &[u8]| {
             let states: Vec<_> = states.iter().map(|&entry| at(entry)).collect();
-            let weighted: Vec<_> = states.iter().map(|state| (state, 0.5)).collect();
-            let options = SearchOptions { algorithm: Algorithm::Exact, nodes, playouts: 100, per_move: None };
+            let weighted: Vec<_> = states.iter().map(half).collect();
+            let algorithm = Algorithm::Exact;
+            let options = SearchOptions { algorithm, nodes, playouts: 100, ..SearchOptions::default() };
             evaluate(&mut context(&toy, 0, Budget::UNLIMITED), &weighted, &options).states
         };
         assert_eq!(judge(100, &[0])[0].values, [0.0, 100.0]);
@@ -309,18 +364,43 @@ mod tests {
 
     #[test]
     fn a_single_state_that_does_not_fit_is_searched_by_a_tree() {
-        let options = SearchOptions { algorithm: Algorithm::Auto, nodes: 0, playouts: 100, per_move: None };
-        let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[(&at(0), 1.0)], &options);
+        let options = SearchOptions { nodes: 0, playouts: 100, ..SearchOptions::default() };
+        let made =
+            evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &[WeightedState::single(&at(0))], &options);
         assert_eq!(made.states[0].method, Method::Uct(100));
     }
 
     #[test]
     fn playouts_can_be_asked_for_by_the_move_and_state() {
-        let options = SearchOptions { algorithm: Algorithm::Flat, nodes: 0, playouts: 1, per_move: Some(5) };
-        let states = [(&at(0), 0.5), (&at(1), 0.5)];
+        let flat = Algorithm::Flat;
+        let options = SearchOptions { algorithm: flat, per_move: Some(5), ..SearchOptions::default() };
+        let (first, second) = (at(0), at(1));
+        let states = [half(&first), half(&second)];
         let made = evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options);
         let starts: usize = made.states.iter().map(|evaluation| evaluation.moves.len()).sum();
         assert_eq!(made.playouts, 5 * starts as u64);
+    }
+
+    /// The first state has two moves and is the end of two histories; the second has one move and one history.
+    #[test]
+    fn playouts_are_counted_by_the_state_or_by_the_history() {
+        let (first, second) = (at(0), at(1));
+        let states = [WeightedState { histories: 2, ..half(&first) }, half(&second)];
+        let made = |options: SearchOptions| {
+            let algorithm = Algorithm::Flat;
+            let options = SearchOptions { algorithm, ..options };
+            evaluate(&mut context(&toy(), 0, Budget::UNLIMITED), &states, &options)
+        };
+        let options = SearchOptions { per_move: Some(5), ..SearchOptions::default() };
+        let [by_state, by_history] = [PlayoutCount::State, PlayoutCount::History]
+            .map(|count| made(SearchOptions { count, halving: false, ..options }));
+        assert_eq!((by_state.playouts, methods(&by_state)), (3 * 5, vec![Method::Playouts(5); 2]));
+        let of_each = vec![Method::Playouts(10), Method::Playouts(5)];
+        assert_eq!((by_history.playouts, methods(&by_history)), (2 * 10 + 5, of_each));
+        // A number of all playouts stays what it is, and the shares of it become others.
+        let all = SearchOptions { playouts: 25, count: PlayoutCount::History, halving: false, ..options };
+        let all = made(SearchOptions { per_move: None, ..all });
+        assert_eq!((all.playouts, methods(&all)), (25, methods(&by_history)));
     }
 
     #[test]

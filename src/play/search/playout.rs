@@ -2,11 +2,14 @@
 //!
 //! The playouts are flat (without a tree) and follow sequential halving (Karnin, Koren, Somekh 2013); all are made by
 //! [`Bulk::playouts`]. They are divided evenly into as many phases as it takes to halve the moves down to one. In a
-//! phase every move that is still tried gets the same number of playouts in every state. Then the lower half by
+//! phase every move that is still tried gets the same number of playouts in every state of the same share. Then the lower half by
 //! *weighted mean over the states* is dropped, because the states are particles and one move is chosen for all of
 //! them. Where a move is illegal, it counts as the mean of that state's moves, as in the decision. A dropped move keeps the mean that it had, which is below that of every move kept. With two moves, or with
 //! few playouts, this is the even split. How many playouts there will be is the count that is wanted or, if less,
-//! what the budget is good for by the cost of those made ([`BatchSize`]).
+//! what the budget is good for by the cost of those made ([`BatchSize`]). Without halving there is one phase: all moves
+//! share evenly.
+//!
+//! A state can have a larger *share*: of share 3 it gets three times the playouts a move of one of share 1.
 //!
 //! Within a phase the playouts come in rounds of equally many a move and state. So whatever ends the work, the moves
 //! that are still tried have been tried equally often. The work ends with the count that is wanted, with the nodes
@@ -49,9 +52,12 @@ pub struct OpenState<'a, S> {
     pub moves: Vec<Move>,
     /// How much the state counts beside the others; positive.
     pub weight: f64,
+    /// How many times the playouts of a state of share 1 it gets; at least 1.
+    pub share: u32,
 }
 
-/// Judges the moves of the context's role in each state by `count` playouts a move on average.
+/// Judges the moves of the context's role in each state by `count` playouts a move and share on average. With `halving`
+/// the moves that are best by then get most of them, otherwise all get equally many.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -61,8 +67,8 @@ pub struct OpenState<'a, S> {
 /// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
 /// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
 /// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
-/// let open = OpenState { state: &state, moves, weight: 1.0 };
-/// let made = playouts(&mut context, &[open], 10);
+/// let open = OpenState { state: &state, moves, weight: 1.0, share: 1 };
+/// let made = playouts(&mut context, &[open], 10, true);
 /// assert_eq!((made.playouts, made.evaluations[0].method), (20, Method::Playouts(10)));
 /// assert_eq!(made.evaluations[0].values, [0.0, 100.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,10 +77,11 @@ pub fn playouts<M: Bulk>(
     context: &mut SearchContext<'_, M>,
     states: &[OpenState<'_, M::State>],
     count: u32,
+    halving: bool,
 ) -> Playouts {
     let SearchContext { machine, role, ref budget, ref seed, ref mut scratch } = *context;
     let mut flat = Flat::new(machine, states, role, BatchSize::new(*budget));
-    let wanted = u64::from(count) * flat.trials.len() as u64;
+    let wanted = u64::from(count).saturating_mul(flat.shares());
     let (mut phase, mut phases) = (1, 1);
     let mut round = 0;
     'phases: while phase <= phases {
@@ -82,15 +89,15 @@ pub fn playouts<M: Bulk>(
         let (before, mut made) = (flat.batch.playouts, 0);
         loop {
             let total = wanted.min(flat.batch.playouts.saturating_add(flat.batch.rest()));
-            if phase == 1 {
+            if phase == 1 && halving {
                 phases = flat.phases(total);
             }
             let due = total.saturating_sub(before) / (phases + 1 - phase);
-            let each = (due / flat.tried.len().max(1) as u64).max(u64::from(round == 0));
+            let each = (due / flat.shares().max(1)).max(u64::from(round == 0));
             if made >= each {
                 break;
             }
-            let size = flat.batch.size(flat.tried.len() as u64, each - made);
+            let size = flat.batch.size(flat.shares(), each - made);
             if size == 0 {
                 break 'phases;
             }
@@ -98,7 +105,7 @@ pub fn playouts<M: Bulk>(
             made += u64::from(size);
             round += 1;
         }
-        if made > 0 {
+        if made > 0 && halving {
             flat.halve();
         }
         phase += 1;
@@ -117,9 +124,10 @@ pub fn playouts<M: Bulk>(
 struct Trial {
     /// The number of the move.
     own: usize,
-    /// The position of the state, and its weight.
+    /// The position of the state, its weight and its share.
     state: usize,
     weight: f64,
+    share: u32,
     /// The goals of its playouts, added up.
     sum: u64,
     count: u32,
@@ -150,16 +158,21 @@ impl<'a, M: Bulk> Flat<'a, M> {
     fn new(machine: &'a M, states: &[OpenState<'_, M::State>], role: Role, batch: BatchSize) -> Self {
         let mut numbers: FxHashMap<Move, usize> = FxHashMap::default();
         let (mut starts, mut trials) = (Vec::new(), Vec::new());
-        for (position, OpenState { state, moves, weight }) in states.iter().enumerate() {
+        for (position, &OpenState { state, ref moves, weight, share }) in states.iter().enumerate() {
             for &own in moves {
                 let next = numbers.len();
                 let number = *numbers.entry(own).or_insert(next);
-                starts.push(Start { state: (*state).clone(), first: vec![(role, own)], count: 0 });
-                trials.push(Trial { own: number, state: position, weight: *weight, sum: 0, count: 0 });
+                starts.push(Start { state: state.clone(), first: vec![(role, own)], count: 0 });
+                trials.push(Trial { own: number, state: position, weight, share, sum: 0, count: 0 });
             }
         }
         let (tried, alive) = ((0..trials.len()).collect(), vec![true; numbers.len()]);
         Flat { machine, role, batch, trials, tried, starts, alive }
+    }
+
+    /// The shares of all that is still tried, added up.
+    fn shares(&self) -> u64 {
+        self.tried.iter().map(|&trial| u64::from(self.trials[trial].share)).sum()
     }
 
     /// As many phases as halve the moves down to one, where so many playouts are enough for that.
@@ -168,9 +181,11 @@ impl<'a, M: Bulk> Flat<'a, M> {
         if total < HALVED * moves as u64 { 1 } else { moves.max(2).next_power_of_two().ilog2().into() }
     }
 
-    /// Makes so many playouts from every start.
+    /// Makes so many playouts from every start of share 1.
     fn play(&mut self, size: u32, seed: &Seed, budget: &Budget, scratch: &mut M::Scratch) {
-        self.starts.iter_mut().for_each(|start| start.count = size);
+        for (start, &trial) in self.starts.iter_mut().zip(&self.tried) {
+            start.count = size.saturating_mul(self.trials[trial].share);
+        }
         // How long the first round takes is not known: what is done before the deadline shall count.
         let is_first = self.batch.playouts == 0 && !budget.reproduces();
         let part = if is_first { FIRST } else { self.starts.len().max(1) };
@@ -256,8 +271,8 @@ mod tests {
     fn run(count: u32, budget: Budget) -> Playouts {
         let toy = coin();
         let legal = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(0)].clone();
-        let open = OpenState { state: &at(0), moves: legal, weight: 1.0 };
-        playouts(&mut context(&toy, 0, budget), &[open], count)
+        let open = OpenState { state: &at(0), moves: legal, weight: 1.0, share: 1 };
+        playouts(&mut context(&toy, 0, budget), &[open], count, true)
     }
 
     #[test]
@@ -269,6 +284,38 @@ mod tests {
         assert!((evaluation.values[0] - 50.0).abs() < 5.0, "{evaluation:?}");
         assert_eq!(evaluation.values[1], 40.0);
         assert_eq!(made, run(1_000, Budget::UNLIMITED));
+    }
+
+    /// Two states of one role with four and two moves, of which the first state has the share 3.
+    #[test]
+    fn without_halving_every_move_of_a_share_gets_equally_many_and_with_it_the_best_get_more() {
+        let toy = Toy::table(
+            &["a", "b"],
+            vec![choice(&[4, 1], &[2, 3, 3, 3]), choice(&[2, 1], &[2, 3]), end(&[100, 0]), end(&[0, 100])],
+        );
+        let states = [at(0), at(1)];
+        let open = |place: usize, share: u32| {
+            let moves = toy.legal_by_role(&states[place], &mut ())[Role::new(0)].clone();
+            OpenState { state: &states[place], moves, weight: 0.5, share }
+        };
+        let made = |halving: bool, budget: Budget| {
+            playouts(&mut context(&toy, 0, budget), &[open(0, 3), open(1, 1)], 40, halving)
+        };
+        let methods = |made: &Playouts| -> Vec<Method> {
+            made.evaluations.iter().map(|evaluation| evaluation.method).collect()
+        };
+        let even = made(false, Budget::UNLIMITED);
+        assert_eq!(even.playouts, 40 * (3 * 4 + 2));
+        assert_eq!(methods(&even), [Method::Playouts(120), Method::Playouts(40)]);
+        let halved = made(true, Budget::UNLIMITED);
+        // The same number in all, but for what does not divide; the moves that are dropped first have half of the even split.
+        assert!((540..=560).contains(&halved.playouts), "{halved:?}");
+        assert_eq!(methods(&halved)[0], Method::Playouts(60));
+        assert_eq!(even.evaluations[0].values, [100.0, 0.0, 0.0, 0.0]);
+        assert_eq!(halved.evaluations[0].values, even.evaluations[0].values);
+        // A budget of nodes ends both alike: every playout has one step.
+        let few = made(false, Budget::nodes(70));
+        assert_eq!((few.playouts, methods(&few)[1]), (70, Method::Playouts(5)));
     }
 
     #[test]
@@ -300,9 +347,9 @@ mod tests {
         let (mut halving, mut even) = (0.0, 0.0);
         for seed in 0..400 {
             let (seed, budget) = (Seed::root(seed), Budget::UNLIMITED);
-            let open = OpenState { state: &at(0), moves: legal.clone(), weight: 1.0 };
+            let open = OpenState { state: &at(0), moves: legal.clone(), weight: 1.0, share: 1 };
             let mut context = SearchContext { seed: seed.clone(), ..context(&toy, 0, budget) };
-            let made = playouts(&mut context, &[open], 24);
+            let made = playouts(&mut context, &[open], 24, true);
             assert!(made.playouts <= 8 * 24, "{}", made.playouts);
             let best = |values: &[f64]| {
                 values.iter().rposition(|&v| v == values.iter().copied().fold(0.0, f64::max))

@@ -55,7 +55,7 @@ impl Default for Blocks {
 }
 
 /// Judges the moves of the context's role in each state by a tree over it with up to `descents` descents, at least
-/// one for each own move. The weights of the states are not used.
+/// one for each own move. The weights and shares of the states are not used.
 ///
 /// ```
 #[doc = include_str!("../../monty_hall.example")]
@@ -65,7 +65,7 @@ impl Default for Blocks {
 /// let (budget, seed) = (Budget::UNLIMITED, Seed::root(1));
 /// let mut context = SearchContext { machine: &*machine, role: candidate, budget, seed, scratch: &mut scratch };
 /// let moves = machine.legal_by_role(&state, context.scratch)[candidate].clone();
-/// let open = OpenState { state: &state, moves, weight: 1.0 };
+/// let open = OpenState { state: &state, moves, weight: 1.0, share: 1 };
 /// let made = uct(&mut context, &[open], 100, &Blocks::default());
 /// assert_eq!(made.evaluations[0].values, [0.0, 100.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -197,7 +197,7 @@ mod tests {
 
     fn run(toy: &Toy, role: usize, descents: u64, budget: Budget) -> Playouts {
         let moves = toy.legal_by_role(&toy.initial(), &mut ())[Role::new(role)].clone();
-        let open = OpenState { state: &at(0), moves, weight: 1.0 };
+        let open = OpenState { state: &at(0), moves, weight: 1.0, share: 1 };
         uct(&mut context(toy, role, budget), &[open], descents, &Blocks::default())
     }
 

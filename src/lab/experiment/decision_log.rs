@@ -1,0 +1,102 @@
+//! Decision log: what is recorded of every decision beside its turn, and the records of what a player believed.
+//!
+//! A decision is recorded in up to three files, each with one line for every turn: `turns` always, `positions` with the
+//! true state and all that the player knew and said, `particles` with the states that it held possible. What a player
+//! believed is asked of it right after its decision, because the next one forgets it; with clocks the asking takes time of
+//! the player.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::rounded;
+use hyperplay_play::player::BelievedState;
+
+/// What is recorded of every decision.
+///
+/// ```
+/// use hyperplay_lab::experiment::DecisionLog;
+///
+/// assert!(DecisionLog::Particles > DecisionLog::Positions && DecisionLog::Positions > DecisionLog::Turns);
+/// let kinds: Vec<&str> = DecisionLog::Particles.kinds().collect();
+/// assert_eq!(kinds, ["positions", "particles"]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum DecisionLog {
+    /// Its figures.
+    #[default]
+    Turns,
+    /// All that the player knew and said as well, and the true state.
+    Positions,
+    /// The states that it held possible as well.
+    Particles,
+}
+
+impl DecisionLog {
+    /// The kinds of files with a line for every turn, beside the turns.
+    pub fn kinds(self) -> impl Iterator<Item = &'static str> {
+        let all = [("positions", DecisionLog::Positions), ("particles", DecisionLog::Particles)];
+        all.into_iter().filter(move |&(_, least)| self >= least).map(|(kind, _)| kind)
+    }
+}
+
+/// What one player believed in one match, by joint moves made before the decision; empty unless it is to be recorded.
+#[derive(Clone, Debug, Default)]
+pub struct PlayerBeliefs(Option<Arc<Mutex<BTreeMap<usize, Vec<BelievedState>>>>>);
+
+impl PlayerBeliefs {
+    /// Where beliefs are kept if `log` asks for them.
+    pub fn new(log: DecisionLog) -> PlayerBeliefs {
+        PlayerBeliefs((log >= DecisionLog::Particles).then(Arc::default))
+    }
+
+    /// Keeps what was believed at the decision after so many joint moves.
+    pub fn keep(&self, step: usize, believed: impl FnOnce() -> Vec<BelievedState>) {
+        if let Some(kept) = &self.0 {
+            let believed = believed();
+            kept.lock().unwrap_or_else(PoisonError::into_inner).insert(step, believed);
+        }
+    }
+
+    /// What was believed at the decision after so many joint moves.
+    pub fn at(&self, step: usize) -> Vec<BelievedState> {
+        let Some(kept) = &self.0 else { return Vec::new() };
+        kept.lock().unwrap_or_else(PoisonError::into_inner).get(&step).cloned().unwrap_or_default()
+    }
+}
+
+/// What a player believed at one decision.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ParticlesRecord {
+    /// The number of the match.
+    #[serde(rename = "match")]
+    pub id: u64,
+    /// The game.
+    pub game: String,
+    /// The step, from 1.
+    pub step: usize,
+    /// The role.
+    pub role: String,
+    /// The entrant.
+    pub player: String,
+    /// The distinct states held possible, the likeliest first; none without a belief.
+    pub states: Vec<StateRecord>,
+}
+
+/// A state that was held possible.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StateRecord {
+    /// Its share of the belief.
+    pub weight: f64,
+    /// In how many particles it is the last state.
+    pub histories: u32,
+    /// What holds in it.
+    pub state: Vec<String>,
+}
+
+impl From<BelievedState> for StateRecord {
+    fn from(BelievedState { weight, histories, facts }: BelievedState) -> Self {
+        StateRecord { weight: rounded(weight), histories, state: facts }
+    }
+}

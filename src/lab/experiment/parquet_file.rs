@@ -1,0 +1,227 @@
+//! Parquet file: rows as typed columns, as pyarrow, pandas, polars and DuckDB read them.
+//!
+//! A column holds whole numbers, numbers, truth values or texts, each of which may be missing, or lists of numbers or texts,
+//! which may be empty. Rows are collected and written in groups of [`GROUP`], so the memory does not grow with the table.
+//! The bytes depend on the rows alone. Nothing is compressed; texts that come up again are stored once a group.
+//!
+//! Third-party: `parquet`, without Arrow and without compression.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+/// Rows of a group.
+const GROUP: usize = 1 << 14;
+
+/// How a column is read off a row.
+pub(super) enum ParquetColumn<R> {
+    Count(fn(&R) -> Option<u64>),
+    Number(fn(&R) -> Option<f64>),
+    Flag(fn(&R) -> Option<bool>),
+    Text(fn(&R) -> Option<&str>),
+    Numbers(fn(&R) -> Vec<f64>),
+    Texts(fn(&R) -> &[String]),
+}
+
+/// A table that is being written.
+pub(super) struct ParquetFile<R: 'static> {
+    path: PathBuf,
+    columns: &'static [(&'static str, ParquetColumn<R>)],
+    writer: SerializedFileWriter<File>,
+    rows: Vec<R>,
+}
+
+impl<R> ParquetColumn<R> {
+    /// The declaration of the column in a schema.
+    fn declared(&self, name: &str) -> String {
+        let list = |element: &str| {
+            format!("required group {name} (LIST) {{ repeated group list {{ required {element}; }} }}")
+        };
+        match self {
+            ParquetColumn::Count(_) => format!("optional int64 {name};"),
+            ParquetColumn::Number(_) => format!("optional double {name};"),
+            ParquetColumn::Flag(_) => format!("optional boolean {name};"),
+            ParquetColumn::Text(_) => format!("optional binary {name} (STRING);"),
+            ParquetColumn::Numbers(_) => list("double element"),
+            ParquetColumn::Texts(_) => list("binary element (STRING)"),
+        }
+    }
+
+    fn write(&self, rows: &[R], group: &mut SerializedRowGroupWriter<'_, File>) -> Result<(), ParquetError> {
+        let text = |text: &str| ByteArray::from(text);
+        match self {
+            ParquetColumn::Count(of) => {
+                // What is counted here is far below 2^63.
+                single::<Int64Type>(rows.iter().map(|row| of(row).map(u64::cast_signed)), group)
+            }
+            ParquetColumn::Number(of) => single::<DoubleType>(rows.iter().map(of), group),
+            ParquetColumn::Flag(of) => single::<BoolType>(rows.iter().map(of), group),
+            ParquetColumn::Text(of) => {
+                single::<ByteArrayType>(rows.iter().map(|row| of(row).map(text)), group)
+            }
+            ParquetColumn::Numbers(of) => lists::<DoubleType>(rows.iter().map(of), group),
+            ParquetColumn::Texts(of) => {
+                let lists_of = rows.iter().map(|row| of(row).iter().map(|each| text(each)).collect());
+                lists::<ByteArrayType>(lists_of, group)
+            }
+        }
+    }
+}
+
+/// A column with one value a row, or none: level 1 where there is one.
+fn single<T: DataType>(
+    values: impl Iterator<Item = Option<T::T>>,
+    group: &mut SerializedRowGroupWriter<'_, File>,
+) -> Result<(), ParquetError> {
+    let (mut present, mut levels) = (Vec::new(), Vec::new());
+    for value in values {
+        levels.push(i16::from(value.is_some()));
+        present.extend(value);
+    }
+    put::<T>(&present, &levels, None, group)
+}
+
+/// A column with a list a row. An empty list has level 0 and no value; the values of a list but the first repeat its row.
+fn lists<T: DataType>(
+    lists: impl Iterator<Item = Vec<T::T>>,
+    group: &mut SerializedRowGroupWriter<'_, File>,
+) -> Result<(), ParquetError> {
+    let (mut values, mut levels, mut repeats) = (Vec::new(), Vec::new(), Vec::new());
+    for list in lists {
+        if list.is_empty() {
+            levels.push(0);
+            repeats.push(0);
+        }
+        for (place, value) in list.into_iter().enumerate() {
+            levels.push(1);
+            repeats.push(i16::from(place > 0));
+            values.push(value);
+        }
+    }
+    put::<T>(&values, &levels, Some(&repeats), group)
+}
+
+fn put<T: DataType>(
+    values: &[T::T],
+    levels: &[i16],
+    repeats: Option<&[i16]>,
+    group: &mut SerializedRowGroupWriter<'_, File>,
+) -> Result<(), ParquetError> {
+    let mut column =
+        group.next_column()?.ok_or_else(|| ParquetError::General("no such column".to_owned()))?;
+    column.typed::<T>().write_batch(values, Some(levels), repeats)?;
+    column.close()
+}
+
+impl<R> ParquetFile<R> {
+    /// Begins the file.
+    pub(super) fn create(
+        path: &Path,
+        columns: &'static [(&'static str, ParquetColumn<R>)],
+    ) -> io::Result<ParquetFile<R>> {
+        let declared: Vec<String> = columns.iter().map(|(name, column)| column.declared(name)).collect();
+        let schema = parse_message_type(&format!("message hyperplay {{ {} }}", declared.join(" ")))?;
+        let made_by = format!("hyperplay version {}", env!("CARGO_PKG_VERSION"));
+        let properties = WriterProperties::builder().set_created_by(made_by).build();
+        let file = File::create(path)?;
+        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
+        Ok(ParquetFile { path: path.to_owned(), columns, writer, rows: Vec::new() })
+    }
+
+    /// Adds a row.
+    pub(super) fn push(&mut self, row: R) -> io::Result<()> {
+        self.rows.push(row);
+        if self.rows.len() == GROUP { self.write_group() } else { Ok(()) }
+    }
+
+    fn write_group(&mut self) -> io::Result<()> {
+        let mut group = self.writer.next_row_group()?;
+        for (_, column) in self.columns {
+            column.write(&self.rows, &mut group)?;
+        }
+        group.close()?;
+        self.rows.clear();
+        Ok(())
+    }
+
+    /// Writes what is left; returns the path.
+    pub(super) fn finish(mut self) -> io::Result<PathBuf> {
+        if !self.rows.is_empty() {
+            self.write_group()?;
+        }
+        self.writer.close()?;
+        Ok(self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Row;
+
+    struct Item {
+        number: u64,
+        words: Vec<String>,
+    }
+
+    const COLUMNS: &[(&str, ParquetColumn<Item>)] = &[
+        ("number", ParquetColumn::Count(|item| Some(item.number))),
+        (
+            "third",
+            ParquetColumn::Number(|item| item.number.is_multiple_of(3).then_some(item.number as f64 / 3.0)),
+        ),
+        ("even", ParquetColumn::Flag(|item| Some(item.number.is_multiple_of(2)))),
+        ("last", ParquetColumn::Text(|item| item.words.last().map(String::as_str))),
+        ("lengths", ParquetColumn::Numbers(|item| item.words.iter().map(|word| word.len() as f64).collect())),
+        ("words", ParquetColumn::Texts(|item| &item.words)),
+    ];
+
+    fn write(path: &Path, count: u64) {
+        let mut file = ParquetFile::create(path, COLUMNS).unwrap();
+        for number in 0..count {
+            let words = (0..number % 3).map(|place| "ab".repeat(place as usize + 1)).collect();
+            file.push(Item { number, words }).unwrap();
+        }
+        assert_eq!(file.finish().unwrap(), path);
+    }
+
+    #[test]
+    fn what_was_written_is_read_with_its_gaps_and_empty_lists_over_several_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.parquet");
+        let count = GROUP as u64 + 5;
+        write(&path, count);
+        let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+        assert_eq!(reader.metadata().num_row_groups(), 2);
+        let rows: Vec<Row> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        assert_eq!(rows.len() as u64, count);
+        let shown: Vec<String> = rows[3..6].iter().map(ToString::to_string).collect();
+        assert_eq!(
+            shown,
+            [
+                "{number: 3, third: 1.0, even: false, last: null, lengths: [], words: []}",
+                "{number: 4, third: null, even: true, last: \"ab\", lengths: [2.0], words: [\"ab\"]}",
+                "{number: 5, third: null, even: false, last: \"abab\", lengths: [2.0, 4.0], words: [\"ab\", \"abab\"]}",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_bytes_depend_on_the_rows_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = ["a", "b"].map(|name| {
+            let path = folder.path().join(name);
+            write(&path, 100);
+            std::fs::read(path).unwrap()
+        });
+        assert!(bytes[0] == bytes[1]);
+    }
+}
