@@ -9,13 +9,14 @@ use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::Output;
+use super::players::{explained_by, wrong_spec};
 use super::progress::Progress;
 use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
 use hyperplay_lab::study::files::{self, StudyFileError, StudySubject};
-use hyperplay_lab::study::{LeftOut, MatchSource, Study, StudyError, StudyPlan};
-use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecKind};
+use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan};
+use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `belief`.
@@ -23,7 +24,7 @@ use hyperplay_play::referee::Interrupt;
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players`
+    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay samplers`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
@@ -36,7 +37,7 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
     /// Who plays these matches: an opponent model, whose posterior is then measured against as well, or a player, which
-    /// takes every seat; see `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
+    /// takes every seat; see `hyperplay models` and `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
@@ -220,31 +221,48 @@ impl From<StudyFileError> for CommandFailure {
 
 /// Reads the spec of a sampler.
 pub fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
-    registry.sampler(text).map_err(|error| {
-        CommandFailure::usage(
-            error.to_string(),
-            "`hyperplay players` explains the samplers and their keys; docs/belief.md says more",
-        )
-    })
+    registry.sampler(text).map_err(|error| wrong_spec(registry, SpecKind::Sampler, text, &error))
 }
 
 /// The sampler whose posterior is that under a model of opponents who play an equilibrium.
 fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
-    registry.sampler(&format!("exact:model=[{model}],epsilon={epsilon}")).map_err(|error| {
-        CommandFailure::usage(
-            format!("--equilibrium: {error}"),
-            "give an opponent model (`hyperplay players`), and an --epsilon from 0 to 1",
-        )
+    let text = format!("exact:model=[{model}],epsilon={epsilon}");
+    registry.sampler(&text).map_err(|error| {
+        let what = match &error {
+            SpecError::Inner { error, .. } => format!("--equilibrium={model}: {error}"),
+            SpecError::BadValue { expected, .. } => format!("--epsilon {epsilon}: expected {expected}"),
+            error => format!("--equilibrium={model}: {error}"),
+        };
+        let remedy = match &error {
+            SpecError::BadValue { .. } => "it is the probability of a uniform choice".to_owned(),
+            error => explained_by(registry, SpecKind::Sampler, &text, error),
+        };
+        CommandFailure::usage(what, remedy)
     })
 }
 
 fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> {
     MatchSource::read(text, registry).map_err(|error| {
-        let known: Vec<&str> = registry.entries(SpecKind::Model).map(|entry| &*entry.name).collect();
-        CommandFailure::usage(
-            format!("--play: {error}"),
-            format!("give an opponent model ({}) or a player (`hyperplay players`)", known.join(", ")),
-        )
+        let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
+        match &error {
+            MatchSourceError::Spec(SpecError::UnknownName { kind: SpecKind::Player, name, .. }) => {
+                let meant = did_you_mean(name, names(SpecKind::Model).chain(names(SpecKind::Player)));
+                let models: Vec<&str> = names(SpecKind::Model).collect();
+                CommandFailure::usage(
+                    format!("--play: there is neither an opponent model nor a player '{name}'{meant}"),
+                    format!("the models are {}; `hyperplay players` lists the players", models.join(", ")),
+                )
+            }
+            MatchSourceError::Spec(error) => {
+                let name = text.split(':').next().unwrap_or_default().trim();
+                let is_model = names(SpecKind::Model).any(|model| model == name);
+                let kind = if is_model { SpecKind::Model } else { SpecKind::Player };
+                CommandFailure::usage(format!("--play: {error}"), explained_by(registry, kind, text, error))
+            }
+            MatchSourceError::Ambiguous { .. } => {
+                CommandFailure::usage(format!("--play: {error}"), "register one of them under another name")
+            }
+        }
     })
 }
 
@@ -267,7 +285,10 @@ pub fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role
             }
             Some(role) if !roles.contains(&Role::new(role)) => roles.push(Role::new(role)),
             Some(_) => {}
-            None => return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices)),
+            None => {
+                let meant = did_you_mean(name, choosing.iter().copied());
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices));
+            }
         }
     }
     Ok(roles)

@@ -166,7 +166,7 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
     out.text(&gdl::render(findings, source, colour(false)))?;
     let count = |severity: Severity| {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
-        (count > 0).then(|| format!("{count} {severity}{}", if count == 1 { "" } else { "s" }))
+        (count > 0).then(|| gdl::counted(count as u64, &severity.to_string()))
     };
     let counts: Vec<String> = [Severity::Error, Severity::Fault, Severity::Warning, Severity::Note]
         .into_iter()

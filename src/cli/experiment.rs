@@ -13,13 +13,14 @@ use super::experiment_results;
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
+use super::players::explained_by;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, ExperimentConfig, ExperimentPlan, FolderError, Journal,
     JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
 };
-use hyperplay_logic::gdl::Game;
-use hyperplay_play::player::Registry;
+use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment`.
@@ -141,13 +142,17 @@ impl FileArgument {
             .map_err(|cause| CommandFailure::File { path: self.file.clone(), cause })?;
         let wrong = |error: ConfigError| {
             let separator = if error.place.is_some() { ":" } else { ": " };
-            let remedy = error.remedy;
+            let remedy = match error.spec.as_deref() {
+                Some((text, wrong)) => explained_by(registry, SpecKind::Player, text, wrong),
+                None => error.remedy.to_owned(),
+            };
             CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
         config.repetitions = self.deals.unwrap_or(config.repetitions);
-        let opened = config.games.iter().map(|game| open(folder, &game.name));
+        let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
+        let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
             name: named.name.clone(),
@@ -161,7 +166,7 @@ impl FileArgument {
 }
 
 /// A game: a path relative to the folder of the file, or the name of a built-in game.
-fn open(folder: &Path, name: &str) -> Result<Opened, CommandFailure> {
+fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
         return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None, strict: false }
@@ -169,9 +174,14 @@ fn open(folder: &Path, name: &str) -> Result<Opened, CommandFailure> {
     }
     match builtin::find(name) {
         Some(builtin) => Opened::new(builtin.source(), None),
-        None => Err(builtin::unknown(format!(
-            "'{name}' is neither a file beside the experiment nor a built-in game"
-        ))),
+        None => {
+            Err(match builtin::unknown(name, "neither a file beside the experiment nor a built-in game") {
+                CommandFailure::Usage { what, remedy } => {
+                    CommandFailure::Usage { what: format!("{place}{what}"), remedy }
+                }
+                other => other,
+            })
+        }
     }
 }
 
@@ -205,7 +215,7 @@ fn play(
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
-        log(format_args!("{}: going on after {resumed} matches{cut}", arguments.out.display()));
+        log(format_args!("{}: going on after {}{cut}", arguments.out.display(), counted(resumed, "match")));
     }
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, arguments.log_positions);
     let arena = arena.map_err(of_arena)?;
@@ -239,7 +249,7 @@ fn play(
 
 /// How many matches failed in earlier runs and in this one, and the first one's cause, as a sentence; none if none did.
 fn failures(before: u64, now: u64, first: Option<&MatchFailure>) -> Option<String> {
-    let failed = |count: u64| format!("{count} match{} failed", if count == 1 { "" } else { "es" });
+    let failed = |count: u64| format!("{} failed", counted(count, "match"));
     match first {
         Some(first) if before > 0 => {
             Some(format!("{}, {before} of them earlier; {first}", failed(before + now)))

@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use super::builtin;
 use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
-use hyperplay_logic::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, rules_hash};
+use hyperplay_logic::gdl::{
+    self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, counted, rules_hash,
+};
 
 /// Which game, and how its text is written.
 #[derive(Args, Clone, Debug)]
@@ -83,7 +85,7 @@ pub fn source(game: &str) -> Result<Source, CommandFailure> {
         None if Path::new(game).is_dir() => {
             Err(CommandFailure::usage(format!("'{game}' is a folder"), "name the files in it"))
         }
-        None => Err(builtin::unknown(format!("'{game}' is neither a file nor a built-in game"))),
+        None => Err(builtin::unknown(game, "neither a file nor a built-in game")),
     }
 }
 
@@ -113,7 +115,7 @@ fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFa
     log_text(&gdl::render(&findings, source, colour(true)));
     let (name, count) = (source.name(), findings.len());
     Err(CommandFailure::failed(
-        format!("{name}: refused by --strict: {count} finding{}", if count == 1 { "" } else { "s" }),
+        format!("{name}: refused by --strict: {}", counted(count as u64, "finding")),
         "correct the rules, or leave out --strict to play them with the stated repairs",
     ))
 }
@@ -143,14 +145,14 @@ impl Opened {
         let Some(game) = loaded.game else {
             let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
             return Err(CommandFailure::failed(
-                format!("{name}: not a game: {errors} error{}", if errors == 1 { "" } else { "s" }),
+                format!("{name}: not a game: {}", counted(errors as u64, "error")),
                 format!("`hyperplay check {name}` says all that is to be said"),
             ));
         };
         let faults = loaded.findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
         if faults > 0 {
-            let them = if faults == 1 { "fault is" } else { "faults are" };
-            log(format_args!("{name}: {faults} {them} repaired for play; see `hyperplay check {name}`"));
+            let (faults, are) = (counted(faults as u64, "fault"), if faults == 1 { "is" } else { "are" });
+            log(format_args!("{name}: {faults} {are} repaired for play; see `hyperplay check {name}`"));
         }
         Ok(Opened { name, rulesheet: loaded.rulesheet, game })
     }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::failure::CommandFailure;
 use super::options::engine;
+use super::players::wrong_spec;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec};
+use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec, SpecKind};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
@@ -42,7 +43,8 @@ impl SeatArguments {
                 ));
             };
             let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
-                return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices));
+                let meant = did_you_mean(name, choosing.iter().copied());
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices));
             };
             if random == Some(role) {
                 return Err(CommandFailure::usage("the role random chooses by itself", choices));
@@ -96,7 +98,5 @@ impl SeatArguments {
 
 /// Reads a spec.
 fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
-    registry
-        .player(text)
-        .map_err(|error| CommandFailure::usage(error.to_string(), "`hyperplay players` explains them"))
+    registry.player(text).map_err(|error| wrong_spec(registry, SpecKind::Player, text, &error))
 }

@@ -38,6 +38,7 @@ pub mod slurm;
 mod summary;
 mod tables;
 mod watched;
+mod wording;
 mod work;
 mod written;
 

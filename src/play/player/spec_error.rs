@@ -140,6 +140,22 @@ fn hint(part: &str, known: &[String]) -> String {
 }
 
 impl SpecError {
+    /// Whether it is about the policy file that a spec names, and not about the spec.
+    ///
+    /// ```
+    /// use hyperplay_play::player::Registry;
+    ///
+    /// let error = Registry::standard().player("hyperplay:model=file:no/such.json").unwrap_err();
+    /// assert!(error.is_of_policy_file());
+    /// ```
+    pub fn is_of_policy_file(&self) -> bool {
+        match self {
+            SpecError::Policy(_) | SpecError::NoPath { .. } | SpecError::Unopened { .. } => true,
+            SpecError::Inner { error, .. } => error.is_of_policy_file(),
+            _ => false,
+        }
+    }
+
     /// The entry that an error in a spec is about: the kind whose list answers it and, unless the name itself is unknown, the
     /// name of the entry. An error in a spec inside the spec is about the inner one.
     ///
@@ -174,9 +190,9 @@ impl SpecError {
 /// ```
 /// use hyperplay_play::player::{KeyType, Registry, RegistryError, Seat, SpecEntry, SpecKey, RandomPlayer};
 ///
-/// let depth = SpecKey::count("depth", 1..=9, 10, "how deep it looks");
+/// let depth = SpecKey::count("depth", 1..=9, 10, "The player looks so many moves ahead.");
 /// assert_eq!(depth.kind, KeyType::Count(1, 9));
-/// let entry = SpecEntry::new("deep", "looks deep").with(depth);
+/// let entry = SpecEntry::new("deep", "This player looks deep.").with(depth);
 /// let refused = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(RandomPlayer)));
 /// let error = refused.unwrap_err();
 /// assert!(matches!(error, RegistryError::Default { .. }));
