@@ -15,7 +15,7 @@ use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
 use hyperplay_lab::study::files::{self, StudyFileError, StudySubject};
 use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan};
-use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_logic::gdl::{Game, counted, did_you_mean, fold};
 use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
@@ -152,6 +152,7 @@ pub fn run(
     let study = plan.study(&engine, &players_engine, interrupt, &|| progress.tick());
     let time = progress.finish();
     let study = study.map_err(|error| failed(&opened.name, &error))?;
+    let nothing = study.nothing(plan.steps);
     if let Some(folder) = &arguments.out {
         let (rules, kind) = (opened.hash(), engine.kind().to_string());
         let roles: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
@@ -175,13 +176,26 @@ pub fn run(
         document["summary"] = study.summary_table(plan.seed).as_json();
         let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
         document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
+        document["nothing"] = json!(nothing);
         document["seconds"] = json!(time.as_secs_f64());
         out.json(&document)?;
     } else {
         let StudyPlan { replicates, matches, seed, .. } = &plan;
         let name = &opened.name;
-        out.line(format_args!("{name}: {replicates} replicates on each of {matches} matches, seed {seed}"))?;
-        write(&study, plan.seed, out)?;
+        let replicates = counted(*replicates as u64, "replicate");
+        let matches = counted(*matches as u64, "match");
+        out.line(format_args!("{name}: {replicates} on each of {matches}, seed {seed}"))?;
+        match &nothing {
+            Some(why) if !study.rows.is_empty() => out.line(why)?,
+            Some(_) => {}
+            None => write(&study, plan.seed, out)?,
+        }
+    }
+    if let Some(why) = nothing.filter(|_| study.rows.is_empty()) {
+        return Err(CommandFailure::failed(
+            format!("{}: {why}", opened.name),
+            "leave out --steps, or name earlier ones",
+        ));
     }
     if study.is_complete { Ok(()) } else { Err(CommandFailure::Interrupted) }
 }

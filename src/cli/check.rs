@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
-use super::game_argument::{SyntaxArgument, source};
+use super::game_argument::{NO_RULES, NO_RULES_REMEDY, SyntaxArgument, is_empty, source};
 use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
-use super::output::{Output, colour};
+use super::output::{Output, colour, log};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_engine::machine::{Budget, PLAYOUT_STEPS};
@@ -123,6 +123,10 @@ fn check(
     interrupt: &Interrupt,
 ) -> Result<Checked, CommandFailure> {
     let loaded = gdl::load(source, arguments.syntax.map(Syntax::from));
+    if is_empty(&loaded.rulesheet, &loaded.findings) {
+        log(format_args!("{}: {NO_RULES}", loaded.rulesheet.source.name()));
+        log(format_args!("  {NO_RULES_REMEDY}"));
+    }
     let mut findings = loaded.findings;
     findings.extend(loaded.game.iter().flat_map(findings_on_size));
     let is_refused = |finding: &Finding| {

@@ -1,5 +1,6 @@
 //! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -284,6 +285,16 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
         FolderError::Plan { .. } => "take the folder away and play again",
+        FolderError::File { path, cause } if path.ends_with("plan.json") => match cause.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                let folder = path.parent().unwrap_or(path).display();
+                return CommandFailure::failed(
+                    format!("{folder} holds no experiment: {error}"),
+                    "name the folder that `hyperplay experiment run FILE --out DIR` wrote",
+                );
+            }
+            _ => return CommandFailure::Failed { what: error.to_string(), remedy: None },
+        },
         FolderError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
     };
     CommandFailure::failed(error.to_string(), remedy)

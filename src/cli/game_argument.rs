@@ -120,6 +120,17 @@ fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFa
     ))
 }
 
+/// What is wrong with a text without a rule.
+pub const NO_RULES: &str = "there are no rules in it: it is empty, or has nothing but comments";
+/// What to do about it.
+pub const NO_RULES_REMEDY: &str = "`hyperplay games nim` prints a small game to begin with";
+
+/// Whether a text has no rule, nor anything that may have been meant for one.
+pub fn is_empty(rulesheet: &Rulesheet, findings: &[Finding]) -> bool {
+    let is_of_whole = |finding: &Finding| finding.span.start == finding.span.end;
+    rulesheet.clauses.is_empty() && findings.iter().all(is_of_whole)
+}
+
 impl GameArgument {
     /// Reads and validates the rules. Errors and faults are shown on standard error, faults in one line.
     ///
@@ -142,6 +153,9 @@ impl Opened {
     pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, CommandFailure> {
         let loaded = gdl::load(source, syntax);
         let name = loaded.rulesheet.source.name().to_owned();
+        if loaded.game.is_none() && is_empty(&loaded.rulesheet, &loaded.findings) {
+            return Err(CommandFailure::failed(format!("{name}: {NO_RULES}"), NO_RULES_REMEDY));
+        }
         let Some(game) = loaded.game else {
             let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
             return Err(CommandFailure::failed(

@@ -43,6 +43,7 @@ mod report;
 mod seats;
 mod shell;
 mod solve;
+mod usage;
 mod verbose;
 mod verify;
 mod written_file;
@@ -163,8 +164,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version come this way too; if they cannot be printed, no one is reading.
-            let _ = error.print();
+            usage::print(&error);
             return ExitCode::from(error.exit_code() as u8);
         }
     };

@@ -16,7 +16,7 @@ use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::GameArgument;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
-use super::progress::{Heartbeat, Progress};
+use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
 use super::verbose;
@@ -25,8 +25,8 @@ use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, RunInfo, Settings, Stopwatch, Transcript, date, host, match_seed,
-    play_match, play_series,
+    Clocks, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host,
+    match_seed, play_match, play_series,
 };
 
 /// Arguments of `match`.
@@ -150,9 +150,10 @@ impl Series<'_> {
         let progress = Progress::new(arguments.matches, "matches", arguments.verbose);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
-        let heartbeat = Heartbeat::beside(&progress);
+        let running = Arc::new(RunningSeries::new(self.machine.roles().values().to_vec()));
+        let heartbeat = Heartbeat::beside(&progress, &running);
         let play = |index| {
-            let played = self.one(index, &settings, &heartbeat);
+            let played = self.one(index, &settings, &running);
             progress.tick();
             played
         };
@@ -185,18 +186,17 @@ impl Series<'_> {
         &self,
         index: usize,
         settings: &Settings,
-        heartbeat: &Heartbeat,
+        running: &RunningSeries,
     ) -> Result<(Played, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
         let watch = Stopwatch::start();
         let mut shown = if self.arguments.verbose { verbose::begin(index, self.out) } else { Ok(()) };
         let mut number = 0;
-        let being_played = |step: usize| heartbeat.set(format!("match {} is at step {step}", index + 1));
-        being_played(1);
+        running.at(index + 1, 1);
         let show = |step: &_| {
             number += 1;
-            being_played(number + 1);
+            running.at(index + 1, number + 1);
             if self.arguments.verbose && shown.is_ok() {
                 shown = verbose::step(machine, number, step, self.out);
             }
@@ -206,6 +206,9 @@ impl Series<'_> {
             play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
                 CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
             })?;
+        if let MatchOutcome::Over(goals) = &played.outcome {
+            running.ended(goals.values().iter().map(|goal| f64::from(goal.value())));
+        }
         if self.arguments.verbose {
             shown.and_then(|()| verbose::end(machine, &played, self.out))?;
         }

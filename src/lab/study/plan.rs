@@ -16,6 +16,7 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{Assumed, SamplerSpec};
@@ -68,11 +69,36 @@ pub struct Study {
     pub rows: Vec<StudyRow>,
     /// In the order of matches and roles.
     pub left_out: Vec<LeftOut>,
+    /// The steps of the longest match whose beliefs were measured.
+    pub longest: usize,
     /// False if an interrupt came before the end.
     pub is_complete: bool,
 }
 
 impl Study {
+    /// Why there is nothing to see in the figures, as a sentence; none if there is.
+    pub fn nothing(&self, steps: (usize, usize)) -> Option<String> {
+        if !self.is_complete || !self.left_out.is_empty() {
+            return None;
+        }
+        if self.rows.is_empty() {
+            let longest = counted(self.longest as u64, "step");
+            return Some(match steps {
+                (first, _) if first >= self.longest => format!(
+                    "no belief is held at step {first} or later: the longest match measured has {longest}, and the last \
+                     belief is held before its last one"
+                ),
+                _ => format!("no belief was measured: the longest match has {longest}"),
+            });
+        }
+        let is_known = |row: &StudyRow| row.is_exact() && row.information_set == 1;
+        self.rows.iter().all(is_known).then(|| {
+            "nothing was hidden from the roles: at every step measured one history explains what a role knows, so every \
+             sampler is exact"
+                .to_owned()
+        })
+    }
+
     /// Whether all rows are measured against the same posterior, the one under uniform opponents.
     pub fn is_uniform(&self) -> bool {
         self.rows.iter().all(|row| row.posterior == "U")
@@ -188,6 +214,7 @@ impl StudyPlan {
             Measuring { plan: self, machine, players_engine, interrupt, tick, study: Study::default() };
         for index in 0..self.matches {
             let history = measuring.history(index)?;
+            measuring.study.longest = measuring.study.longest.max(history.0.len());
             for role in self.roles_of(machine) {
                 for posterior in &posteriors {
                     if !measuring.block(index, role, &history, posterior)? {
