@@ -10,13 +10,14 @@ use super::game_argument::GameArgument;
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::Output;
 use super::players::{explained_by, wrong_spec};
+use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
-use hyperplay_lab::study::files::{self, StudyFileError, StudySubject};
-use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan};
+use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
+use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan, StudyRow};
 use hyperplay_logic::gdl::{Game, counted, did_you_mean, fold};
-use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecError, SpecKind};
+use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `belief`.
@@ -63,7 +64,8 @@ pub struct BeliefArguments {
     /// Random playouts that value a move in a state, for the regret; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
-    /// Write turns.jsonl, timings.jsonl, rows.csv and report.html into this folder
+    /// Write turns.jsonl, timings.jsonl, rows.csv and report.html into this folder; the same command again replaces them, the
+    /// folder of another run is refused
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Determines every random choice [default: drawn and printed]
@@ -119,15 +121,9 @@ pub fn run(
         equilibrium.map(|model| under_equilibrium(model, arguments.epsilon, registry)).transpose()?;
     let opened = arguments.game.open()?;
     let names = role_names(&opened.game);
-    for spec in specs.iter().chain(&equilibrium).map(SamplerSpec::spec).chain([play.spec()]) {
-        if let Some(misfit) = spec.misfit(&names, &opened.hash()) {
-            return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
-        }
-    }
+    let all = specs.iter().chain(&equilibrium).map(SamplerSpec::spec).chain([play.spec()]);
+    refuse_misfits(&opened.game, &opened.hash(), all)?;
     let roles = roles(&opened.game, &names, &arguments.roles)?;
-    if let Some(folder) = &arguments.out {
-        files::prepare(folder)?;
-    }
     let plan = StudyPlan {
         samplers: specs,
         particles: arguments.particles.clone(),
@@ -148,16 +144,20 @@ pub fn run(
         None => engine.clone(),
     };
     let roles = plan.roles_of(&engine);
+    let names: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
+    let (rules, kind) = (opened.hash(), engine.kind().to_string());
+    let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &names };
+    let folder = arguments.out.as_deref();
+    let mut files =
+        folder.map(|folder| StudyFiles::open(folder, files::config(&plan, &subject), threads)).transpose()?;
     let progress = Progress::new(plan.total(&engine), "replicates", false);
-    let study = plan.study(&engine, &players_engine, interrupt, &|| progress.tick());
+    let mut keep = |rows: &[StudyRow]| files.as_mut().is_none_or(|files| files.add(rows));
+    let study = plan.study_and_keep(&engine, &players_engine, interrupt, &|| progress.tick(), &mut keep);
     let time = progress.finish();
     let study = study.map_err(|error| failed(&opened.name, &error))?;
     let nothing = study.nothing(plan.steps);
-    if let Some(folder) = &arguments.out {
-        let (rules, kind) = (opened.hash(), engine.kind().to_string());
-        let roles: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
-        let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &roles };
-        files::write(folder, &files::config(&plan, &subject), &study, threads, time)?;
+    if let Some(files) = files {
+        files.finish(&study, time)?;
     }
     if arguments.json {
         let mut document = json!({
@@ -228,8 +228,25 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
 }
 
 impl From<StudyFileError> for CommandFailure {
-    fn from(StudyFileError { path, cause }: StudyFileError) -> Self {
-        CommandFailure::File { path, cause }
+    fn from(error: StudyFileError) -> Self {
+        let remedy = match &error {
+            StudyFileError::Other { changed, .. } => match changed.iter().find(|(key, _)| key == "seed") {
+                Some((_, there)) if changed.len() == 1 => {
+                    format!(
+                        "give --seed {there} to measure the same again, or name another folder with --out"
+                    )
+                }
+                _ => "name another folder with --out, or take that one away".to_owned(),
+            },
+            StudyFileError::Foreign { .. } => {
+                "name a new or empty folder with --out; nothing was overwritten".to_owned()
+            }
+            StudyFileError::File { .. } => {
+                let StudyFileError::File { path, cause } = error else { unreachable!("it was just matched") };
+                return CommandFailure::File { path, cause };
+            }
+        };
+        CommandFailure::failed(error.to_string(), remedy)
     }
 }
 
@@ -264,7 +281,10 @@ fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> 
                 let models: Vec<&str> = names(SpecKind::Model).collect();
                 CommandFailure::usage(
                     format!("--play: there is neither an opponent model nor a player '{name}'{meant}"),
-                    format!("the models are {}; `hyperplay players` lists the players", models.join(", ")),
+                    format!(
+                        "give an opponent model ({}) or a player: `hyperplay models` and `hyperplay players` explain them",
+                        models.join(", ")
+                    ),
                 )
             }
             MatchSourceError::Spec(error) => {

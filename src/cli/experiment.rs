@@ -1,5 +1,6 @@
 //! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
 use super::players::explained_by;
+use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, ExperimentConfig, ExperimentPlan, FolderError, Journal,
@@ -162,6 +164,20 @@ impl FileArgument {
             random: opened.game.random(),
         });
         let plan = ExperimentPlan::new(&config, games.collect()).map_err(wrong)?;
+        for (number, game) in opened.iter().enumerate() {
+            let here = plan.cells.iter().filter(|cell| cell.game == number);
+            let entrants: BTreeSet<usize> = here.flat_map(|cell| cell.entrants.iter().copied()).collect();
+            for entrant in entrants {
+                let (line, column) = config.places[plan.entrants[entrant].table];
+                let specs = [config.specs[entrant].spec()];
+                refuse_misfits(&game.game, &game.hash(), specs).map_err(|failure| match failure {
+                    CommandFailure::Usage { what, remedy } => {
+                        CommandFailure::Usage { what: format!("{}{what}", place((line, column))), remedy }
+                    }
+                    other => other,
+                })?;
+            }
+        }
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
     }
 }

@@ -38,6 +38,7 @@ mod options;
 mod output;
 mod perft;
 mod players;
+mod policies;
 mod progress;
 mod report;
 mod seats;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::failure::CommandFailure;
 use super::options::engine;
 use super::players::wrong_spec;
+use super::policies::refuse_misfits;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
 use hyperplay_logic::gdl::{Game, did_you_mean, fold};
-use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec, SpecKind};
+use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecKind};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
@@ -53,9 +54,7 @@ impl SeatArguments {
                 return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
             }
             let spec = spec_of(spec, registry)?;
-            if let Some(misfit) = spec.spec().misfit(&roles, rules) {
-                return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
-            }
+            refuse_misfits(game, rules, [spec.spec()])?;
             seats[role] = Some(spec);
         }
         for role in each_role() {

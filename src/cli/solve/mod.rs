@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 
 use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
-use super::game_tree::{TreeOptions, note_no_choice};
+use super::game_tree::TreeOptions;
 use super::options::{EngineOption, ThreadsOption, seconds, seed};
 use super::output::{Output, log};
 use super::progress::Ticker;
@@ -159,7 +159,6 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
         }
     } else {
         let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
-        note_no_choice(&opened.name, &tree);
         let solved = arguments.solve(&opened.name, tree, &files.saved, interrupt)?;
         arguments.deliver(&opened, &machine, &solved, &files, out)?;
     }

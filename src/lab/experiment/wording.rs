@@ -25,6 +25,9 @@ pub(super) fn sentence(message: &str) -> String {
     {
         return format!("the key '{name}' is missing");
     }
+    if message.starts_with("string values must be quoted") {
+        return "expected a value; a text stands in quotes".to_owned();
+    }
     if message.starts_with("data did not match any variant of untagged enum Parameter") {
         return "expected a number, a text in quotes, true or false".to_owned();
     }

@@ -201,6 +201,22 @@ impl StudyPlan {
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
+        self.study_and_keep(machine, players_engine, interrupt, tick, &mut |_| true)
+    }
+
+    /// As [`study`](StudyPlan::study). The rows of a sampler and number of particles on one match are given to `keep` as
+    /// soon as they are measured, so that they can be written; if it says no, the study ends as if it were interrupted.
+    ///
+    /// # Errors
+    /// As [`study`](StudyPlan::study).
+    pub fn study_and_keep(
+        &self,
+        machine: &Arc<Engine>,
+        players_engine: &Arc<Engine>,
+        interrupt: &Interrupt,
+        tick: &(dyn Fn() + Sync),
+        keep: &mut dyn FnMut(&[StudyRow]) -> bool,
+    ) -> Result<Study, StudyError> {
         self.solve(machine)?;
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
@@ -211,7 +227,7 @@ impl StudyPlan {
             }
         }
         let mut measuring =
-            Measuring { plan: self, machine, players_engine, interrupt, tick, study: Study::default() };
+            Measuring { plan: self, machine, players_engine, interrupt, tick, keep, study: Study::default() };
         for index in 0..self.matches {
             let history = measuring.history(index)?;
             measuring.study.longest = measuring.study.longest.max(history.0.len());
@@ -234,6 +250,7 @@ struct Measuring<'a> {
     players_engine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
     tick: &'a (dyn Fn() + Sync),
+    keep: &'a mut dyn FnMut(&[StudyRow]) -> bool,
     study: Study,
 }
 
@@ -321,6 +338,7 @@ impl Measuring<'_> {
                 let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
                     return Ok(false);
                 };
+                let before = self.study.rows.len();
                 let measured = points.list.iter().zip(figures).zip(controls);
                 self.study.rows.extend(measured.map(|((point, figures), &control)| StudyRow {
                     sampler: spec.spec().to_string(),
@@ -336,6 +354,9 @@ impl Measuring<'_> {
                     figures,
                     control,
                 }));
+                if !(self.keep)(&self.study.rows[before..]) {
+                    return Ok(false);
+                }
             }
         }
         Ok(!stop())

@@ -30,7 +30,7 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
 /// assert_eq!(nearest_names("kuhn_pokr", games, 3), ["kuhn_poker"]);
 /// assert_eq!(nearest_names("kuhn", games, 3), ["kuhn_poker", "kuhn_poker_13"]);
 /// assert_eq!(nearest_names("leduk", games, 3), ["leduc_poker"]);
-/// assert!(nearest_names("chess", games, 3).is_empty());
+/// assert!(nearest_names("chess", games, 3).is_empty() && nearest_names("a", ["b"], 3).is_empty());
 /// ```
 pub fn nearest_names<'c>(
     word: &str,
@@ -39,7 +39,8 @@ pub fn nearest_names<'c>(
 ) -> Vec<&'c str> {
     let word = fold(word.trim()).into_owned();
     let length = word.chars().count();
-    let allowed = length.div_ceil(3).min(3);
+    // A word of one letter is near nothing.
+    let allowed = length.div_ceil(3).min(3).min(length.saturating_sub(1));
     let rank = |candidate: &'c str| {
         let folded = fold(candidate);
         let away = distance(&word, &folded, allowed);
