@@ -9,13 +9,15 @@ use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::{self, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::Output;
+use super::players::{explained_by, wrong_spec};
+use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_engine::machine::StateMachine as _;
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Role};
-use hyperplay_lab::study::files::{self, StudyFileError, StudySubject};
-use hyperplay_lab::study::{LeftOut, MatchSource, Study, StudyError, StudyPlan};
-use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_play::player::{Registry, SamplerSpec, Spec, SpecKind};
+use hyperplay_lab::study::files::{self, StudyFileError, StudyFiles, StudySubject};
+use hyperplay_lab::study::{LeftOut, MatchSource, MatchSourceError, Study, StudyError, StudyPlan, StudyRow};
+use hyperplay_logic::gdl::{Game, counted, did_you_mean, fold};
+use hyperplay_play::player::{Registry, SamplerSpec, SpecError, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `belief`.
@@ -23,7 +25,7 @@ use hyperplay_play::referee::Interrupt;
 pub struct BeliefArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay players`
+    /// The sampler to measure, as in hyperplay:enumerate=off (repeat to compare); see `hyperplay samplers`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay:enumerate=off".to_owned(), "hyperplay12".to_owned()])]
     samplers: Vec<String>,
     /// Particles in a set, several numbers separated by commas
@@ -36,7 +38,7 @@ pub struct BeliefArguments {
     #[arg(long, value_name = "M", default_value_t = 1)]
     matches: usize,
     /// Who plays these matches: an opponent model, whose posterior is then measured against as well, or a player, which
-    /// takes every seat; see `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
+    /// takes every seat; see `hyperplay models` and `hyperplay players`. `random` is `uniform`; a name of both a model and a player is refused
     #[arg(long, value_name = "POLICY", default_value = "uniform")]
     play: String,
     /// Measure against the posterior under an equilibrium too, where all others play by this opponent model [default
@@ -62,7 +64,8 @@ pub struct BeliefArguments {
     /// Random playouts that value a move in a state, for the regret; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
-    /// Write turns.jsonl, timings.jsonl, rows.csv and report.html into this folder
+    /// Write turns.jsonl, timings.jsonl, rows.csv and report.html into this folder; the same command again replaces them, the
+    /// folder of another run is refused
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Determines every random choice [default: drawn and printed]
@@ -118,15 +121,9 @@ pub fn run(
         equilibrium.map(|model| under_equilibrium(model, arguments.epsilon, registry)).transpose()?;
     let opened = arguments.game.open()?;
     let names = role_names(&opened.game);
-    for spec in specs.iter().chain(&equilibrium).map(SamplerSpec::spec).chain([play.spec()]) {
-        if let Some(misfit) = spec.misfit(&names, &opened.hash()) {
-            return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
-        }
-    }
+    let all = specs.iter().chain(&equilibrium).map(SamplerSpec::spec).chain([play.spec()]);
+    refuse_misfits(&opened.game, &opened.hash(), all)?;
     let roles = roles(&opened.game, &names, &arguments.roles)?;
-    if let Some(folder) = &arguments.out {
-        files::prepare(folder)?;
-    }
     let plan = StudyPlan {
         samplers: specs,
         particles: arguments.particles.clone(),
@@ -147,15 +144,20 @@ pub fn run(
         None => engine.clone(),
     };
     let roles = plan.roles_of(&engine);
+    let names: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
+    let (rules, kind) = (opened.hash(), engine.kind().to_string());
+    let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &names };
+    let folder = arguments.out.as_deref();
+    let mut files =
+        folder.map(|folder| StudyFiles::open(folder, files::config(&plan, &subject), threads)).transpose()?;
     let progress = Progress::new(plan.total(&engine), "replicates", false);
-    let study = plan.study(&engine, &players_engine, interrupt, &|| progress.tick());
+    let mut keep = |rows: &[StudyRow]| files.as_mut().is_none_or(|files| files.add(rows));
+    let study = plan.study_and_keep(&engine, &players_engine, interrupt, &|| progress.tick(), &mut keep);
     let time = progress.finish();
     let study = study.map_err(|error| failed(&opened.name, &error))?;
-    if let Some(folder) = &arguments.out {
-        let (rules, kind) = (opened.hash(), engine.kind().to_string());
-        let roles: Vec<&str> = roles.iter().map(|&role| engine.roles()[role].as_str()).collect();
-        let subject = StudySubject { game: &opened.name, rules: &rules, engine: &kind, roles: &roles };
-        files::write(folder, &files::config(&plan, &subject), &study, threads, time)?;
+    let nothing = study.nothing(plan.steps);
+    if let Some(files) = files {
+        files.finish(&study, time)?;
     }
     if arguments.json {
         let mut document = json!({
@@ -174,13 +176,26 @@ pub fn run(
         document["summary"] = study.summary_table(plan.seed).as_json();
         let left_out = |of: &LeftOut| json!({ "match": of.index, "role": of.role, "why": of.why });
         document["left_out"] = study.left_out.iter().map(left_out).collect::<Value>();
+        document["nothing"] = json!(nothing);
         document["seconds"] = json!(time.as_secs_f64());
         out.json(&document)?;
     } else {
         let StudyPlan { replicates, matches, seed, .. } = &plan;
         let name = &opened.name;
-        out.line(format_args!("{name}: {replicates} replicates on each of {matches} matches, seed {seed}"))?;
-        write(&study, plan.seed, out)?;
+        let replicates = counted(*replicates as u64, "replicate");
+        let matches = counted(*matches as u64, "match");
+        out.line(format_args!("{name}: {replicates} on each of {matches}, seed {seed}"))?;
+        match &nothing {
+            Some(why) if !study.rows.is_empty() => out.line(why)?,
+            Some(_) => {}
+            None => write(&study, plan.seed, out)?,
+        }
+    }
+    if let Some(why) = nothing.filter(|_| study.rows.is_empty()) {
+        return Err(CommandFailure::failed(
+            format!("{}: {why}", opened.name),
+            "leave out --steps, or name earlier ones",
+        ));
     }
     if study.is_complete { Ok(()) } else { Err(CommandFailure::Interrupted) }
 }
@@ -213,38 +228,75 @@ pub fn failed(game: &str, error: &StudyError) -> CommandFailure {
 }
 
 impl From<StudyFileError> for CommandFailure {
-    fn from(StudyFileError { path, cause }: StudyFileError) -> Self {
-        CommandFailure::File { path, cause }
+    fn from(error: StudyFileError) -> Self {
+        let remedy = match &error {
+            StudyFileError::Other { changed, .. } => match changed.iter().find(|(key, _)| key == "seed") {
+                Some((_, there)) if changed.len() == 1 => {
+                    format!(
+                        "give --seed {there} to measure the same again, or name another folder with --out"
+                    )
+                }
+                _ => "name another folder with --out, or take that one away".to_owned(),
+            },
+            StudyFileError::Foreign { .. } => {
+                "name a new or empty folder with --out; nothing was overwritten".to_owned()
+            }
+            StudyFileError::File { .. } => {
+                let StudyFileError::File { path, cause } = error else { unreachable!("it was just matched") };
+                return CommandFailure::File { path, cause };
+            }
+        };
+        CommandFailure::failed(error.to_string(), remedy)
     }
 }
 
 /// Reads the spec of a sampler.
 pub fn sampler(text: &str, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
-    registry.sampler(text).map_err(|error| {
-        CommandFailure::usage(
-            error.to_string(),
-            "`hyperplay players` explains the samplers and their keys; docs/belief.md says more",
-        )
-    })
+    registry.sampler(text).map_err(|error| wrong_spec(registry, SpecKind::Sampler, text, &error))
 }
 
 /// The sampler whose posterior is that under a model of opponents who play an equilibrium.
 fn under_equilibrium(model: &str, epsilon: f64, registry: &Registry) -> Result<SamplerSpec, CommandFailure> {
-    registry.sampler(&format!("exact:model=[{model}],epsilon={epsilon}")).map_err(|error| {
-        CommandFailure::usage(
-            format!("--equilibrium: {error}"),
-            "give an opponent model (`hyperplay players`), and an --epsilon from 0 to 1",
-        )
+    let text = format!("exact:model=[{model}],epsilon={epsilon}");
+    registry.sampler(&text).map_err(|error| {
+        let what = match &error {
+            SpecError::Inner { error, .. } => format!("--equilibrium={model}: {error}"),
+            SpecError::BadValue { expected, .. } => format!("--epsilon {epsilon}: expected {expected}"),
+            error => format!("--equilibrium={model}: {error}"),
+        };
+        let remedy = match &error {
+            SpecError::BadValue { .. } => "it is the probability of a uniform choice".to_owned(),
+            error => explained_by(registry, SpecKind::Sampler, &text, error),
+        };
+        CommandFailure::usage(what, remedy)
     })
 }
 
 fn play(text: &str, registry: &Registry) -> Result<MatchSource, CommandFailure> {
     MatchSource::read(text, registry).map_err(|error| {
-        let known: Vec<&str> = registry.entries(SpecKind::Model).map(|entry| &*entry.name).collect();
-        CommandFailure::usage(
-            format!("--play: {error}"),
-            format!("give an opponent model ({}) or a player (`hyperplay players`)", known.join(", ")),
-        )
+        let names = |kind| registry.entries(kind).map(|entry| &*entry.name);
+        match &error {
+            MatchSourceError::Spec(SpecError::UnknownName { kind: SpecKind::Player, name, .. }) => {
+                let meant = did_you_mean(name, names(SpecKind::Model).chain(names(SpecKind::Player)));
+                let models: Vec<&str> = names(SpecKind::Model).collect();
+                CommandFailure::usage(
+                    format!("--play: there is neither an opponent model nor a player '{name}'{meant}"),
+                    format!(
+                        "give an opponent model ({}) or a player: `hyperplay models` and `hyperplay players` explain them",
+                        models.join(", ")
+                    ),
+                )
+            }
+            MatchSourceError::Spec(error) => {
+                let name = text.split(':').next().unwrap_or_default().trim();
+                let is_model = names(SpecKind::Model).any(|model| model == name);
+                let kind = if is_model { SpecKind::Model } else { SpecKind::Player };
+                CommandFailure::usage(format!("--play: {error}"), explained_by(registry, kind, text, error))
+            }
+            MatchSourceError::Ambiguous { .. } => {
+                CommandFailure::usage(format!("--play: {error}"), "register one of them under another name")
+            }
+        }
     })
 }
 
@@ -267,7 +319,10 @@ pub fn roles(game: &Game, names: &[String], asked: &[String]) -> Result<Vec<Role
             }
             Some(role) if !roles.contains(&Role::new(role)) => roles.push(Role::new(role)),
             Some(_) => {}
-            None => return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices)),
+            None => {
+                let meant = did_you_mean(name, choosing.iter().copied());
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices));
+            }
         }
     }
     Ok(roles)

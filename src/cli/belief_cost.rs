@@ -10,11 +10,12 @@ use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
 use super::options::{EngineOption, pick_seed, seed};
 use super::output::Output;
+use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_engine::machine::{StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Table;
 use hyperplay_lab::study::cost::{COST_COLUMNS, CostPlan};
-use hyperplay_play::player::{Registry, SamplerSpec, Spec};
+use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `belief-cost`.
@@ -22,7 +23,7 @@ use hyperplay_play::referee::Interrupt;
 pub struct CostArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// The sampler to measure (repeat to compare); see `hyperplay players`
+    /// The sampler to measure (repeat to compare); see `hyperplay samplers`
     #[arg(long = "sampler", value_name = "SPEC", default_values_t = ["hyperplay", "rejection", "bootstrap"].map(str::to_owned))]
     samplers: Vec<String>,
     /// Particles in a set
@@ -77,9 +78,7 @@ pub fn run(
         arguments.samplers.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?;
     let opened = arguments.game.open()?;
     let names = role_names(&opened.game);
-    if let Some(misfit) = samplers.iter().find_map(|sampler| sampler.spec().misfit(&names, &opened.hash())) {
-        return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
-    }
+    refuse_misfits(&opened.game, &opened.hash(), samplers.iter().map(SamplerSpec::spec))?;
     let asked = roles(&opened.game, &names, &arguments.roles)?;
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     let every = engine.each_role().filter(|&role| engine.random() != Some(role));

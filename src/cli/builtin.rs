@@ -3,10 +3,12 @@
 //! A game is named by its file without the ending; where two files differ in the ending only (the two syntaxes of one
 //! game) the name means the `.kif` one and the other goes by its full file name.
 
+use std::path::Path;
+
 use include_dir::{Dir, File, include_dir};
 
 use super::failure::CommandFailure;
-use hyperplay_logic::gdl::Source;
+use hyperplay_logic::gdl::{Source, nearest_names};
 
 static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/perfect");
 static IMPERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/imperfect");
@@ -61,10 +63,16 @@ pub fn find(name: &str) -> Option<Builtin> {
     })
 }
 
-/// The usage error that lists the names of all built-in games.
-pub fn unknown(what: String) -> CommandFailure {
-    let names: Vec<String> = all().into_iter().map(|game| game.name).collect();
-    CommandFailure::usage(what, format!("the built-in games are {}", names.join(", ")))
+/// The usage error about a name that is no built-in game: it names the nearest ones and the command that lists them all.
+pub fn unknown(name: &str, what: &str) -> CommandFailure {
+    let games = all();
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+    let near = nearest_names(stem, games.iter().map(|game| game.name.as_str()), 3);
+    let remedy = match &near[..] {
+        [] => "`hyperplay games` lists the built-in games".to_owned(),
+        near => format!("did you mean {}? `hyperplay games` lists all", near.join(" or ")),
+    };
+    CommandFailure::usage(format!("'{name}' is {what}"), remedy)
 }
 
 fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfect: bool) -> Option<Builtin> {

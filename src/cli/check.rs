@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::failure::CommandFailure;
-use super::game_argument::{SyntaxArgument, source};
+use super::game_argument::{NO_RULES, NO_RULES_REMEDY, SyntaxArgument, is_empty, source};
 use super::options::{EngineOption, ThreadsOption, engine_for_steps, pick_seed, seconds, seed};
-use super::output::{Output, colour};
+use super::output::{Output, colour, log};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_engine::machine::{Budget, PLAYOUT_STEPS};
@@ -123,6 +123,10 @@ fn check(
     interrupt: &Interrupt,
 ) -> Result<Checked, CommandFailure> {
     let loaded = gdl::load(source, arguments.syntax.map(Syntax::from));
+    if is_empty(&loaded.rulesheet, &loaded.findings) {
+        log(format_args!("{}: {NO_RULES}", loaded.rulesheet.source.name()));
+        log(format_args!("  {NO_RULES_REMEDY}"));
+    }
     let mut findings = loaded.findings;
     findings.extend(loaded.game.iter().flat_map(findings_on_size));
     let is_refused = |finding: &Finding| {
@@ -166,7 +170,7 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
     out.text(&gdl::render(findings, source, colour(false)))?;
     let count = |severity: Severity| {
         let count = findings.iter().filter(|finding| finding.severity == severity).count();
-        (count > 0).then(|| format!("{count} {severity}{}", if count == 1 { "" } else { "s" }))
+        (count > 0).then(|| gdl::counted(count as u64, &severity.to_string()))
     };
     let counts: Vec<String> = [Severity::Error, Severity::Fault, Severity::Warning, Severity::Note]
         .into_iter()

@@ -69,6 +69,10 @@ pub fn run(
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
+    if arguments.matches == 0 {
+        let what = "--matches 0: without a match there is nothing to compare";
+        return Err(CommandFailure::usage(what, "give 1 or more"));
+    }
     arguments.threads.apply()?;
     let argument =
         |game: &String| GameArgument { game: game.clone(), syntax: arguments.syntax, strict: false };

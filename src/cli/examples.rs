@@ -134,7 +134,26 @@ Examples:
 pub const PLAYERS: &str = "\
 Examples:
   hyperplay players
+  hyperplay players hyperplay
   hyperplay players --json";
+
+/// Below `samplers`.
+pub const SAMPLERS: &str = "\
+Examples:
+  hyperplay samplers
+  hyperplay samplers bootstrap";
+
+/// Below `searches`.
+pub const SEARCHES: &str = "\
+Examples:
+  hyperplay searches
+  hyperplay searches uct";
+
+/// Below `models`.
+pub const MODELS: &str = "\
+Examples:
+  hyperplay models
+  hyperplay models softmax";
 
 /// Below `completions`.
 pub const COMPLETIONS: &str = "\

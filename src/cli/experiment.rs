@@ -1,5 +1,7 @@
 //! `hyperplay experiment`: plays the matches that one file describes, and reports on them.
 
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -13,13 +15,15 @@ use super::experiment_results;
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
 use super::output::{Output, log};
+use super::players::explained_by;
+use super::policies::refuse_misfits;
 use super::progress::Progress;
 use hyperplay_lab::experiment::{
     self, Arena, ArenaError, ConfigError, DecisionLog, ExperimentConfig, ExperimentPlan, FolderError,
     Journal, JournalError, MatchFailure, PlanGame, Planned, RunEnd, RunError, Sequence, Shard, slurm,
 };
-use hyperplay_logic::gdl::Game;
-use hyperplay_play::player::Registry;
+use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// Arguments of `experiment`.
@@ -155,13 +159,17 @@ impl FileArgument {
             .map_err(|cause| CommandFailure::File { path: self.file.clone(), cause })?;
         let wrong = |error: ConfigError| {
             let separator = if error.place.is_some() { ":" } else { ": " };
-            let remedy = error.remedy;
+            let remedy = match error.spec.as_deref() {
+                Some((text, wrong)) => explained_by(registry, SpecKind::Player, text, wrong),
+                None => error.remedy.to_owned(),
+            };
             CommandFailure::usage(format!("{}{separator}{error}", self.file.display()), remedy)
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let mut config = ExperimentConfig::read(&text, folder, registry).map_err(wrong)?;
         config.repetitions = self.deals.unwrap_or(config.repetitions);
-        let opened = config.games.iter().map(|game| open(folder, &game.name));
+        let place = |(line, column): (usize, usize)| format!("{}:{line}:{column}: ", self.file.display());
+        let opened = config.games.iter().map(|game| open(folder, &game.name, &place(game.place)));
         let opened: Vec<Opened> = opened.collect::<Result<_, _>>()?;
         let games = config.games.iter().zip(&opened).map(|(named, opened)| PlanGame {
             name: named.name.clone(),
@@ -170,12 +178,26 @@ impl FileArgument {
             random: opened.game.random(),
         });
         let plan = ExperimentPlan::new(&config, games.collect()).map_err(wrong)?;
+        for (number, game) in opened.iter().enumerate() {
+            let here = plan.cells.iter().filter(|cell| cell.game == number);
+            let entrants: BTreeSet<usize> = here.flat_map(|cell| cell.entrants.iter().copied()).collect();
+            for entrant in entrants {
+                let (line, column) = config.places[plan.entrants[entrant].table];
+                let specs = [config.specs[entrant].spec()];
+                refuse_misfits(&game.game, &game.hash(), specs).map_err(|failure| match failure {
+                    CommandFailure::Usage { what, remedy } => {
+                        CommandFailure::Usage { what: format!("{}{what}", place((line, column))), remedy }
+                    }
+                    other => other,
+                })?;
+            }
+        }
         Ok(Described { config, games: opened.into_iter().map(|opened| opened.game).collect(), plan })
     }
 }
 
 /// A game: a path relative to the folder of the file, or the name of a built-in game.
-fn open(folder: &Path, name: &str) -> Result<Opened, CommandFailure> {
+fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
         return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None, strict: false }
@@ -183,9 +205,14 @@ fn open(folder: &Path, name: &str) -> Result<Opened, CommandFailure> {
     }
     match builtin::find(name) {
         Some(builtin) => Opened::new(builtin.source(), None),
-        None => Err(builtin::unknown(format!(
-            "'{name}' is neither a file beside the experiment nor a built-in game"
-        ))),
+        None => {
+            Err(match builtin::unknown(name, "neither a file beside the experiment nor a built-in game") {
+                CommandFailure::Usage { what, remedy } => {
+                    CommandFailure::Usage { what: format!("{place}{what}"), remedy }
+                }
+                other => other,
+            })
+        }
     }
 }
 
@@ -220,7 +247,7 @@ fn play(
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
     if resumed > 0 || journal.cut > 0 {
         let cut = if journal.cut > 0 { format!(", {} bytes cut off", journal.cut) } else { String::new() };
-        log(format_args!("{}: going on after {resumed} matches{cut}", arguments.out.display()));
+        log(format_args!("{}: going on after {}{cut}", arguments.out.display(), counted(resumed, "match")));
     }
     let arena = Arena::new(plan.clone(), config.specs, &games, threads, decisions);
     let arena = arena.map_err(of_arena)?;
@@ -254,7 +281,7 @@ fn play(
 
 /// How many matches failed in earlier runs and in this one, and the first one's cause, as a sentence; none if none did.
 fn failures(before: u64, now: u64, first: Option<&MatchFailure>) -> Option<String> {
-    let failed = |count: u64| format!("{count} match{} failed", if count == 1 { "" } else { "es" });
+    let failed = |count: u64| format!("{} failed", counted(count, "match"));
     match first {
         Some(first) if before > 0 => {
             Some(format!("{}, {before} of them earlier; {first}", failed(before + now)))
@@ -289,6 +316,16 @@ pub fn of_folder(error: FolderError) -> CommandFailure {
         FolderError::Divisions { .. } => "merge one division only: move the other files away",
         FolderError::Empty { .. } => "play with `hyperplay experiment run FILE --out DIR`",
         FolderError::Plan { .. } => "take the folder away and play again",
+        FolderError::File { path, cause } if path.ends_with("plan.json") => match cause.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                let folder = path.parent().unwrap_or(path).display();
+                return CommandFailure::failed(
+                    format!("{folder} holds no experiment: {error}"),
+                    "name the folder that `hyperplay experiment run FILE --out DIR` wrote",
+                );
+            }
+            _ => return CommandFailure::Failed { what: error.to_string(), remedy: None },
+        },
         FolderError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
     };
     CommandFailure::failed(error.to_string(), remedy)

@@ -13,6 +13,7 @@ use super::output::Output;
 use hyperplay_lab::experiment::{Arena, DecisionLog, Estimate, ExperimentPlan, estimate};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
 
@@ -63,19 +64,17 @@ pub fn run(
         .map(|number| PlannedCell { plan: &plan, number, sampled: sampled.as_ref() })
         .collect();
     out.text(&Table::of(&columns(), &cells).shown().as_text())?;
-    let s = |count: u64| if count == 1 { "" } else { "s" };
-    let cells = plan.cells.len() as u64;
-    let es = if plan.matches() == 1 { "" } else { "es" };
+    let (cells, matches) = (counted(plan.cells.len() as u64, "cell"), counted(plan.matches(), "match"));
     let most = if plan.stop.is_some() { "at most " } else { "" };
-    out.line(format_args!("{cells} cell{}, {most}{} match{es}", s(cells), plan.matches()))?;
+    out.line(format_args!("{cells}, {most}{matches}"))?;
     if let Some(sampled) = &sampled {
         let time = sampled.seconds / threads as f64;
         let unknown = match sampled.unknown as u64 {
             0 => String::new(),
-            count => format!(", without {count} cell{} of which no match ended in the sample", s(count)),
+            count => format!(", without {} of which no match ended in the sample", counted(count, "cell")),
         };
         let whole = humantime::format_duration(Duration::from_secs(time.ceil() as u64));
-        out.line(format_args!("about {whole} on {threads} thread{}{unknown}", s(threads as u64)))?;
+        out.line(format_args!("about {whole} on {}{unknown}", counted(threads as u64, "thread")))?;
     }
     Ok(())
 }

@@ -75,6 +75,17 @@ impl CommandFailure {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             CommandFailure::Usage { remedy, .. } | CommandFailure::Failed { remedy, .. } => remedy.as_deref(),
+            CommandFailure::File { cause, .. } => match cause.kind() {
+                io::ErrorKind::NotFound => Some(
+                    "check the path: nothing of this name is there, or the folder that it names is missing",
+                ),
+                io::ErrorKind::PermissionDenied => {
+                    Some("this user may not read or write it: take another path, or change its permissions")
+                }
+                io::ErrorKind::IsADirectory => Some("it is a folder: name a file"),
+                io::ErrorKind::NotADirectory => Some("a part of the path is a file: name a folder there"),
+                _ => None,
+            },
             _ => None,
         }
     }

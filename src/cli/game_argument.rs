@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use super::builtin;
 use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
-use hyperplay_logic::gdl::{self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, rules_hash};
+use hyperplay_logic::gdl::{
+    self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, counted, rules_hash,
+};
 
 /// Which game, and how its text is written.
 #[derive(Args, Clone, Debug)]
@@ -83,7 +85,7 @@ pub fn source(game: &str) -> Result<Source, CommandFailure> {
         None if Path::new(game).is_dir() => {
             Err(CommandFailure::usage(format!("'{game}' is a folder"), "name the files in it"))
         }
-        None => Err(builtin::unknown(format!("'{game}' is neither a file nor a built-in game"))),
+        None => Err(builtin::unknown(game, "neither a file nor a built-in game")),
     }
 }
 
@@ -113,9 +115,20 @@ fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFa
     log_text(&gdl::render(&findings, source, colour(true)));
     let (name, count) = (source.name(), findings.len());
     Err(CommandFailure::failed(
-        format!("{name}: refused by --strict: {count} finding{}", if count == 1 { "" } else { "s" }),
+        format!("{name}: refused by --strict: {}", counted(count as u64, "finding")),
         "correct the rules, or leave out --strict to play them with the stated repairs",
     ))
+}
+
+/// What is wrong with a text without a rule.
+pub const NO_RULES: &str = "there are no rules in it: it is empty, or has nothing but comments";
+/// What to do about it.
+pub const NO_RULES_REMEDY: &str = "`hyperplay games nim` prints a small game to begin with";
+
+/// Whether a text has no rule, nor anything that may have been meant for one.
+pub fn is_empty(rulesheet: &Rulesheet, findings: &[Finding]) -> bool {
+    let is_of_whole = |finding: &Finding| finding.span.start == finding.span.end;
+    rulesheet.clauses.is_empty() && findings.iter().all(is_of_whole)
 }
 
 impl GameArgument {
@@ -140,17 +153,20 @@ impl Opened {
     pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, CommandFailure> {
         let loaded = gdl::load(source, syntax);
         let name = loaded.rulesheet.source.name().to_owned();
+        if loaded.game.is_none() && is_empty(&loaded.rulesheet, &loaded.findings) {
+            return Err(CommandFailure::failed(format!("{name}: {NO_RULES}"), NO_RULES_REMEDY));
+        }
         let Some(game) = loaded.game else {
             let errors = log_errors(loaded.findings, &loaded.rulesheet.source);
             return Err(CommandFailure::failed(
-                format!("{name}: not a game: {errors} error{}", if errors == 1 { "" } else { "s" }),
+                format!("{name}: not a game: {}", counted(errors as u64, "error")),
                 format!("`hyperplay check {name}` says all that is to be said"),
             ));
         };
         let faults = loaded.findings.iter().filter(|finding| finding.severity == Severity::Fault).count();
         if faults > 0 {
-            let them = if faults == 1 { "fault is" } else { "faults are" };
-            log(format_args!("{name}: {faults} {them} repaired for play; see `hyperplay check {name}`"));
+            let (faults, are) = (counted(faults as u64, "fault"), if faults == 1 { "is" } else { "are" });
+            log(format_args!("{name}: {faults} {are} repaired for play; see `hyperplay check {name}`"));
         }
         Ok(Opened { name, rulesheet: loaded.rulesheet, game })
     }

@@ -4,6 +4,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
+use super::output::log;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Role, Seed};
@@ -28,6 +29,15 @@ pub struct TreeOptions {
 fn unit(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok().filter(|number| (0.001..=1000.0).contains(number));
     number.ok_or_else(|| "expected a number of goal points from 0.001 to 1000".to_owned())
+}
+
+/// Says why the report of a game in which nobody has a choice is empty.
+pub fn note_no_choice(name: &str, tree: &GameTree) {
+    if tree.sets().is_empty() {
+        log(format_args!(
+            "{name}: no role ever has two moves to choose from, so every policy is the same and nothing can be gained"
+        ));
+    }
 }
 
 impl TreeOptions {

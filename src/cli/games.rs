@@ -23,7 +23,7 @@ pub struct GamesArguments {
 /// See [`CommandFailure`].
 pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), CommandFailure> {
     if let Some(game) = &arguments.game {
-        let unknown = || builtin::unknown(format!("'{game}' is not a built-in game"));
+        let unknown = || builtin::unknown(game, "not a built-in game");
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);
     }
     let games = builtin::all();

@@ -39,6 +39,7 @@ mod options;
 mod output;
 mod perft;
 mod players;
+mod policies;
 mod progress;
 mod replay;
 mod report;
@@ -46,6 +47,7 @@ mod seats;
 mod shell;
 mod solve;
 mod transcripts;
+mod usage;
 mod verbose;
 mod verify;
 mod written_file;
@@ -60,7 +62,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use failure::CommandFailure;
 use output::{Output, log};
 
-use hyperplay_play::player::Registry;
+use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
 /// General game playing with imperfect information: GDL-II rules in, moves out
@@ -121,9 +123,18 @@ enum Command {
     /// List the built-in games, or print one
     #[command(after_help = examples::GAMES)]
     Games(games::GamesArguments),
-    /// List the players, samplers, searches and opponent models with the keys of their specs
+    /// List the players with the keys of their specs, or show one
     #[command(after_help = examples::PLAYERS)]
-    Players(players::PlayersArguments),
+    Players(players::ListingArguments),
+    /// List the samplers of beliefs with the keys of their specs, or show one
+    #[command(after_help = examples::SAMPLERS)]
+    Samplers(players::ListingArguments),
+    /// List the searches of players, or show one
+    #[command(after_help = examples::SEARCHES)]
+    Searches(players::ListingArguments),
+    /// List the opponent models with the keys of their specs, or show one
+    #[command(after_help = examples::MODELS)]
+    Models(players::ListingArguments),
     /// Write completions for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(shell::CompletionsArguments),
@@ -161,8 +172,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version come this way too; if they cannot be printed, no one is reading.
-            let _ = error.print();
+            usage::print(&error);
             return ExitCode::from(error.exit_code() as u8);
         }
     };
@@ -222,7 +232,10 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Solve(arguments) => solve::run(arguments, &interrupt, &out),
         Command::Perft(arguments) => perft::run(arguments, &interrupt, &out),
         Command::Games(arguments) => games::run(arguments, &out),
-        Command::Players(arguments) => players::run(arguments, registry, &out),
+        Command::Players(arguments) => players::run(arguments, SpecKind::Player, registry, &out),
+        Command::Samplers(arguments) => players::run(arguments, SpecKind::Sampler, registry, &out),
+        Command::Searches(arguments) => players::run(arguments, SpecKind::Search, registry, &out),
+        Command::Models(arguments) => players::run(arguments, SpecKind::Model, registry, &out),
         Command::Completions(arguments) => shell::completions(arguments, Arguments::command(), &out),
         Command::Man(arguments) => shell::man(arguments, Arguments::command(), &out),
     }

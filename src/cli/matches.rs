@@ -17,7 +17,7 @@ use super::game_argument::GameArgument;
 use super::human::HumanTable;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
-use super::progress::{Heartbeat, Progress};
+use super::progress::{Heartbeat, Progress, RunningSeries};
 use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
 use super::verbose::{self, ShownMatch};
@@ -186,9 +186,10 @@ impl Series<'_> {
         let progress = Progress::new(arguments.matches, "matches", shows);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
-        let heartbeat = Heartbeat::beside(&progress);
+        let running = Arc::new(RunningSeries::new(self.machine.roles().values().to_vec()));
+        let heartbeat = Heartbeat::beside(&progress, &running);
         let play = |index| {
-            let played = self.one(index, &settings, &heartbeat);
+            let played = self.one(index, &settings, &running);
             progress.tick();
             played
         };
@@ -221,7 +222,7 @@ impl Series<'_> {
         &self,
         index: usize,
         settings: &Settings,
-        heartbeat: &Heartbeat,
+        running: &RunningSeries,
     ) -> Result<(Played, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
@@ -234,11 +235,10 @@ impl Series<'_> {
             .as_ref()
             .map_or(Ok(()), |shown| verbose::begin(index, self.out).and_then(|()| shown.start(self.out)));
         let mut number = 0;
-        let being_played = |step: usize| heartbeat.set(format!("match {} is at step {step}", index + 1));
-        being_played(1);
+        running.at(index + 1, 1);
         let show = |step: &_| {
             number += 1;
-            being_played(number + 1);
+            running.at(index + 1, number + 1);
             if let (Some(shown), Ok(())) = (&mut shown, &written) {
                 written = shown.step(step, self.out);
             }
@@ -257,6 +257,9 @@ impl Series<'_> {
                 played.outcome = MatchOutcome::Interrupted;
             }
             self.table.end(machine, &played);
+        }
+        if let MatchOutcome::Over(goals) = &played.outcome {
+            running.ended(goals.values().iter().map(|goal| f64::from(goal.value())));
         }
         if self.arguments.verbose {
             written.and_then(|()| verbose::end(machine, &played, self.out))?;

@@ -34,6 +34,10 @@ pub struct PerftArguments {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &PerftArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    if arguments.depth == 0 {
+        let what = "a depth of 0 has no joint moves to count";
+        return Err(CommandFailure::usage(what, "give a depth of 1 or more"));
+    }
     let opened = arguments.game.open()?;
     let (_, engine) = arguments.engine.open_for_steps(&opened)?;
     let mut scratch = engine.scratch();

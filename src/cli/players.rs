@@ -1,83 +1,181 @@
-//! `hyperplay players`: lists all that a spec can name (players, samplers, searches and opponent models) with its keys.
+//! `hyperplay players`, `samplers`, `searches` and `models`: list what a spec can name, with its keys.
+//!
+//! The four commands are one listing. It is printed from the entries against which specs are read, so both always know the
+//! same keys. [`explained_by`] is the remedy of every error in a spec: the command that answers it.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::failure::CommandFailure;
 use super::output::Output;
-use hyperplay_play::player::{KeyType, Registry, SpecKind};
+use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_play::player::{KeyType, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
 
-/// Arguments of `players`.
+/// Arguments of `players`, `samplers`, `searches` and `models`.
 #[derive(Args, Debug)]
-pub struct PlayersArguments {
+pub struct ListingArguments {
+    /// Show only the entry of this name, with an example
+    name: Option<String>,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command.
+/// Runs the command that lists a kind.
 ///
 /// # Errors
-/// See [`CommandFailure`].
-pub fn run(arguments: &PlayersArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
-    if arguments.json { out.json(&as_json(registry)) } else { out.text(&Listing(registry).to_string()) }
+/// A usage error if nothing has the name; see [`CommandFailure`].
+pub fn run(
+    arguments: &ListingArguments,
+    kind: SpecKind,
+    registry: &Registry,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    match &arguments.name {
+        None if arguments.json && kind == SpecKind::Player => out.json(&all_as_json(registry)),
+        None if arguments.json => out.json(&json!({ kind.plural(): kind_as_json(registry, kind) })),
+        None => out.text(&listing(registry, kind)),
+        Some(name) => {
+            let entry = named(registry, kind, name)?;
+            if arguments.json {
+                return out.json(&as_json(registry, kind, entry));
+            }
+            out.text(&described(registry, entry))?;
+            out.line(format_args!("\nExample:\n  {}", example(kind, entry).replace('\n', "\n  ")))
+        }
+    }
 }
 
-/// What the entries of a kind are called, as a heading and in JSON, and where a spec names one.
-fn titles(kind: SpecKind) -> [&'static str; 3] {
+fn named<'a>(registry: &'a Registry, kind: SpecKind, name: &str) -> Result<&'a SpecEntry, CommandFailure> {
+    let names = || registry.entries(kind).map(|entry| &*entry.name);
+    if let Some(entry) = registry.entries(kind).find(|entry| entry.name.eq_ignore_ascii_case(name.trim())) {
+        return Ok(entry);
+    }
+    let is_a = |other: &SpecKind| registry.entries(*other).any(|entry| entry.name == name.trim());
+    let remedy = match SpecKind::ALL.iter().find(|other| is_a(other)) {
+        Some(other) => format!("it is a {other}: `hyperplay {} {name}`", other.plural()),
+        None => format!("the {} are {}", kind.plural(), names().collect::<Vec<_>>().join(", ")),
+    };
+    let meant = did_you_mean(name, names());
+    Err(CommandFailure::usage(format!("there is no {kind} '{name}'{meant}"), remedy))
+}
+
+/// The usage error of a text that is no spec of a kind.
+pub fn wrong_spec(registry: &Registry, kind: SpecKind, text: &str, error: &SpecError) -> CommandFailure {
+    CommandFailure::usage(error.to_string(), explained_by(registry, kind, text, error))
+}
+
+/// What to do about an error in a spec: the command that explains the entry it is about, or how to get a policy file.
+pub fn explained_by(registry: &Registry, kind: SpecKind, text: &str, error: &SpecError) -> String {
+    if error.is_of_policy_file() {
+        return "`hyperplay solve GAME --out FILE` writes a policy file, and docs/cli.md says what one looks like".to_owned();
+    }
+    match error.about(registry, kind, text) {
+        (kind, Some(name)) => format!("`hyperplay {} {name}` explains it and its keys", kind.plural()),
+        (kind, None) => format!("`hyperplay {}` explains them", kind.plural()),
+    }
+}
+
+/// Where a spec names an entry of a kind.
+fn place(kind: SpecKind) -> &'static str {
     match kind {
-        SpecKind::Player => ["Players", "players", "match GAME role=NAME:key=value,..."],
-        SpecKind::Sampler => {
-            ["Samplers", "samplers", "belief GAME --sampler NAME:key=value,... and the key sampler"]
-        }
-        SpecKind::Search => ["Searches", "searches", "the key search of a player"],
-        SpecKind::Model => ["Opponent models", "models", "the key model of a player or sampler"],
+        SpecKind::Player => "match GAME role=NAME:key=value,...",
+        SpecKind::Sampler => "belief GAME --sampler NAME:key=value,... and the key sampler of a player",
+        SpecKind::Search => "the key search of a player",
+        SpecKind::Model => "the key model of a player or sampler",
     }
 }
 
 /// The list for reading.
-struct Listing<'a>(&'a Registry);
+fn listing(registry: &Registry, kind: SpecKind) -> String {
+    let mut heading = match kind {
+        SpecKind::Model => "Opponent models".to_owned(),
+        kind => kind.plural().to_owned(),
+    };
+    heading[..1].make_ascii_uppercase();
+    let mut text = format!("{heading} ({}):\n", place(kind));
+    for entry in registry.entries(kind) {
+        text.push_str(&described(registry, entry));
+    }
+    let others: Vec<String> = SpecKind::ALL
+        .iter()
+        .filter(|&&other| other != kind)
+        .map(|other| format!("`hyperplay {}`", other.plural()))
+        .collect();
+    let this = kind.plural();
+    let _ = write!(
+        text,
+        "\n`hyperplay {this} NAME` shows one of them with an example. See also {}.\n",
+        others.join(", ")
+    );
+    text
+}
 
-impl fmt::Display for Listing<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Listing(registry) = self;
-        for (index, kind) in SpecKind::ALL.into_iter().enumerate() {
-            if index > 0 {
-                f.write_char('\n')?;
-            }
-            let [heading, _, place] = titles(kind);
-            writeln!(f, "{heading} ({place}):")?;
-            for entry in registry.entries(kind) {
-                writeln!(f, "{}: {}", entry.name, entry.about)?;
-                for key in &entry.keys {
-                    let values = registry.expected(key);
-                    let form = match key.kind {
-                        KeyType::PolicyFile => format!("{}:PATH", entry.name),
-                        _ => format!("{}={}", key.name, key.default),
-                    };
-                    writeln!(f, "  {form} ({values}): {}", key.about)?;
-                }
-            }
+/// An entry with its keys.
+fn described(registry: &Registry, entry: &SpecEntry) -> String {
+    let mut text = format!("{}: {}\n", entry.name, entry.about);
+    for key in &entry.keys {
+        let form = match key.kind {
+            KeyType::PolicyFile => format!("{}:PATH", entry.name),
+            _ => format!("{}={}", key.name, key.default),
+        };
+        let _ = writeln!(text, "  {form} ({}): {}", registry.expected(key), key.about);
+    }
+    text
+}
+
+/// Commands that use an entry and run as they stand.
+fn example(kind: SpecKind, entry: &SpecEntry) -> String {
+    if matches!(&entry.keys[..], [SpecKey { kind: KeyType::PolicyFile, .. }]) {
+        let spec = format!("{}:kuhn.json", entry.name);
+        let seat = if kind == SpecKind::Player { spec } else { format!("hyperplay:model={spec}") };
+        return format!(
+            "hyperplay solve kuhn_poker --unit 25 --out kuhn.json\nhyperplay match kuhn_poker alice={seat} --matches 20 --seed 1"
+        );
+    }
+    // A key that is given its default says how keys are written, and changes nothing.
+    let simple = |key: &&SpecKey| !matches!(key.kind, KeyType::Spec(_) | KeyType::PolicyFile);
+    let key = entry.keys.iter().find(simple);
+    let spec = match key {
+        Some(key) => format!("{}:{}={}", entry.name, key.name, key.default),
+        None => entry.name.clone().into_owned(),
+    };
+    match kind {
+        SpecKind::Player => format!("hyperplay match kuhn_poker alice={spec} --matches 5 --seed 1"),
+        SpecKind::Sampler => format!("hyperplay belief kuhn_poker --sampler {spec} --replicates 20 --seed 1"),
+        SpecKind::Search => {
+            format!("hyperplay match kuhn_poker alice=hyperplay:search={spec} --matches 5 --seed 1")
         }
-        Ok(())
+        SpecKind::Model => {
+            format!("hyperplay match kuhn_poker alice=hyperplay:model={spec} --matches 5 --seed 1")
+        }
     }
 }
 
-fn as_json(registry: &Registry) -> Value {
-    let of_kind = |kind: SpecKind| -> Value {
-        let entries = registry.entries(kind).map(|entry| {
-            let keys = entry.keys.iter().map(|key| {
-                let values = registry.expected(key);
-                json!({ "name": key.name, "default": key.default, "values": values, "about": key.about })
-            });
-            json!({ "name": entry.name, "about": entry.about, "keys": keys.collect::<Value>() })
-        });
-        entries.collect()
-    };
-    let kinds = SpecKind::ALL.into_iter().map(|kind| (titles(kind)[1].to_owned(), of_kind(kind)));
-    Value::Object(kinds.collect())
+fn as_json(registry: &Registry, kind: SpecKind, entry: &SpecEntry) -> Value {
+    let keys = entry.keys.iter().map(|key| {
+        let values = registry.expected(key);
+        json!({ "name": key.name, "default": key.default, "values": values, "about": key.about })
+    });
+    json!({
+        "name": entry.name,
+        "about": entry.about,
+        "keys": keys.collect::<Value>(),
+        "example": example(kind, entry).lines().collect::<Vec<_>>(),
+    })
+}
+
+fn kind_as_json(registry: &Registry, kind: SpecKind) -> Value {
+    registry.entries(kind).map(|entry| as_json(registry, kind, entry)).collect()
+}
+
+/// All four lists, as `hyperplay players --json` has always had them.
+fn all_as_json(registry: &Registry) -> Value {
+    let kinds =
+        SpecKind::ALL.into_iter().map(|kind| (kind.plural().to_owned(), kind_as_json(registry, kind)));
+    Value::Object(kinds.collect::<Map<String, Value>>())
 }
 
 #[cfg(test)]
@@ -115,9 +213,10 @@ mod tests {
     #[test]
     fn everything_that_is_registered_is_listed_with_its_keys() {
         let registry = extended();
-        let (text, document) = (Listing(&registry).to_string(), as_json(&registry));
+        let text: String = SpecKind::ALL.into_iter().map(|kind| listing(&registry, kind)).collect();
+        let document = all_as_json(&registry);
         for kind in SpecKind::ALL {
-            let listed = document[titles(kind)[1]].as_array().unwrap();
+            let listed = document[kind.plural()].as_array().unwrap();
             assert_eq!(listed.len(), registry.entries(kind).count(), "{kind}");
             for (entry, listed) in registry.entries(kind).zip(listed) {
                 assert!(text.contains(&format!("\n{}: {}\n", entry.name, entry.about)), "{}", entry.name);
@@ -158,6 +257,38 @@ mod tests {
             );
             let error = registry.player(&format!("hyperplay:{key}=none")).unwrap_err().to_string();
             assert!(error.ends_with(&format!(", {name}")), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_entry_and_every_key_is_a_whole_sentence() {
+        let registry = Registry::standard();
+        for kind in SpecKind::ALL {
+            for entry in registry.entries(kind) {
+                let texts = std::iter::once(&entry.about).chain(entry.keys.iter().map(|key| &key.about));
+                for about in texts {
+                    assert!(about.starts_with(char::is_uppercase) && about.ends_with('.'), "{about}");
+                    assert!(about.split_whitespace().count() >= 5, "{about}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_in_a_spec_names_the_command_that_answers_it() {
+        let registry = Registry::standard();
+        for (text, expected) in [
+            ("hyperply", "`hyperplay players` explains them"),
+            ("hyperplay:partikles=3", "`hyperplay players hyperplay` explains it and its keys"),
+            ("hyperplay:search=utc", "`hyperplay searches` explains them"),
+            ("hyperplay:model=[softmax:heat=1]", "`hyperplay models softmax` explains it and its keys"),
+            ("hyperplay:sampler=bootstrap:size=1", "`hyperplay samplers bootstrap` explains it and its keys"),
+            ("policy:no_such_file.json", "`hyperplay solve GAME --out FILE` writes a policy file"),
+            ("hyperplay:model=file", "`hyperplay solve GAME --out FILE` writes a policy file"),
+        ] {
+            let error = registry.player(text).unwrap_err();
+            let remedy = explained_by(&registry, SpecKind::Player, text, &error);
+            assert!(remedy.starts_with(expected), "{text}: {remedy}");
         }
     }
 }

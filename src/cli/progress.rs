@@ -5,7 +5,7 @@
 //! [`Heartbeat`] says what is being done, also while nothing ends.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -115,58 +115,111 @@ impl Ticker {
     }
 }
 
-/// What is being done now, said every ten seconds, by a thread of its own, until it is dropped.
+/// How far a series of matches is: the match and step being played, and the mean goals so far.
+pub struct RunningSeries {
+    roles: Vec<String>,
+    now: Mutex<RunningScore>,
+}
+
+#[derive(Default)]
+struct RunningScore {
+    /// The match that last made a step, from 1, and the number of that step.
+    at: Option<(usize, usize)>,
+    /// Matches that ended with goals, and the sum of the goals of each role.
+    ended: u64,
+    sums: Vec<f64>,
+}
+
+impl RunningSeries {
+    /// A series for the roles of these names, before its first match.
+    pub fn new(roles: Vec<String>) -> Self {
+        let now = RunningScore { sums: vec![0.0; roles.len()], ..RunningScore::default() };
+        RunningSeries { roles, now: Mutex::new(now) }
+    }
+
+    /// A match, counted from 1, is at this step.
+    pub fn at(&self, number: usize, step: usize) {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).at = Some((number, step));
+    }
+
+    /// A match has ended with these goals, in the order of the roles.
+    pub fn ended(&self, goals: impl Iterator<Item = f64>) {
+        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.ended += 1;
+        now.sums.iter_mut().zip(goals).for_each(|(sum, goal)| *sum += goal);
+    }
+
+    /// Step and score in words; empty before the first step.
+    pub fn in_words(&self) -> String {
+        let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let step = now.at.map(|(number, step)| format!("match {number} is at step {step}"));
+        let mean = |(role, sum): (&String, &f64)| format!("{role} {:.1}", sum / now.ended as f64);
+        let scores = || self.roles.iter().zip(&now.sums).map(mean).collect::<Vec<_>>().join(", ");
+        let score = (now.ended > 0).then(|| format!("mean goals so far: {}", scores()));
+        step.into_iter().chain(score).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Says by a thread of its own how far a series is, until it is dropped: beside the bar on a terminal, in a plain line every
+/// ten seconds elsewhere, also while no match ends.
 pub struct Heartbeat {
-    now: Arc<Mutex<Option<String>>>,
-    bar: Option<ProgressBar>,
-    unit: &'static str,
+    ended: Arc<AtomicBool>,
     speaker: Option<Thread>,
 }
 
 impl Heartbeat {
-    /// Begins to say what is being done beside the progress of a task.
-    pub fn beside(progress: &Progress) -> Self {
-        let now = Arc::new(Mutex::new(Some(String::new())));
-        let speaks = !progress.quiet && progress.bar.is_none();
-        let heard = Arc::clone(&now);
+    /// Begins to speak beside the progress of the series.
+    pub fn beside(progress: &Progress, series: &Arc<RunningSeries>) -> Self {
+        let ended = Arc::new(AtomicBool::new(false));
+        let (heard, series) = (Arc::clone(&ended), Arc::clone(series));
+        let (bar, unit) = (progress.bar.clone(), progress.unit);
+        let pause = Duration::from_millis(if bar.is_some() { 200 } else { INTERVAL * 1_000 });
         let speak = move || {
             let watch = Stopwatch::start();
             for due in 1.. {
-                while watch.elapsed().as_secs() < due * INTERVAL {
+                while watch.elapsed() < pause * due {
                     // It wakes up early to find out that the task has ended.
-                    thread::park_timeout(Duration::from_secs(INTERVAL));
-                    if heard.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+                    thread::park_timeout(pause);
+                    if heard.load(Ordering::Relaxed) {
                         return;
                     }
                 }
-                match &*heard.lock().unwrap_or_else(PoisonError::into_inner) {
-                    Some(what) if what.is_empty() => {}
-                    Some(what) => log(format_args!("{what}")),
-                    None => return,
+                match (&bar, series.in_words()) {
+                    (_, words) if words.is_empty() => {}
+                    (Some(bar), words) => bar.set_message(format!("{unit}: {words}")),
+                    (None, words) => log(format_args!("{words}")),
                 }
             }
         };
         // Without another thread nothing is said; the task does not need it.
-        let spawned = speaks.then(|| thread::Builder::new().name("heartbeat".to_owned()).spawn(speak).ok());
-        let speaker = spawned.flatten().map(|handle| handle.thread().clone());
-        Heartbeat { now, bar: progress.bar.clone(), unit: progress.unit, speaker }
-    }
-
-    /// This is being done from now on.
-    pub fn set(&self, what: String) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(format!("{}: {what}", self.unit));
-        }
-        let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
-        *now = Some(what);
+        let spawned =
+            (!progress.quiet).then(|| thread::Builder::new().name("heartbeat".to_owned()).spawn(speak).ok());
+        Heartbeat { ended, speaker: spawned.flatten().map(|handle| handle.thread().clone()) }
     }
 }
 
 impl Drop for Heartbeat {
     fn drop(&mut self) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.ended.store(true, Ordering::Relaxed);
         if let Some(speaker) = &self.speaker {
             speaker.unpark();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_says_its_step_and_its_score() {
+        let series = RunningSeries::new(vec!["alice".to_owned(), "bob".to_owned()]);
+        assert_eq!(series.in_words(), "");
+        series.at(1, 7);
+        assert_eq!(series.in_words(), "match 1 is at step 7");
+        series.ended([100.0, 0.0].into_iter());
+        series.ended([50.0, 50.0].into_iter());
+        series.at(3, 1);
+        assert_eq!(series.in_words(), "match 3 is at step 1; mean goals so far: alice 75.0, bob 25.0");
     }
 }

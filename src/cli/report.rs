@@ -11,6 +11,7 @@ use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Sample, Table, TableEntry};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 
 /// What the decisions of one role cost.
@@ -209,10 +210,8 @@ impl Report {
 
     /// How many matches failed and why the first did, as a sentence; none if none did.
     pub fn failures(&self) -> Option<String> {
-        let es = if self.failed == 1 { "" } else { "es" };
-        self.first_failure
-            .as_ref()
-            .map(|first| format!("{} match{es} failed; the first: {first}", self.failed))
+        let failed = || counted(self.failed as u64, "match");
+        self.first_failure.as_ref().map(|first| format!("{} failed; the first: {first}", failed()))
     }
 
     /// Counts the match of this index. One without goals counts as unfinished and in no mean; of one that failed nothing else
@@ -286,9 +285,11 @@ impl Report {
     /// If standard output cannot be written to.
     pub fn write(&self, title: &Title<'_>, out: &Output) -> Result<(), CommandFailure> {
         let clocks = if title.reproduces { "" } else { " (with clocks: another run may differ)" };
-        let es = if self.matches == 1 { "" } else { "es" };
         let (game, seed) = (title.game, title.heading.seed);
-        out.line(format_args!("{game}: {} match{es}, seed {seed}{clocks}", self.matches))?;
+        out.line(format_args!("{game}: {}, seed {seed}{clocks}", counted(self.matches as u64, "match")))?;
+        if self.matches == 0 {
+            return out.line("nothing was played, so there are no scores; --matches N plays N matches");
+        }
         let rows = title.players().map(|(role, name, spec)| ScoreRow {
             name,
             spec,
@@ -296,18 +297,24 @@ impl Report {
             faults: self.faults[role].values().sum(),
         });
         out.text(&Table::of(&score_columns(), &rows.collect::<Vec<_>>()).shown().as_text())?;
+        let ended = self.scores.values().iter().map(Sample::count).max().unwrap_or(0);
+        if ended < FEWEST {
+            let few = counted(ended, "match");
+            out.line(format_args!(
+                "few matches: no interval from {few}; give --matches {FEWEST} or more for a 95 % interval"
+            ))?;
+        }
         for (outcome, count) in &self.unfinished {
             out.line(format_args!("{count} unfinished ({outcome}), in no mean"))?;
         }
         let all = |of: fn(&Work) -> u64| self.work.values().iter().map(of).sum::<u64>();
         let depletions = all(|work| work.depletions);
         if depletions > 0 {
-            let s = if depletions == 1 { "" } else { "s" };
             let lost = all(|work| work.depleted_at_end);
-            let recoveries = all(|work| work.recoveries);
-            let ies = if recoveries == 1 { "y" } else { "ies" };
+            let recoveries = counted(all(|work| work.recoveries), "recovery");
             out.line(format_args!(
-                "{depletions} decision{s} on a depleted belief; {recoveries} recover{ies}; {lost} depleted at the end"
+                "{} on a depleted belief; {recoveries}; {lost} depleted at the end",
+                counted(depletions, "decision")
             ))?;
         }
         let latest = self.work.values().iter().filter_map(|work| work.latest).map(|latest| latest.share);
@@ -317,10 +324,9 @@ impl Report {
                 100.0 * share
             ))?;
         }
-        let faults = self.all_faults();
         out.line(format_args!(
-            "{faults} fault{}; {:.1} steps a match; {:.1} matches a second",
-            if faults == 1 { "" } else { "s" },
+            "{}; {:.1} steps a match; {:.1} matches a second",
+            counted(self.all_faults(), "fault"),
             self.steps as f64 / (self.matches - self.failed).max(1) as f64,
             self.rate()
         ))
@@ -335,14 +341,25 @@ struct ScoreRow<'a> {
     faults: u64,
 }
 
+/// With fewer matches the table has no interval: their normal approximation says nothing, and +-71.71 goal points look like
+/// a measurement.
+const FEWEST: u64 = 10;
+
+/// What cannot be estimated.
+fn unknown() -> TableEntry {
+    TableEntry::Text("?".to_owned())
+}
+
 fn score_columns<'a>() -> [Column<ScoreRow<'a>>; 5] {
     [
         Column::plain("role", Text, |row| row.name.into()),
         Column::plain("player", Text, |row| row.spec.into()),
-        Column::plain("mean goal", Digits(2), |row| row.score.mean().into()),
+        Column::plain("mean goal", Digits(2), |row| {
+            row.score.mean().map_or_else(unknown, TableEntry::Figure)
+        }),
         Column::plain("95% interval", Text, |row| {
-            let half = |half| TableEntry::Text(format!("+-{half:.2}"));
-            row.score.half_width().map_or(TableEntry::Missing, half)
+            let half = row.score.half_width().filter(|_| row.score.count() >= FEWEST);
+            half.map_or_else(unknown, |half| TableEntry::Text(format!("+-{half:.2}")))
         }),
         Column::plain("faults", Number, |row| TableEntry::Count(row.faults)),
     ]

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::failure::CommandFailure;
 use super::human::names_human;
 use super::options::engine;
+use super::players::wrong_spec;
+use super::policies::refuse_misfits;
 use hyperplay_engine::machine::{ByRole, Role};
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Game, fold};
-use hyperplay_play::player::{PlayerSpec, Registry, Seat, Spec};
+use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_play::player::{PlayerSpec, Registry, Seat, SpecKind};
 
 /// The spec of every role but `random`.
 #[derive(Clone, Debug)]
@@ -43,7 +45,8 @@ impl SeatArguments {
                 ));
             };
             let Some(role) = each_role().find(|role| fold(&roles[role.index()]) == fold(name.trim())) else {
-                return Err(CommandFailure::usage(format!("the game has no role '{name}'"), choices));
+                let meant = did_you_mean(name, choosing.iter().copied());
+                return Err(CommandFailure::usage(format!("the game has no role '{name}'{meant}"), choices));
             };
             if random == Some(role) {
                 return Err(CommandFailure::usage("the role random chooses by itself", choices));
@@ -52,9 +55,7 @@ impl SeatArguments {
                 return Err(CommandFailure::usage(format!("the role '{name}' is given twice"), choices));
             }
             let spec = spec_of(spec, registry)?;
-            if let Some(misfit) = spec.spec().misfit(&roles, rules) {
-                return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
-            }
+            refuse_misfits(game, rules, [spec.spec()])?;
             seats[role] = Some(spec);
         }
         for role in each_role() {
@@ -104,7 +105,5 @@ impl SeatArguments {
 
 /// Reads a spec.
 fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
-    registry
-        .player(text)
-        .map_err(|error| CommandFailure::usage(error.to_string(), "`hyperplay players` explains them"))
+    registry.player(text).map_err(|error| wrong_spec(registry, SpecKind::Player, text, &error))
 }

@@ -15,10 +15,12 @@ use toml::Spanned;
 use super::grid::expand;
 use super::plan::{Entrant, SeatPermutations, StoppingCriterion, StoppingRule};
 use super::sequential_test::SequentialTest;
+use super::wording::sentence;
 use super::written::{StopTable, Written};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::PLAYOUT_STEPS;
-use hyperplay_play::player::{PlayerSpec, Registry};
+use hyperplay_logic::gdl::did_you_mean;
+use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 
 /// The name of this form of experiments.
 pub const SCHEMA: &str = "hyperplay.experiment/1";
@@ -30,6 +32,9 @@ const LEAST: u64 = 32;
 /// The most repetitions.
 const MAX_REPETITIONS: i64 = 1_000_000_000;
 
+/// The kinds of schedules.
+const KINDS: [&str; 3] = ["round_robin", "gauntlet", "pairings"];
+
 /// The remedy of errors that have no other.
 const KEYS: &str = "docs/experiments/README.md explains every key";
 
@@ -40,8 +45,10 @@ pub struct ConfigError {
     pub what: String,
     /// Line and column, from 1, where there is a place.
     pub place: Option<(usize, usize)>,
-    /// What to do about it.
+    /// What to do about it, if it is not about a spec.
     pub remedy: &'static str,
+    /// The text of a spec and what is wrong with it, if it is about a spec: the list of players answers it.
+    pub spec: Option<Box<(String, SpecError)>>,
 }
 
 impl fmt::Display for ConfigError {
@@ -58,7 +65,7 @@ impl std::error::Error for ConfigError {}
 impl ConfigError {
     /// An error without a place.
     pub fn new(what: impl Into<String>) -> Self {
-        ConfigError { what: what.into(), place: None, remedy: KEYS }
+        ConfigError { what: what.into(), place: None, remedy: KEYS, spec: None }
     }
 
     /// An error at a line and column.
@@ -121,6 +128,8 @@ pub struct ExperimentConfig {
     pub seats: SeatPermutations,
     /// The rule by which a cell may stop before its repetitions are over.
     pub stop: Option<StoppingRule>,
+    /// Where that rule is written: line and column.
+    pub stop_place: Option<(usize, usize)>,
 }
 
 impl ExperimentConfig {
@@ -132,7 +141,7 @@ impl ExperimentConfig {
     pub fn read(text: &str, folder: &Path, registry: &Registry) -> Result<ExperimentConfig, ConfigError> {
         let written: Written = toml::from_str(text).map_err(|error| {
             let place = error.span().map(|span| place(text, &span));
-            ConfigError { place, ..ConfigError::new(error.message()) }
+            ConfigError { place, ..ConfigError::new(sentence(error.message())) }
         })?;
         Reader { text, folder, registry }.config(&written)
     }
@@ -163,7 +172,7 @@ impl Reader<'_> {
             return Err(self.error(&written.schema, what));
         }
         if written.games.is_empty() {
-            return Err(ConfigError::new("no game is named"));
+            return Err(self.at_key("games", "no game is named"));
         }
         let seen = &mut BTreeSet::new();
         if let Some(twice) = written.games.iter().find(|game| !seen.insert(game.get_ref())) {
@@ -192,14 +201,23 @@ impl Reader<'_> {
                 None | Some((_, "all")) => SeatPermutations::All,
                 Some((_, "given")) => SeatPermutations::Given,
                 Some((at, other)) => {
-                    return Err(self.error(at, format!("seats = '{other}': expected 'all' or 'given'")));
+                    let meant = did_you_mean(other, ["all", "given"]);
+                    return Err(self.error(at, format!("seats = '{other}': expected all or given{meant}")));
                 }
             },
             stop: written.stop.as_ref().map(|stop| self.stop(stop)).transpose()?,
+            stop_place: written.stop.as_ref().map(|stop| place(self.text, &stop.span())),
             entrants,
             specs,
             places: written.player.iter().map(|player| place(self.text, &player.spec.span())).collect(),
         })
+    }
+
+    /// An error at the line in which a key or the tables of this name begin, if there is one.
+    fn at_key(&self, key: &str, what: impl Into<String>) -> ConfigError {
+        let begins = |line: &str| line.trim_start().trim_start_matches('[').trim_start().starts_with(key);
+        let line = self.text.lines().position(begins);
+        ConfigError { place: line.map(|line| (line + 1, 1)), ..ConfigError::new(what) }
     }
 
     fn count(&self, number: &Spanned<i64>, least: i64, most: i64) -> Result<u64, ConfigError> {
@@ -215,7 +233,10 @@ impl Reader<'_> {
         let Some(engine) = &written.engine else { return Ok(EngineKind::Auto) };
         EngineKind::named(engine.get_ref()).ok_or_else(|| {
             let known: Vec<&str> = EngineKind::ALL.iter().map(|kind| kind.as_str()).collect();
-            self.error(engine, format!("no engine '{}'; there are {}", engine.get_ref(), known.join(", ")))
+            let meant = did_you_mean(engine.get_ref(), known.iter().copied());
+            let what =
+                format!("there is no engine '{}'{meant}; there are {}", engine.get_ref(), known.join(", "));
+            self.error(engine, what)
         })
     }
 
@@ -245,12 +266,13 @@ impl Reader<'_> {
             if written.player[..table].iter().any(|other| other.name.get_ref() == name) {
                 return Err(self.error(&player.name, format!("two players are named '{name}'")));
             }
-            let expanded = expand(table, player, self.folder, self.registry)
-                .map_err(|what| self.error(&player.spec, what))?;
+            let expanded = expand(table, player, self.folder, self.registry).map_err(|wrong| {
+                ConfigError { spec: wrong.spec, ..ConfigError::at(place(self.text, &wrong.span), wrong.what) }
+            })?;
             entrants.extend(expanded);
         }
         if entrants.is_empty() {
-            return Err(ConfigError::new("no player is named"));
+            return Err(self.at_key("player", "no player is named"));
         }
         Ok(entrants.into_iter().unzip())
     }
@@ -260,17 +282,38 @@ impl Reader<'_> {
         names.position(|known| known == name.get_ref()).ok_or_else(|| {
             let known: Vec<&str> =
                 written.player.iter().map(|player| player.name.get_ref().as_str()).collect();
-            self.error(name, format!("no player '{}'; there are {}", name.get_ref(), known.join(", ")))
+            let meant = did_you_mean(name.get_ref(), known.iter().copied());
+            let what = format!(
+                "no player of this file is named '{}'{meant}; there are {}",
+                name.get_ref(),
+                known.join(", ")
+            );
+            self.error(name, what)
         })
     }
 
     fn schedule(&self, written: &Written) -> Result<MeetingSchedule, ConfigError> {
         let table = &written.schedule;
         let kind = table.kind.as_ref().map_or("round_robin", |kind| kind.get_ref().as_str());
-        let beside = |what: &str, has: bool, wants: bool| match (has, wants) {
-            (true, false) => Err(ConfigError::new(format!("a schedule of kind '{kind}' has no {what}"))),
-            (false, true) => Err(ConfigError::new(format!("a schedule of kind '{kind}' needs {what}"))),
-            _ => Ok(()),
+        if let Some(written) = table.kind.as_ref().filter(|kind| !KINDS.contains(&kind.get_ref().as_str())) {
+            let meant = did_you_mean(written.get_ref(), KINDS);
+            let what = format!(
+                "there is no schedule of kind '{}'{meant}; the kinds are {}",
+                written.get_ref(),
+                KINDS.join(", ")
+            );
+            return Err(self.error(written, what));
+        }
+        let beside = |what: &str, has: bool, wants: bool| {
+            let said = match (has, wants) {
+                (true, false) => format!("a schedule of kind '{kind}' has no {what}"),
+                (false, true) => format!("a schedule of kind '{kind}' needs {what}"),
+                _ => return Ok(()),
+            };
+            Err(match &table.kind {
+                Some(kind) => self.error(kind, said),
+                None => self.at_key(what, said),
+            })
         };
         beside("challengers", !table.challengers.is_empty(), kind == "gauntlet")?;
         beside("pairings", !table.pairings.is_empty(), kind == "pairings")?;
@@ -280,15 +323,11 @@ impl Reader<'_> {
                 let challengers = table.challengers.iter().map(|name| self.table(written, name));
                 Ok(MeetingSchedule::Gauntlet(challengers.collect::<Result<_, _>>()?))
             }
-            "pairings" => {
+            _ => {
                 let pairing = |names: &Spanned<Vec<Spanned<String>>>| {
                     names.get_ref().iter().map(|name| self.table(written, name)).collect()
                 };
                 Ok(MeetingSchedule::Pairings(table.pairings.iter().map(pairing).collect::<Result<_, _>>()?))
-            }
-            other => {
-                let what = format!("kind = '{other}': expected 'round_robin', 'gauntlet' or 'pairings'");
-                Err(table.kind.as_ref().map_or(ConfigError::new(&what), |kind| self.error(kind, &what)))
             }
         }
     }

@@ -5,66 +5,101 @@
 //! its parameters, `hyperplay particles=2`, so it holds no comma and needs no quotes in a table.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
+
+use toml::Spanned;
 
 use super::plan::Entrant;
 use super::written::{Parameter, PlayerTable};
-use hyperplay_play::player::{PlayerSpec, Registry};
+use hyperplay_logic::gdl::counted;
+use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 
 /// The most entrants that one table may become.
 const MAX_ENTRANTS: usize = 10_000;
 
+/// What is wrong with a table of players, and where.
+#[derive(Debug)]
+pub struct GridError {
+    /// The bytes of the file that it is about: the key or the value of a grid, or the spec.
+    pub span: Range<usize>,
+    /// A sentence.
+    pub what: String,
+    /// The text of a spec and what is wrong with it, if it is about a spec.
+    pub spec: Option<Box<(String, SpecError)>>,
+}
+
+impl GridError {
+    fn at<T>(place: &Spanned<T>, what: impl Into<String>) -> Self {
+        GridError { span: place.span(), what: what.into(), spec: None }
+    }
+}
+
+/// A key of a grid or of a zip with one of its values.
+type Choice<'a> = (&'a Spanned<String>, &'a Spanned<Parameter>);
+
 /// The entrants of table number `table`, each with its spec as read; paths in specs are relative to `folder`.
 ///
 /// # Errors
-/// A sentence: a key in both lists, lists of a zip that differ in length, a spec that does not read.
+/// A key in both lists, lists of a zip that differ in length, a spec that does not read: at the key or value of the grid that
+/// is wrong, else at the spec.
 pub fn expand(
     table: usize,
     player: &PlayerTable,
     folder: &Path,
     registry: &Registry,
-) -> Result<Vec<(Entrant, PlayerSpec)>, String> {
+) -> Result<Vec<(Entrant, PlayerSpec)>, GridError> {
     if let Some(key) = player.grid.keys().find(|key| player.zip.contains_key(*key)) {
-        return Err(format!("'{key}' is in the grid and in the zip"));
+        return Err(GridError::at(key, format!("'{}' is in the grid and in the zip", key.get_ref())));
     }
     if let Some((key, _)) = player.grid.iter().chain(&player.zip).find(|(_, values)| values.is_empty()) {
-        return Err(format!("'{key}' has no value"));
+        return Err(GridError::at(key, format!("'{}' has no value", key.get_ref())));
     }
-    let lengths: Vec<usize> = player.zip.values().map(Vec::len).collect();
-    if lengths.windows(2).any(|two| two[0] != two[1]) {
-        return Err("the lists of a zip must be equally long".to_owned());
+    let rows = player.zip.values().next().map_or(1, Vec::len);
+    if let Some((key, values)) = player.zip.iter().find(|(_, values)| values.len() != rows) {
+        let what = format!(
+            "the lists of a zip must be equally long: '{}' has {}, and the first one {}",
+            key.get_ref(),
+            counted(values.len() as u64, "value"),
+            counted(rows as u64, "value")
+        );
+        return Err(GridError::at(key, what));
     }
-    let rows = lengths.first().copied().unwrap_or(1);
-    let mut choices: Vec<BTreeMap<&str, &Parameter>> = (0..rows)
-        .map(|row| player.zip.iter().map(|(key, values)| (key.as_str(), &values[row])).collect())
-        .collect();
+    let mut choices: Vec<Vec<Choice<'_>>> =
+        (0..rows).map(|row| player.zip.iter().map(|(key, values)| (key, &values[row])).collect()).collect();
     for (key, values) in &player.grid {
         choices = choices
             .iter()
             .flat_map(|chosen| {
                 values.iter().map(move |value| {
                     let mut chosen = chosen.clone();
-                    chosen.insert(key, value);
+                    chosen.push((key, value));
                     chosen
                 })
             })
             .collect();
         if choices.len() > MAX_ENTRANTS {
-            return Err(format!("more than {MAX_ENTRANTS} combinations"));
+            return Err(GridError::at(key, format!("more than {MAX_ENTRANTS} combinations")));
         }
     }
-    choices.into_iter().map(|chosen| entrant(table, player, &chosen, folder, registry)).collect()
+    choices
+        .into_iter()
+        .map(|mut chosen| {
+            chosen.sort_by_key(|(key, _)| key.get_ref());
+            entrant(table, player, &chosen, folder, registry)
+        })
+        .collect()
 }
 
 fn entrant(
     table: usize,
     player: &PlayerTable,
-    chosen: &BTreeMap<&str, &Parameter>,
+    chosen: &[Choice<'_>],
     folder: &Path,
     registry: &Registry,
-) -> Result<(Entrant, PlayerSpec), String> {
+) -> Result<(Entrant, PlayerSpec), GridError> {
     let parameters: BTreeMap<String, String> =
-        chosen.iter().map(|(key, value)| ((*key).to_owned(), value.as_spec())).collect();
+        chosen.iter().map(|(key, value)| (key.get_ref().clone(), value.get_ref().as_spec())).collect();
     let mut text = player.spec.get_ref().clone();
     let mut label = player.name.get_ref().clone();
     for (key, value) in &parameters {
@@ -72,9 +107,34 @@ fn entrant(
         text.push_str(&format!("{key}={value}"));
         label.push_str(&format!(" {key}={value}"));
     }
-    let player = registry.player_in(&text, folder).map_err(|error| error.to_string())?;
-    let (spec, policies) = (player.spec().to_string(), player.spec().policy_hashes());
-    Ok((Entrant { label, table, spec, parameters, policies }, player))
+    let read = registry.player_in(&text, folder).map_err(|error| located(player, chosen, text, error))?;
+    let (spec, policies) = (read.spec().to_string(), read.spec().policy_hashes());
+    Ok((Entrant { label, table, spec, parameters, policies }, read))
+}
+
+/// An error in an expanded spec, at the key or the value of the grid that it is about, else at the spec of the table.
+fn located(player: &PlayerTable, chosen: &[Choice<'_>], text: String, error: SpecError) -> GridError {
+    let of_grid = |name: &str| chosen.iter().find(|(key, _)| key.get_ref() == name);
+    let name = player.name.get_ref();
+    let (span, what) = match &error {
+        SpecError::UnknownKey { key, .. } if of_grid(key).is_some() => {
+            let span = of_grid(key).map(|(key, _)| key.span());
+            (span, format!("in the grid of the player '{name}': {error}"))
+        }
+        SpecError::Repeated { key } if of_grid(key).is_some() => {
+            let span = of_grid(key).map(|(key, _)| key.span());
+            (span, format!("the key '{key}' stands in the spec of the player '{name}' and in its grid"))
+        }
+        SpecError::BadValue { key, .. } | SpecError::Inner { key, .. } | SpecError::Refused { key, .. }
+            if of_grid(key).is_some() =>
+        {
+            let span = of_grid(key).map(|(_, value)| value.span());
+            (span, format!("in the grid of the player '{name}': {error}"))
+        }
+        error => (None, format!("the player '{name}': {error}")),
+    };
+    let span = span.unwrap_or_else(|| player.spec.span());
+    GridError { span, what, spec: Some(Box::new((text, error))) }
 }
 
 #[cfg(test)]
@@ -83,7 +143,7 @@ mod tests {
 
     fn labels(text: &str) -> Result<Vec<(String, String)>, String> {
         let table: PlayerTable = toml::from_str(text).unwrap();
-        let expanded = expand(0, &table, Path::new(""), &Registry::standard())?;
+        let expanded = expand(0, &table, Path::new(""), &Registry::standard()).map_err(|wrong| wrong.what)?;
         Ok(expanded.into_iter().map(|(entrant, _)| (entrant.label, entrant.spec)).collect())
     }
 
@@ -120,10 +180,32 @@ mod tests {
         let text = "name = 'h'\nspec = 'hyperplay:particles=3'\n";
         assert_eq!(
             labels(&format!("{text}[grid]\nparticles = [2]")).unwrap_err(),
-            "the key 'particles' is given twice"
+            "the key 'particles' stands in the spec of the player 'h' and in its grid"
         );
         assert!(labels(&format!("{text}[zip]\nnodes = [2]\nplayouts = [1, 2]")).is_err());
         assert!(labels(&format!("{text}[zip]\nnodes = [2]\n[grid]\nnodes = [2]")).is_err());
         assert!(labels(&format!("{text}[grid]\nnodes = []")).is_err());
+    }
+
+    #[test]
+    fn an_error_is_at_the_key_or_the_value_of_the_grid() {
+        let text = "name = 'h'\nspec = 'hyperplay'\n[grid]\n";
+        let at = |grid: &str| {
+            let text = format!("{text}{grid}");
+            let table: PlayerTable = toml::from_str(&text).unwrap();
+            let wrong = expand(0, &table, Path::new(""), &Registry::standard()).unwrap_err();
+            (text[wrong.span].to_owned(), wrong.what)
+        };
+        let (place, what) = at("partickles = [1, 2]");
+        assert_eq!(place, "partickles");
+        assert!(
+            what.starts_with(
+                "in the grid of the player 'h': 'hyperplay' has no key 'partickles' (did you mean"
+            )
+        );
+        let (place, what) = at("particles = [1, 'x']");
+        assert_eq!(place, "'x'");
+        assert!(what.ends_with("'particles=x': expected a whole number from 1 to 10000000"), "{what}");
+        assert_eq!(at("particles = [1]\nsearch = ['uct', 'utc']").0, "'utc'");
     }
 }

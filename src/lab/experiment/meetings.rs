@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::config::{ExperimentConfig, MeetingSchedule};
 use super::plan::SeatPermutations;
+use hyperplay_logic::gdl::counted;
 
 /// The most seat permutations of a cell: six roles have 720.
 pub(super) const MAX_SEAT_PERMUTATIONS: usize = 5_040;
@@ -75,9 +76,9 @@ pub(super) fn meetings(config: &ExperimentConfig, width: usize) -> Result<Vec<Ve
     };
     let found: Vec<Vec<usize>> = found.into_iter().filter(|meeting| seen.insert(key(meeting))).collect();
     if found.is_empty() {
-        let s = if width == 1 { "" } else { "s" };
+        let (roles, players) = (counted(width as u64, "role"), counted(all.len() as u64, "entrant"));
         return Err(format!(
-            "the game has {width} role{s} to be played, and the schedule names no such meeting"
+            "the game has {roles} to be played, and the schedule names no such meeting of the {players}"
         ));
     }
     Ok(found)

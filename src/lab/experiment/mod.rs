@@ -41,6 +41,7 @@ pub mod slurm;
 mod summary;
 mod tables;
 mod watched;
+mod wording;
 mod work;
 mod written;
 

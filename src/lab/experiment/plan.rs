@@ -176,7 +176,8 @@ impl ExperimentPlan {
         }
         let is_sprt = matches!(config.stop, Some(StoppingRule { rule: StoppingCriterion::Sprt(_), .. }));
         if is_sprt && cells.iter().any(|cell: &Cell| cell.is_alone()) {
-            return Err(ConfigError::new("an sprt needs two different entrants in every cell"));
+            let what = "an sprt needs two different entrants in every cell";
+            return Err(ConfigError { place: config.stop_place, ..ConfigError::new(what) });
         }
         Ok(ExperimentPlan {
             schema: SCHEMA.to_owned(),

@@ -90,10 +90,10 @@ pub struct PlayerTable {
     pub spec: Spanned<String>,
     /// Every combination of these values.
     #[serde(default)]
-    pub grid: BTreeMap<String, Vec<Parameter>>,
+    pub grid: BTreeMap<Spanned<String>, Vec<Spanned<Parameter>>>,
     /// The first values together, then the second ones, and so on.
     #[serde(default)]
-    pub zip: BTreeMap<String, Vec<Parameter>>,
+    pub zip: BTreeMap<Spanned<String>, Vec<Spanned<Parameter>>>,
 }
 
 /// A value of a key of a spec.

@@ -1,11 +1,12 @@
-//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`.
+//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`, and `study.json`, its identity.
 //!
 //! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of both
-//! `.jsonl` files is a header; every other line is one decision and sampler.
+//! `.jsonl` files is a header; every other line is one decision and sampler. A folder belongs to the run of one
+//! configuration: no other run writes into it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use thiserror::Error;
 
 use super::page;
 use super::plan::{Study, StudyPlan};
-use super::row::ROW_COLUMNS;
+use super::row::{ROW_COLUMNS, StudyRow};
 use super::times::TIME_COLUMNS;
 use crate::report::Table;
 use hyperplay_logic::gdl::text_hash;
@@ -24,18 +25,41 @@ use hyperplay_play::referee::{date, host};
 /// The schema of `turns.jsonl` and `timings.jsonl`.
 const SCHEMA: &str = "hyperplay.belief/2";
 
-/// A file of a study that cannot be written.
+/// Why the files of a study cannot be written.
 #[derive(Debug, Error)]
-#[error("{}: {cause}", path.display())]
-pub struct StudyFileError {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// What the operating system says.
-    pub cause: io::Error,
+pub enum StudyFileError {
+    /// An error of the operating system.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it says.
+        cause: io::Error,
+    },
+    /// The folder belongs to another run.
+    #[error("{} holds another run of `belief`: it differs in {}", folder.display(), differences(changed))]
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// The keys of the configuration that differ, with what the other run has.
+        changed: Vec<(String, String)>,
+    },
+    /// A file of this name is there and no study wrote it.
+    #[error("{} is there already, and no run of `belief` wrote it", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// What differs, with the value of the other run.
+fn differences(changed: &[(String, String)]) -> String {
+    let said = changed.iter().map(|(key, there)| format!("{key} (there {there})"));
+    said.collect::<Vec<String>>().join(", ")
 }
 
 fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, StudyFileError> {
-    result.map_err(|cause| StudyFileError { path: path.to_owned(), cause })
+    result.map_err(|cause| StudyFileError::File { path: path.to_owned(), cause })
 }
 
 /// What a study is about, beside its plan.
@@ -98,51 +122,153 @@ fn header(config: &Value, study: &Study) -> Value {
     })
 }
 
-/// Writes all files into a folder, which is made if it is not there. Files of these names are replaced.
-///
-/// # Errors
-/// If one cannot be written.
-pub fn write(
-    folder: &Path,
-    config: &Value,
-    study: &Study,
+/// The names of the files.
+const NAMES: [&str; 4] = ["turns.jsonl", "timings.jsonl", "rows.csv", "report.html"];
+
+/// The file that says which run a folder belongs to.
+const IDENTITY: &str = "study.json";
+
+/// The files of a study that is being measured: `turns.jsonl` and `timings.jsonl` grow with it, so a run that is killed has
+/// lost no more than the sampler that it was measuring. In the end all are written anew, with the header of what was measured.
+pub struct StudyFiles {
+    folder: PathBuf,
+    config: Value,
     threads: usize,
-    time: Duration,
-) -> Result<(), StudyFileError> {
-    at(folder, fs::create_dir_all(folder))?;
-    let header = header(config, study);
-    let table = study.table();
-    lines(&folder.join("turns.jsonl"), &header, table.json_rows())?;
-    let run = json!({
+    turns: File,
+    timings: File,
+    /// The first error of writing.
+    failed: Option<StudyFileError>,
+}
+
+impl StudyFiles {
+    /// Opens a folder for the run of this configuration; it is made if it is not there. Files that the same run wrote before
+    /// are emptied.
+    ///
+    /// # Errors
+    /// If the folder belongs to another run, or has files of these names from something else; if a file cannot be written.
+    pub fn open(folder: &Path, config: Value, threads: usize) -> Result<StudyFiles, StudyFileError> {
+        at(folder, fs::create_dir_all(folder))?;
+        let identity = folder.join(IDENTITY);
+        match at(&identity, known(&identity))? {
+            Some(there) => compare(folder, &there, &config)?,
+            None => {
+                // Folders of earlier versions have no such file, but the header says the same.
+                let turns = folder.join("turns.jsonl");
+                let first = fs::read_to_string(&turns).ok();
+                let header = first.and_then(|text| serde_json::from_str(text.lines().next()?).ok());
+                let header: Option<Value> = header;
+                match header.as_ref().map(|header| &header["config"]).filter(|config| config.is_object()) {
+                    Some(there) => compare(folder, there, &config)?,
+                    None => {
+                        if let Some(name) = NAMES.into_iter().find(|name| folder.join(name).exists()) {
+                            return Err(StudyFileError::Foreign { path: folder.join(name) });
+                        }
+                    }
+                }
+            }
+        }
+        let header = header(&config, &Study::default());
+        let document = json!({ "schema": SCHEMA, "config": config, "config_hash": header["config_hash"] });
+        at(&identity, fs::write(&identity, format!("{document:#}\n")))?;
+        let open = |name: &str, header: &Value| -> Result<File, StudyFileError> {
+            let path = folder.join(name);
+            let mut file = at(&path, File::create(&path))?;
+            at(&path, writeln!(file, "{header}"))?;
+            Ok(file)
+        };
+        let turns = open("turns.jsonl", &header)?;
+        let timings = open("timings.jsonl", &run_header(&header, threads, None))?;
+        Ok(StudyFiles { folder: folder.to_owned(), config, threads, turns, timings, failed: None })
+    }
+
+    /// Appends rows that were measured; false if they cannot be written.
+    pub fn add(&mut self, rows: &[StudyRow]) -> bool {
+        let mut append = |name: &str, columns: &Table| {
+            let file = if name == "turns.jsonl" { &mut self.turns } else { &mut self.timings };
+            let text: String = columns.json_rows().map(|row| format!("{row}\n")).collect();
+            at(&self.folder.join(name), file.write_all(text.as_bytes()))
+        };
+        let written = append("turns.jsonl", &Table::of(&ROW_COLUMNS, rows))
+            .and_then(|()| append("timings.jsonl", &Table::of(&TIME_COLUMNS, rows)));
+        match written {
+            Ok(()) => true,
+            Err(error) => {
+                self.failed.get_or_insert(error);
+                false
+            }
+        }
+    }
+
+    /// Writes all files: what was measured, in `time`.
+    ///
+    /// # Errors
+    /// If one cannot be written, or could not while the study was measured.
+    pub fn finish(self, study: &Study, time: Duration) -> Result<(), StudyFileError> {
+        if let Some(failed) = self.failed {
+            return Err(failed);
+        }
+        let header = header(&self.config, study);
+        let table = study.table();
+        let [turns, timings, csv, html] = NAMES.map(|name| self.folder.join(name));
+        replace(&turns, &lines(&header, table.json_rows()))?;
+        let run = run_header(&header, self.threads, Some(time));
+        replace(&timings, &lines(&run, Table::of(&TIME_COLUMNS, &study.rows).json_rows()))?;
+        replace(&csv, &if study.rows.is_empty() { String::new() } else { table.as_csv() })?;
+        replace(&html, &page::page(&header, study))
+    }
+}
+
+/// The header of `timings.jsonl`; without a time while the study is measured.
+fn run_header(header: &Value, threads: usize, time: Option<Duration>) -> Value {
+    json!({
         "schema": SCHEMA,
         "version": header["version"],
         "config_hash": header["config_hash"],
         "date": date(),
         "host": host(),
         "threads": threads,
-        "seconds": time.as_secs_f64(),
-    });
-    lines(&folder.join("timings.jsonl"), &run, Table::of(&TIME_COLUMNS, &study.rows).json_rows())?;
-    let [csv, html] = ["rows.csv", "report.html"].map(|name| folder.join(name));
-    at(&csv, fs::write(&csv, if study.rows.is_empty() { String::new() } else { table.as_csv() }))?;
-    at(&html, fs::write(&html, page::page(&header, study)))
+        "seconds": time.map(|time| time.as_secs_f64()),
+    })
 }
 
-/// Checks that a folder can be written to, before the measurements begin.
-///
-/// # Errors
-/// If it cannot be made, or is a file.
-pub fn prepare(folder: &Path) -> Result<(), StudyFileError> {
-    let probe = folder.join("report.html");
-    at(folder, fs::create_dir_all(folder))?;
-    at(&probe, File::options().append(true).create(true).open(&probe))?;
-    Ok(())
-}
-
-fn lines(path: &Path, header: &Value, rows: impl Iterator<Item = Value>) -> Result<(), StudyFileError> {
-    let mut file = BufWriter::new(at(path, File::create(path))?);
-    for line in std::iter::once(header.clone()).chain(rows) {
-        at(path, writeln!(file, "{line}"))?;
+/// The configuration that an identity file holds; none if there is no such file, and an empty one if it is none.
+fn known(identity: &Path) -> io::Result<Option<Value>> {
+    match fs::read_to_string(identity) {
+        Ok(text) => {
+            let document: Value = serde_json::from_str(&text).unwrap_or_default();
+            Ok(Some(document["config"].clone()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
-    at(path, file.flush())
+}
+
+/// Whether the configuration found in a folder is this one.
+fn compare(folder: &Path, there: &Value, config: &Value) -> Result<(), StudyFileError> {
+    if there == config {
+        return Ok(());
+    }
+    let keys = |value: &Value| value.as_object().map(|all| all.keys().cloned().collect::<Vec<String>>());
+    let mut all: Vec<String> = [config, there].into_iter().filter_map(keys).flatten().collect();
+    all.sort_unstable();
+    all.dedup();
+    let differs = |key: &String| config.get(key) != there.get(key);
+    let changed = all.into_iter().filter(differs).map(|key| {
+        let found = there.get(&key).map_or_else(|| "nothing".to_owned(), Value::to_string);
+        (key, found)
+    });
+    Err(StudyFileError::Other { folder: folder.to_owned(), changed: changed.collect() })
+}
+
+fn lines(header: &Value, rows: impl Iterator<Item = Value>) -> String {
+    std::iter::once(header.clone()).chain(rows).map(|line| format!("{line}\n")).collect()
+}
+
+/// Writes a file beside its place and moves it there, so a kill leaves the old one or the new one.
+fn replace(path: &Path, text: &str) -> Result<(), StudyFileError> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    at(&beside, fs::write(&beside, text))?;
+    at(path, fs::rename(&beside, path))
 }

@@ -16,6 +16,7 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
     ByRole, EvaluationFailure, Evidence, History, Role, Seed, StateMachine, StateMachineExt,
 };
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::belief::OpponentModel;
 use hyperplay_play::belief::exact::ExactError;
 use hyperplay_play::player::{Assumed, SamplerSpec};
@@ -68,11 +69,36 @@ pub struct Study {
     pub rows: Vec<StudyRow>,
     /// In the order of matches and roles.
     pub left_out: Vec<LeftOut>,
+    /// The steps of the longest match whose beliefs were measured.
+    pub longest: usize,
     /// False if an interrupt came before the end.
     pub is_complete: bool,
 }
 
 impl Study {
+    /// Why there is nothing to see in the figures, as a sentence; none if there is.
+    pub fn nothing(&self, steps: (usize, usize)) -> Option<String> {
+        if !self.is_complete || !self.left_out.is_empty() {
+            return None;
+        }
+        if self.rows.is_empty() {
+            let longest = counted(self.longest as u64, "step");
+            return Some(match steps {
+                (first, _) if first >= self.longest => format!(
+                    "no belief is held at step {first} or later: the longest match measured has {longest}, and the last \
+                     belief is held before its last one"
+                ),
+                _ => format!("no belief was measured: the longest match has {longest}"),
+            });
+        }
+        let is_known = |row: &StudyRow| row.is_exact() && row.information_set == 1;
+        self.rows.iter().all(is_known).then(|| {
+            "nothing was hidden from the roles: at every step measured one history explains what a role knows, so every \
+             sampler is exact"
+                .to_owned()
+        })
+    }
+
     /// Whether all rows are measured against the same posterior, the one under uniform opponents.
     pub fn is_uniform(&self) -> bool {
         self.rows.iter().all(|row| row.posterior == "U")
@@ -175,6 +201,22 @@ impl StudyPlan {
         interrupt: &Interrupt,
         tick: &(dyn Fn() + Sync),
     ) -> Result<Study, StudyError> {
+        self.study_and_keep(machine, players_engine, interrupt, tick, &mut |_| true)
+    }
+
+    /// As [`study`](StudyPlan::study). The rows of a sampler and number of particles on one match are given to `keep` as
+    /// soon as they are measured, so that they can be written; if it says no, the study ends as if it were interrupted.
+    ///
+    /// # Errors
+    /// As [`study`](StudyPlan::study).
+    pub fn study_and_keep(
+        &self,
+        machine: &Arc<Engine>,
+        players_engine: &Arc<Engine>,
+        interrupt: &Interrupt,
+        tick: &(dyn Fn() + Sync),
+        keep: &mut dyn FnMut(&[StudyRow]) -> bool,
+    ) -> Result<Study, StudyError> {
         self.solve(machine)?;
         let mut posteriors: Vec<MeasuredPosterior> = Vec::new();
         for assumed in self.samplers.iter().flat_map(|sampler| self.against(machine, sampler)) {
@@ -185,9 +227,10 @@ impl StudyPlan {
             }
         }
         let mut measuring =
-            Measuring { plan: self, machine, players_engine, interrupt, tick, study: Study::default() };
+            Measuring { plan: self, machine, players_engine, interrupt, tick, keep, study: Study::default() };
         for index in 0..self.matches {
             let history = measuring.history(index)?;
+            measuring.study.longest = measuring.study.longest.max(history.0.len());
             for role in self.roles_of(machine) {
                 for posterior in &posteriors {
                     if !measuring.block(index, role, &history, posterior)? {
@@ -207,6 +250,7 @@ struct Measuring<'a> {
     players_engine: &'a Arc<Engine>,
     interrupt: &'a Interrupt,
     tick: &'a (dyn Fn() + Sync),
+    keep: &'a mut dyn FnMut(&[StudyRow]) -> bool,
     study: Study,
 }
 
@@ -294,6 +338,7 @@ impl Measuring<'_> {
                 let Some(figures) = measure(machine, &replicates, &points.list, &stop, self.tick)? else {
                     return Ok(false);
                 };
+                let before = self.study.rows.len();
                 let measured = points.list.iter().zip(figures).zip(controls);
                 self.study.rows.extend(measured.map(|((point, figures), &control)| StudyRow {
                     sampler: spec.spec().to_string(),
@@ -309,6 +354,9 @@ impl Measuring<'_> {
                     figures,
                     control,
                 }));
+                if !(self.keep)(&self.study.rows[before..]) {
+                    return Ok(false);
+                }
             }
         }
         Ok(!stop())

@@ -59,5 +59,6 @@ pub use rule::{Atom, Clause, Formula, Literal, Rule};
 pub use rulesheet::{Rulesheet, Syntax};
 pub use source::{At, Source, Span};
 pub use store::{TermId, TermStore};
+pub use suggest::{counted, did_you_mean, nearest_names};
 pub use symbol::{Symbol, Symbols, fold};
 pub use term::Term;

@@ -1,4 +1,4 @@
-//! Suggestions: the known word that is nearest to a misspelt one.
+//! Suggestions: the known words that are nearest to a misspelt one.
 //!
 //! The distance is the number of inserted, deleted and replaced characters and of swapped neighbours (optimal string
 //! alignment, Damerau 1964). A word is near if the distance is at most a third of its length, rounded up, and at most
@@ -17,6 +17,84 @@ pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c s
         .filter(|(distance, _)| (1..=allowed).contains(distance))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// The known names that a word may have been meant for, at most `most` of them: first those that are near in spelling, the
+/// nearest first, then those that begin with the word, then those of which a part between `_`, `-`, `:` and `.` is the word
+/// or near it. Case is ignored.
+///
+/// ```
+/// use hyperplay_logic::gdl::nearest_names;
+///
+/// let games = ["kuhn_poker", "kuhn_poker_13", "leduc_poker", "nim"];
+/// assert_eq!(nearest_names("kuhn_pokr", games, 3), ["kuhn_poker"]);
+/// assert_eq!(nearest_names("kuhn", games, 3), ["kuhn_poker", "kuhn_poker_13"]);
+/// assert_eq!(nearest_names("leduk", games, 3), ["leduc_poker"]);
+/// assert!(nearest_names("chess", games, 3).is_empty() && nearest_names("a", ["b"], 3).is_empty());
+/// ```
+pub fn nearest_names<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+    most: usize,
+) -> Vec<&'c str> {
+    let word = fold(word.trim()).into_owned();
+    let length = word.chars().count();
+    // A word of one letter is near nothing.
+    let allowed = length.div_ceil(3).min(3).min(length.saturating_sub(1));
+    let rank = |candidate: &'c str| {
+        let folded = fold(candidate);
+        let away = distance(&word, &folded, allowed);
+        let is_part = |part: &str| part.chars().count() > 2 && distance(&word, part, allowed) <= allowed;
+        let tier = match () {
+            () if away <= allowed => 0,
+            () if length > 2 && folded.starts_with(word.as_str()) => 1,
+            () if length > 3 && folded.split(['_', '-', ':', '.']).any(is_part) => 2,
+            () => return None,
+        };
+        Some(((tier, if tier == 0 { away } else { 0 }), candidate))
+    };
+    let mut ranked: Vec<((u8, usize), &str)> = candidates.into_iter().filter_map(rank).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, candidate)| candidate).take(most).collect()
+}
+
+/// A question behind an unknown word, ` (did you mean 'a' or 'b'?)`, that names the [nearest](nearest_names) two; empty if
+/// none is near.
+///
+/// ```
+/// use hyperplay_logic::gdl::did_you_mean;
+///
+/// assert_eq!(did_you_mean("alise", ["alice", "bob"]), " (did you mean 'alice'?)");
+/// assert_eq!(did_you_mean("carol", ["alice", "bob"]), "");
+/// ```
+pub fn did_you_mean<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
+    match &nearest_names(word, candidates, 2)[..] {
+        [] => String::new(),
+        [one] => format!(" (did you mean '{one}'?)"),
+        [one, other, ..] => format!(" (did you mean '{one}' or '{other}'?)"),
+    }
+}
+
+/// A number with the word for it: `1 match`, `2 matches`, `0 replies`. The plural is formed as English forms it of a regular
+/// noun.
+///
+/// ```
+/// use hyperplay_logic::gdl::counted;
+///
+/// assert_eq!(counted(1, "match"), "1 match");
+/// assert_eq!(counted(0, "match"), "0 matches");
+/// assert_eq!((counted(2, "recovery"), counted(2, "play")), ("2 recoveries".to_owned(), "2 plays".to_owned()));
+/// ```
+pub fn counted(number: u64, noun: &str) -> String {
+    if number == 1 {
+        return format!("1 {noun}");
+    }
+    let vowel_before_y = ["ay", "ey", "oy", "uy"].iter().any(|end| noun.ends_with(end));
+    match noun.strip_suffix('y').filter(|_| !vowel_before_y) {
+        Some(stem) => format!("{number} {stem}ies"),
+        None if ["ch", "sh", "s", "x"].iter().any(|end| noun.ends_with(end)) => format!("{number} {noun}es"),
+        None => format!("{number} {noun}s"),
+    }
 }
 
 /// The number of edits from `a` to `b`; some number above `limit` when the lengths alone differ by more.

@@ -30,7 +30,7 @@ pub(super) fn particles() -> SpecKey {
         "particles",
         1..=10_000_000,
         200,
-        "particles sampled where the information set is too large to be enumerated",
+        "The belief samples so many particles where the information set is too large to be enumerated.",
     )
 }
 
@@ -40,55 +40,60 @@ pub(super) fn sampler() -> SpecKey {
         "sampler",
         SpecKind::Sampler,
         "hyperplay",
-        "how particles are sampled; the keys from enumerate to states are those of the sampler hyperplay, and with another \
-         they keep their defaults",
+        "This sampler draws the particles; the keys from enumerate to states are those of the sampler hyperplay, and with \
+         another sampler they keep their defaults.",
     )
 }
 
 /// The keys of the particle belief but [`particles`].
 pub(super) fn keys() -> [SpecKey; 9] {
     [
-        SpecKey::word("enumerate", true, "whether the information set is enumerated while it is small"),
+        SpecKey::word("enumerate", true, "The information set is enumerated while it is small, or never."),
         SpecKey::count(
             "enumerate_limit",
             1..=100_000_000,
             500,
-            "the most histories that are enumerated, where this exceeds the particles",
+            "At most so many histories are enumerated, or as many as there are particles if these are more.",
         ),
         SpecKey::word(
             "exact_update",
             true,
-            "whether the distinct states are enumerated if there are too many histories but few enough states",
+            "The distinct states are enumerated where there are too many histories but few enough states, or never.",
         ),
         SpecKey::word(
             "weight",
             Weight::Posterior,
-            "none: all equal; branching: by prior probability, as published; posterior: by posterior over sampling probability",
+            "Particles weigh all the same (none), by their prior probability as published (branching), or by their posterior \
+             probability over the probability of being sampled (posterior).",
         ),
         SpecKey::word(
             "method",
             SamplingMethod::Auto,
-            "how histories are sampled that are not enumerated; auto: by rejection or a particle filter, as is cheaper, and by \
-             backtracking where neither gets through or the opponents are not uniform",
+            "Histories that are not enumerated are sampled in this way; auto takes rejection or a particle filter, whichever is \
+             cheaper, and backtracking where neither gets through or the opponents are not uniform.",
         ),
         SpecKey::count(
             "population",
             0..=10_000_000,
             0,
-            "histories in the population of the particle filter; 0: 16 for each particle, at least 1,024",
+            "The population of the particle filter has so many histories; 0 stands for 16 for each particle, at least 1,024.",
         ),
-        SpecKey::word("merge", true, "whether particles with equal histories become one with their weight"),
+        SpecKey::word(
+            "merge",
+            true,
+            "Particles with equal histories become one with the sum of their weights, or stay apart.",
+        ),
         SpecKey::count(
             "rejuvenate",
             0..=1_000_000,
             8,
-            "the most Metropolis-Hastings moves made with every particle after a step, at least one if not 0",
+            "Every particle makes at most so many Metropolis-Hastings moves after a step, and at least one if this is not 0.",
         ),
         SpecKey::count(
             "states",
             1..=1_000_000_000,
             500,
-            "states that one particle may visit in a step before it is given up",
+            "One particle visits at most so many states in a step before it is given up.",
         ),
     ]
 }

@@ -18,6 +18,7 @@ use std::ops::RangeInclusive;
 /// for kind in SpecKind::ALL {
 ///     assert!(registry.entries(kind).count() > 0, "there is no {kind}");
 /// }
+/// assert_eq!(SpecKind::Model.plural(), "models");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum SpecKind {
@@ -34,6 +35,16 @@ pub enum SpecKind {
 impl SpecKind {
     /// All of them, in the order in which help lists them.
     pub const ALL: [SpecKind; 4] = [SpecKind::Player, SpecKind::Sampler, SpecKind::Search, SpecKind::Model];
+
+    /// What several of them are called, in one word.
+    pub fn plural(self) -> &'static str {
+        match self {
+            SpecKind::Player => "players",
+            SpecKind::Sampler => "samplers",
+            SpecKind::Search => "searches",
+            SpecKind::Model => "models",
+        }
+    }
 }
 
 impl fmt::Display for SpecKind {
@@ -52,9 +63,9 @@ impl fmt::Display for SpecKind {
 /// ```
 /// use hyperplay_play::player::{SpecEntry, SpecKey};
 ///
-/// let entry = SpecEntry::new("stubborn", "repeats its last move where it can")
-///     .with(SpecKey::count("memory", 1..=100, 10, "how many moves it remembers"))
-///     .with(SpecKey::word("angry", false, "whether it prefers moves that hurt"));
+/// let entry = SpecEntry::new("stubborn", "This player repeats its last move where it can.")
+///     .with(SpecKey::count("memory", 1..=100, 10, "The player remembers this many moves."))
+///     .with(SpecKey::word("angry", false, "The player prefers moves that hurt, or does not."));
 /// assert_eq!(entry.key("memory").unwrap().default, "10");
 /// assert_eq!(entry.key("angry").unwrap().kind.to_string(), "on or off");
 /// ```
@@ -62,7 +73,7 @@ impl fmt::Display for SpecKind {
 pub struct SpecEntry {
     /// Its name.
     pub name: Cow<'static, str>,
-    /// What it is, in a sentence.
+    /// What it is, in a whole sentence: `hyperplay players` prints it as it is.
     pub about: Cow<'static, str>,
     /// Its keys, in the order in which they are printed.
     pub keys: Vec<SpecKey>,
@@ -104,7 +115,7 @@ pub struct SpecKey {
     pub kind: KeyType,
     /// What holds if it is not given, as it would be written in a spec.
     pub default: Cow<'static, str>,
-    /// What it does, in a sentence.
+    /// What it does, in a whole sentence.
     pub about: Cow<'static, str>,
 }
 

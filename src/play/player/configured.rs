@@ -172,12 +172,17 @@ impl Assumed {
     pub fn keys() -> [SpecKey; 2] {
         use super::catalogue::SpecKind;
         [
-            SpecKey::spec(MODEL, SpecKind::Model, UNIFORM, "how the other roles are assumed to choose"),
+            SpecKey::spec(
+                MODEL,
+                SpecKind::Model,
+                UNIFORM,
+                "The other roles are assumed to choose by this model.",
+            ),
             SpecKey::real(
                 EPSILON,
                 0.0..=1.0,
                 0.001,
-                "with which probability they are taken to choose uniformly and not by the model",
+                "They are taken to choose uniformly with this probability, and otherwise by the model.",
             ),
         ]
     }

@@ -30,7 +30,8 @@ impl SpecKey {
     /// The key `engine`, for a player that evaluates the rules itself. The code that builds the player gives it the
     /// engine that the spec names.
     pub fn engine() -> SpecKey {
-        let about = "which engine evaluates the rules for this player; match: the one of the match";
+        let about =
+            "This engine evaluates the rules for the player; match stands for the engine of the match.";
         SpecKey::word(ENGINE, EngineWish::OfTheMatch, about)
     }
 }

@@ -17,35 +17,38 @@ use hyperplay_engine::Engine;
 
 /// Adds the opponent models of this crate.
 pub(super) fn with_models(registry: Registry) -> Result<Registry, RegistryError> {
-    let uniform = SpecEntry::new(UNIFORM, "every legal move alike");
-    let file = SpecEntry::new("file", "as a policy file says, uniformly where it says nothing")
-        .with(SpecKey::policy_file("path", "the policy file"));
-    let about = "better moves more often, by the values of hyperplay on the role's own evidence";
+    let uniform = SpecEntry::new(UNIFORM, "This model takes every legal move to be equally likely.");
+    let file = SpecEntry::new(
+        "file",
+        "This model follows a policy file, and is uniform where the file says nothing.",
+    )
+    .with(SpecKey::policy_file("path", "The model reads this policy file."));
+    let about = "This model chooses better moves more often, by the values that hyperplay finds from what the role knows.";
     let softmax = SpecEntry::new("softmax", about)
         .with(SpecKey::count(
             "level",
             1..=4,
             1,
-            "1: takes all others to play uniformly; k: as at level k - 1",
+            "A role at level 1 takes all others to play uniformly, and one at level k takes them to play at level k - 1.",
         ))
         .with(SpecKey::count(
             "temperature",
             1..=1_000,
             10,
-            "in goal points; a move worth so much less is chosen e times less often",
+            "A move that is worth so many goal points less is chosen e times less often.",
         ))
-        .with(SpecKey::count("particles", 1..=100_000, 16, "of its own belief"))
+        .with(SpecKey::count("particles", 1..=100_000, 16, "The belief of the modelled role has so many particles."))
         .with(SpecKey::count(
             "playouts",
             1..=1_000_000,
             100,
-            "of a decision, where exhaustive search does not fit",
+            "A modelled decision makes so many playouts where an exhaustive search does not fit.",
         ))
         .with(SpecKey::count(
             "nodes",
             0..=1_000_000,
             1_000,
-            "states that the exhaustive search of a decision may visit",
+            "The exhaustive search of a modelled decision visits at most so many states.",
         ));
     registry
         .with_model(uniform, |_, _| Ok(|_: &Arc<Engine>| -> Arc<dyn OpponentModel> { Arc::new(Uniform) }))?

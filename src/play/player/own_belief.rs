@@ -27,6 +27,7 @@ use crate::belief::{
 use crate::search::WeightedState;
 use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine as _, Stopwatch};
 use hyperplay_engine::{Engine, EngineScratch, State};
+use hyperplay_logic::gdl::counted;
 
 /// The share of the time that the belief may use.
 const BELIEF_SHARE: f64 = 0.4;
@@ -265,11 +266,6 @@ impl OwnBelief {
         }
         lines
     }
-}
-
-/// So many of what has this name.
-fn counted(count: u64, name: &str) -> String {
-    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
 /// How particles were found, with the share of attempts that agreed where attempts were made.

@@ -70,10 +70,12 @@ pub enum PolicyError {
         found: String,
     },
     /// An entry does not say what it must.
-    #[error("{}: entry {number} (role '{role}', step {step}): {cause}", path.display())]
+    #[error("{}:{line}: entry {number} (role '{role}', step {step}): {cause}", path.display())]
     Entry {
         /// The file.
         path: PathBuf,
+        /// The line on which the entry begins, from 1 on.
+        line: usize,
         /// Which entry, from 1 on.
         number: usize,
         /// Its role.
@@ -125,8 +127,32 @@ struct Step {
     sees: Vec<String>,
 }
 
+/// A step of evidence as text: the own move, and the percepts in alphabetical order.
+pub(super) type KnownStep = (String, Vec<String>);
+
 /// What a role knows, as text: its name, and its move and percepts of every step.
-type Known = (String, Vec<(String, Vec<String>)>);
+type Known = (String, Vec<KnownStep>);
+
+/// The policy at an information set, and where it is written.
+#[derive(Clone, PartialEq, Debug)]
+struct WrittenPolicy {
+    moves: BTreeMap<String, f64>,
+    number: usize,
+    line: usize,
+}
+
+/// An entry as it is checked against a game.
+pub(super) struct CheckedEntry<'a> {
+    /// Which entry, from 1 on, and the line on which it begins.
+    pub(super) number: usize,
+    pub(super) line: usize,
+    /// The role, folded.
+    pub(super) role: &'a str,
+    /// What it knows.
+    pub(super) steps: &'a [KnownStep],
+    /// Its moves with their probabilities.
+    pub(super) moves: &'a BTreeMap<String, f64>,
+}
 
 /// A policy by information set, as read from a file.
 ///
@@ -149,7 +175,7 @@ pub struct PolicyFile {
     path: PathBuf,
     hash: String,
     rules: Option<String>,
-    entries: FxHashMap<Known, BTreeMap<String, f64>>,
+    entries: FxHashMap<Known, WrittenPolicy>,
 }
 
 /// Probabilities are never NaN: they are checked when the file is read.
@@ -176,16 +202,18 @@ impl PolicyFile {
         if file.schema != SCHEMA {
             return Err(PolicyError::Schema { path: path.to_owned(), found: file.schema });
         }
+        let lines = entry_lines(text);
         let mut entries = FxHashMap::default();
         for (at, entry) in file.policy.into_iter().enumerate() {
             let (role, step) = (entry.role.clone(), entry.evidence.len());
+            let line = lines.get(at).copied().unwrap_or(1);
             let wrong =
-                |cause| PolicyError::Entry { path: path.to_owned(), number: at + 1, role, step, cause };
+                |cause| PolicyError::Entry { path: path.to_owned(), line, number: at + 1, role, step, cause };
             let (known, moves) = match checked(entry) {
                 Ok(checked) => checked,
                 Err(cause) => return Err(wrong(cause)),
             };
-            if entries.insert(known, moves).is_some() {
+            if entries.insert(known, WrittenPolicy { moves, number: at + 1, line }).is_some() {
                 return Err(wrong("an entry before it has the same evidence; give each once".to_owned()));
             }
         }
@@ -215,6 +243,22 @@ impl PolicyFile {
         roles
     }
 
+    /// Its entries in the order of the file.
+    pub(super) fn entries(&self) -> Vec<CheckedEntry<'_>> {
+        let mut entries: Vec<CheckedEntry<'_>> = Vec::with_capacity(self.entries.len());
+        for ((role, steps), written) in &self.entries {
+            entries.push(CheckedEntry {
+                number: written.number,
+                line: written.line,
+                role,
+                steps,
+                moves: &written.moves,
+            });
+        }
+        entries.sort_unstable_by_key(|entry| entry.number);
+        entries
+    }
+
     /// The number of information sets it speaks of.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -238,7 +282,7 @@ impl PolicyFile {
         let known = (role, evidence.steps.iter().map(step).collect());
         let entry = self.entries.get(&known)?;
         let shares: Vec<f64> =
-            legal.iter().map(|own| entry.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
+            legal.iter().map(|own| entry.moves.get(&show(own.0)).copied().unwrap_or(0.0)).collect();
         let sum: f64 = shares.iter().sum();
         (sum > 0.0).then(|| shares.into_iter().map(|share| share / sum).collect())
     }
@@ -247,6 +291,37 @@ impl PolicyFile {
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
+}
+
+/// The line on which each entry of the list `policy` begins: a JSON text that is well formed, read for its brackets only.
+fn entry_lines(text: &str) -> Vec<usize> {
+    let (mut line, mut depth, mut in_string, mut escaped) = (1, 0_usize, false, false);
+    let (mut word_start, mut is_policy) = (0, false);
+    let mut lines = Vec::new();
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\n' => line += 1,
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' if in_string => {
+                in_string = false;
+                if depth == 1 {
+                    is_policy = &text[word_start..at] == "policy";
+                }
+            }
+            b'"' => (in_string, word_start) = (true, at + 1),
+            _ if in_string => {}
+            b'{' | b'[' => {
+                depth += 1;
+                if byte == b'{' && depth == 3 && is_policy {
+                    lines.push(line);
+                }
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    lines
 }
 
 /// An entry in the form in which it is looked up, or what is wrong with it.
@@ -409,23 +484,23 @@ mod tests {
             ),
             (
                 entry("{\"x\": 0.5}"),
-                "p.json: entry 2 (role 'B', step 1): the probabilities of its moves sum to 0.5, expected 1",
+                "p.json:2: entry 2 (role 'B', step 1): the probabilities of its moves sum to 0.5, expected 1",
             ),
             (
                 entry("{\"x\": -1, \"y\": 2}"),
-                "p.json: entry 2 (role 'B', step 1): the probability of 'x' is -1, expected 0 to 1",
+                "p.json:2: entry 2 (role 'B', step 1): the probability of 'x' is -1, expected 0 to 1",
             ),
             (
                 entry("{\"x\": 0.5, \"X\": 0.5}"),
-                "p.json: entry 2 (role 'B', step 1): the move 'x' is listed twice",
+                "p.json:2: entry 2 (role 'B', step 1): the move 'x' is listed twice",
             ),
-            (entry("{\"(x\": 1}"), "p.json: entry 2 (role 'B', step 1): the brackets of '(x' do not match"),
-            (entry("{\"x y\": 1}"), "p.json: entry 2 (role 'B', step 1): 'x y' is not one term"),
+            (entry("{\"(x\": 1}"), "p.json:2: entry 2 (role 'B', step 1): the brackets of '(x' do not match"),
+            (entry("{\"x y\": 1}"), "p.json:2: entry 2 (role 'B', step 1): 'x y' is not one term"),
             (
                 file(
                     "{\"role\": \"A\", \"evidence\": [], \"moves\": {\"x\": 1}}, {\"role\": \"a\", \"evidence\": [], \"moves\": {\"y\": 1}}",
                 ),
-                "p.json: entry 2 (role 'a', step 0): an entry before it has the same evidence",
+                "p.json:1: entry 2 (role 'a', step 0): an entry before it has the same evidence",
             ),
         ] {
             let error = parse(&text).unwrap_err().to_string();

@@ -414,6 +414,7 @@ impl Registry {
     fn find(&self, kind: SpecKind, name: &str) -> Result<&(Arc<SpecEntry>, SpecMaker), SpecError> {
         self.0.iter().find(|(entry, made)| made.kind() == kind && entry.name == name).ok_or_else(|| {
             SpecError::UnknownName {
+                kind,
                 name: name.to_owned(),
                 known: self.entries(kind).map(|entry| entry.name.clone().into_owned()).collect(),
             }

@@ -22,7 +22,7 @@ impl SpecWord for PlayoutCount {
 /// use hyperplay_play::player::{Registry, SearchEffort, SpecEntry};
 /// use hyperplay_play::search::{Algorithm, SearchOptions};
 ///
-/// let entry = SpecEntry::new("brief", "a tree of a tenth of the playouts");
+/// let entry = SpecEntry::new("brief", "This search grows a tree of a tenth of the playouts.");
 /// let registry = Registry::standard().with_search(entry, |_, effort: &SearchEffort| {
 ///     let playouts = effort.playouts.div_ceil(10);
 ///     Ok(SearchOptions { algorithm: Algorithm::Uct, playouts, ..SearchOptions::default() })
@@ -57,21 +57,26 @@ const SEARCHES: [(&str, Algorithm, &str); 6] = [
     (
         "auto",
         Algorithm::Auto,
-        "exact where it fits in all states, else uct in a single state, flat in several",
+        "This search is exact where that fits in all states; otherwise it is uct in a single state and flat in several.",
     ),
-    ("exact", Algorithm::Exact, "the rest of the game, where it fits in all states, else flat"),
+    (
+        "exact",
+        Algorithm::Exact,
+        "This search visits the rest of the game where that fits in all states, and otherwise it is flat.",
+    ),
     (
         "uniform",
         Algorithm::Uniform,
-        "the rest of the game under uniform play of all roles, where it fits in all states, else flat",
+        "This search averages the rest of the game under uniform play of all roles where that fits in all states, and \
+         otherwise it is flat.",
     ),
     (
         "alphabeta",
         Algorithm::AlphaBeta,
-        "alpha-beta where moves alternate, mobility at its leaves, else flat",
+        "This search is alpha-beta with the mobility at its leaves where moves alternate, and otherwise it is flat.",
     ),
-    ("uct", Algorithm::Uct, "a tree of playouts"),
-    ("flat", Algorithm::Flat, "playouts of each move"),
+    ("uct", Algorithm::Uct, "This search grows a tree of playouts (UCT)."),
+    ("flat", Algorithm::Flat, "This search makes playouts that begin with each move."),
 ];
 
 /// Adds the searches of this crate.
@@ -91,7 +96,7 @@ impl SearchEffort {
     /// ```
     /// use hyperplay_play::player::{Assumed, SearchEffort, SpecEntry};
     ///
-    /// let mut entry = SpecEntry::new("mine", "searches and takes the others to follow a model");
+    /// let mut entry = SpecEntry::new("mine", "This player searches and takes the others to follow a model.");
     /// entry.keys.extend(SearchEffort::keys());
     /// entry.keys.extend(Assumed::keys());
     /// let names: Vec<&str> = entry.keys.iter().map(|key| &*key.name).collect();
@@ -104,25 +109,26 @@ impl SearchEffort {
                 "search",
                 SpecKind::Search,
                 "auto",
-                "how the states are searched; auto: exact where it fits in all, else uct in a single state, flat in several",
+                "This search values the moves in every state that is held possible.",
             ),
             SpecKey::count(
                 "nodes",
                 0..=1_000_000_000,
                 2_000,
-                "states that exact, uniform and alphabeta search may visit, in all states held possible together",
+                "An exact, uniform or alphabeta search visits at most so many states, in all states held possible together.",
             ),
             SpecKey::count(
                 "playouts",
                 1..=1_000_000_000,
                 2_000,
-                "random playouts where exact search does not fit, flat or in a tree, at least one a move and state",
+                "A decision makes so many random playouts where an exact search does not fit, and at least one for each move and \
+                 state.",
             ),
             SpecKey::count(
                 "per_move",
                 0..=1_000_000,
                 0,
-                "if not 0: playouts for each move of each state held possible, instead of their number in all",
+                "If this is not 0, each move of each state held possible gets so many playouts, and the key playouts has no effect.",
             ),
             SpecKey::word(
                 "count",

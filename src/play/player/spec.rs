@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 use super::policy_file::PolicyFile;
 use super::spec_error::SpecError;
-use hyperplay_logic::gdl::fold;
+use hyperplay_logic::gdl::{did_you_mean, fold};
 
 /// The value of a key.
 #[derive(Clone, PartialEq, Debug)]
@@ -219,8 +219,9 @@ impl Spec {
                 return Some(format!("{path}: it is of another game, with rules {other}; these are {rules}"));
             }
             let stranger = file.roles().into_iter().find(|role| !is_known(role))?;
+            let meant = did_you_mean(stranger, roles.iter().map(String::as_str));
             Some(format!(
-                "{}: the game has no role '{stranger}'; its roles are {}",
+                "{}: the game has no role '{stranger}'{meant}; its roles are {}",
                 file.path().display(),
                 roles.join(", ")
             ))

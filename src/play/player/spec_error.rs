@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::catalogue::SpecKind;
+use super::catalogue::{KeyType, SpecKind};
 use super::policy_file::PolicyError;
-use super::spec_reader::MAX_NESTING;
+use super::registry::Registry;
+use super::spec_reader::{MAX_NESTING, unbracketed};
+use hyperplay_logic::gdl::did_you_mean;
 
 /// Why a text is no spec.
 ///
@@ -14,20 +16,24 @@ use super::spec_reader::MAX_NESTING;
 /// use hyperplay_play::player::Registry;
 ///
 /// let error = Registry::standard().player("hyperplay:colour=red").unwrap_err();
-/// assert!(error.to_string().starts_with("'hyperplay' has no key 'colour'; its keys are particles, "));
+/// assert!(error.to_string().starts_with("'hyperplay' has no key 'colour'; it has "));
+/// let error = Registry::standard().player("random:colour=red").unwrap_err();
+/// assert_eq!(error.to_string(), "'random' has no key 'colour'; it has no keys");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum SpecError {
     /// Nothing of this name is registered.
-    #[error("there is no '{name}'; there are {}", known.join(", "))]
+    #[error("there is no {kind} '{name}'{}; there are {}", meant(name, known), known.join(", "))]
     UnknownName {
+        /// What was looked for.
+        kind: SpecKind,
         /// As written.
         name: String,
         /// The registered names.
         known: Vec<String>,
     },
     /// The entry has no such key.
-    #[error("'{name}' has no key '{key}'; {}", listed(known))]
+    #[error("'{name}' has no key '{key}'{}; {}", meant(key, known), listed(known))]
     UnknownKey {
         /// The entry.
         name: String,
@@ -53,10 +59,12 @@ pub enum SpecError {
         key: String,
     },
     /// A part between commas that is not `key=value`.
-    #[error("'{part}' is not of the form key=value")]
+    #[error("'{part}' is not of the form key=value{}", hint(part, known))]
     NotAPair {
         /// The part.
         part: String,
+        /// The keys of the entry.
+        known: Vec<String>,
     },
     /// A bracket without its partner.
     #[error("the brackets of '{text}' do not match")]
@@ -110,8 +118,71 @@ pub enum SpecError {
     TooDeep,
 }
 
+/// Up to this many keys are listed in an error.
+const FEW: usize = 12;
+
 fn listed(keys: &[String]) -> String {
-    if keys.is_empty() { "it has no keys".to_owned() } else { format!("its keys are {}", keys.join(", ")) }
+    match keys.len() {
+        0 => "it has no keys".to_owned(),
+        1..=FEW => format!("its keys are {}", keys.join(", ")),
+        many => format!("it has {many} keys"),
+    }
+}
+
+/// The nearest of the names, as a question.
+fn meant(name: &str, known: &[String]) -> String {
+    did_you_mean(name, known.iter().map(String::as_str))
+}
+
+/// What a part without a value may have been meant for: a key, or nothing of the entry.
+fn hint(part: &str, known: &[String]) -> String {
+    if known.iter().any(|key| key == part) { format!(", as in {part}=...") } else { meant(part, known) }
+}
+
+impl SpecError {
+    /// Whether it is about the policy file that a spec names, and not about the spec.
+    ///
+    /// ```
+    /// use hyperplay_play::player::Registry;
+    ///
+    /// let error = Registry::standard().player("hyperplay:model=file:no/such.json").unwrap_err();
+    /// assert!(error.is_of_policy_file());
+    /// ```
+    pub fn is_of_policy_file(&self) -> bool {
+        match self {
+            SpecError::Policy(_) | SpecError::NoPath { .. } | SpecError::Unopened { .. } => true,
+            SpecError::Inner { error, .. } => error.is_of_policy_file(),
+            _ => false,
+        }
+    }
+
+    /// The entry that an error in a spec is about: the kind whose list answers it and, unless the name itself is unknown, the
+    /// name of the entry. An error in a spec inside the spec is about the inner one.
+    ///
+    /// ```
+    /// use hyperplay_play::player::{Registry, SpecKind};
+    ///
+    /// let registry = Registry::standard();
+    /// let about = |text: &str| registry.player(text).unwrap_err().about(&registry, SpecKind::Player, text);
+    /// assert_eq!(about("nobody"), (SpecKind::Player, None));
+    /// assert_eq!(about("hyperplay:depth=3"), (SpecKind::Player, Some("hyperplay".to_owned())));
+    /// assert_eq!(about("hyperplay:model=[softmax:heat=1]"), (SpecKind::Model, Some("softmax".to_owned())));
+    /// ```
+    pub fn about(&self, registry: &Registry, kind: SpecKind, text: &str) -> (SpecKind, Option<String>) {
+        let name = text.split(':').next().unwrap_or_default().trim();
+        match self {
+            SpecError::UnknownName { kind, .. } => (*kind, None),
+            SpecError::Inner { key, value, error } => {
+                let mut entries = registry.entries(kind);
+                let entry = entries.find(|entry| entry.name == name);
+                match entry.and_then(|entry| entry.key(key)).map(|key| &key.kind) {
+                    Some(KeyType::Spec(inner)) => error.about(registry, *inner, unbracketed(value)),
+                    _ => (kind, Some(name.to_owned())),
+                }
+            }
+            _ => (kind, Some(name.to_owned())),
+        }
+    }
 }
 
 /// Why something cannot be registered.
@@ -119,9 +190,9 @@ fn listed(keys: &[String]) -> String {
 /// ```
 /// use hyperplay_play::player::{KeyType, Registry, RegistryError, Seat, SpecEntry, SpecKey, RandomPlayer};
 ///
-/// let depth = SpecKey::count("depth", 1..=9, 10, "how deep it looks");
+/// let depth = SpecKey::count("depth", 1..=9, 10, "The player looks so many moves ahead.");
 /// assert_eq!(depth.kind, KeyType::Count(1, 9));
-/// let entry = SpecEntry::new("deep", "looks deep").with(depth);
+/// let entry = SpecEntry::new("deep", "This player looks deep.").with(depth);
 /// let refused = Registry::standard().with_player(entry, |_, _| Ok(|_: &_, _| Seat::player(RandomPlayer)));
 /// let error = refused.unwrap_err();
 /// assert!(matches!(error, RegistryError::Default { .. }));

@@ -10,6 +10,7 @@ use super::policy_file::PolicyFile;
 use super::registry::Registry;
 use super::spec::{Spec, SpecValue};
 use super::spec_error::SpecError;
+use hyperplay_logic::gdl::did_you_mean;
 
 /// Specs nested deeper than this are refused.
 pub(super) const MAX_NESTING: usize = 8;
@@ -51,15 +52,17 @@ impl SpecReader<'_> {
         }
         let mut values: Vec<Option<(&str, SpecValue)>> = vec![None; entry.keys.len()];
         for part in parts(rest).ok_or_else(|| SpecError::Brackets { text: text.to_owned() })? {
-            let (name, value) =
-                part.split_once('=').ok_or_else(|| SpecError::NotAPair { part: part.to_owned() })?;
+            let known = || entry.keys.iter().map(|key| key.name.clone().into_owned()).collect();
+            let (name, value) = part
+                .split_once('=')
+                .ok_or_else(|| SpecError::NotAPair { part: part.trim().to_owned(), known: known() })?;
             let name = name.trim();
             let mut keys = entry.keys.iter().enumerate();
             let (position, key) =
                 keys.find(|(_, key)| key.name == name).ok_or_else(|| SpecError::UnknownKey {
                     name: entry.name.clone().into_owned(),
                     key: name.to_owned(),
-                    known: entry.keys.iter().map(|key| key.name.clone().into_owned()).collect(),
+                    known: known(),
                 })?;
             if values[position].is_some() {
                 return Err(SpecError::Repeated { key: name.to_owned() });
@@ -112,7 +115,13 @@ impl SpecReader<'_> {
         let bad = || SpecError::BadValue {
             key: key.name.clone().into_owned(),
             value: text.to_owned(),
-            expected: key.kind.to_string(),
+            expected: match &key.kind {
+                KeyType::Word(words) => {
+                    let meant = did_you_mean(text, words.iter().map(|word| &**word));
+                    format!("{}{meant}", key.kind)
+                }
+                kind => kind.to_string(),
+            },
         };
         match &key.kind {
             KeyType::Count(least, most) => {
@@ -160,7 +169,7 @@ fn named(text: &str) -> (&str, &str) {
 }
 
 /// A spec without the brackets around it, if there are any.
-fn unbracketed(text: &str) -> &str {
+pub(super) fn unbracketed(text: &str) -> &str {
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }
 

@@ -95,7 +95,7 @@ fn printing_is_canonical() {
 
 #[test]
 fn an_error_says_what_there_is() {
-    assert_eq!(error("poor"), "there is no 'poor'; there are plain, rich");
+    assert_eq!(error("poor"), "there is no player 'poor'; there are plain, rich");
     assert_eq!(
         error("rich:size=3"),
         "'rich' has no key 'size'; its keys are particles, weight, share, merge, model, inner"
@@ -107,12 +107,15 @@ fn an_error_says_what_there_is() {
         let expected = format!("'share={share}': expected a decimal number from 0 to 1");
         assert_eq!(error(&format!("rich:share={share}")), expected);
     }
-    assert_eq!(error("rich:weight=some"), "'weight=some': expected none or choice");
+    assert_eq!(error("rich:weight=some"), "'weight=some': expected none or choice (did you mean 'none'?)");
     assert_eq!(error("rich:merge=on,merge=on"), "the key 'merge' is given twice");
-    assert_eq!(error("rich:merge"), "'merge' is not of the form key=value");
+    assert_eq!(error("rich:merge"), "'merge' is not of the form key=value, as in merge=...");
     assert_eq!(error("rich:merge=on,"), "'' is not of the form key=value");
     assert_eq!(error("rich:inner=[plain"), "the brackets of 'rich:inner=[plain' do not match");
-    assert_eq!(error("rich:inner=[poor]"), "'inner=[poor]': there is no 'poor'; there are plain, rich");
+    assert_eq!(
+        error("rich:inner=[poor]"),
+        "'inner=[poor]': there is no player 'poor'; there are plain, rich"
+    );
 }
 
 #[test]
@@ -166,7 +169,10 @@ fn defaults_that_are_specs_are_read_when_they_are_registered() {
         "'below=rich:particles=0': 'particles=0': expected a whole number from 1 to 10000"
     );
     let (_, error) = refused("nobody");
-    assert_eq!(error.to_string(), "'below=nobody': there is no 'nobody'; there are plain, rich, tower");
+    assert_eq!(
+        error.to_string(),
+        "'below=nobody': there is no player 'nobody'; there are plain, rich, tower"
+    );
     // A default that names its own entry ends where the key is given in it.
     for default in ["tower:below=plain", "[tower:below=plain,depth=3]"] {
         let registry = with(default).unwrap();

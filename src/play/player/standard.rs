@@ -39,22 +39,28 @@ fn made() -> Result<Registry, RegistryError> {
 }
 
 fn with_players(registry: Registry) -> Result<Registry, RegistryError> {
-    let random = SpecEntry::new("random", "chooses uniformly among the legal moves");
-    let legal = SpecEntry::new("legal", "plays the first legal move in the natural order of terms");
-    let hyperplay = "searches every state that its evidence leaves possible and averages the values";
+    let random = SpecEntry::new("random", "This player chooses uniformly among the legal moves.");
+    let legal =
+        SpecEntry::new("legal", "This player plays the first legal move in the natural order of terms.");
+    let hyperplay =
+        "This player searches every state that its evidence leaves possible and averages the values.";
     let hyperplay = believing("hyperplay", hyperplay, SearchEffort::keys());
-    let pimc = "searches every state that its evidence leaves possible and lets the states vote";
-    let policy = "vote: the move with the most votes; mixed: each move as often as its share of the votes";
+    let pimc = "This player searches every state that its evidence leaves possible and lets the states vote.";
+    let policy = "The player takes the move with the most votes (vote), or each move as often as its share of the votes (mixed).";
     let policy = SpecKey::word("policy", VotePolicy::Vote, policy);
     let pimc = believing("pimc", pimc, std::iter::once(policy).chain(SearchEffort::keys()));
-    let ismcts = "searches all states that its evidence leaves possible in one tree of what the roles know";
+    let ismcts = "This player searches all states that its evidence leaves possible in one tree of what the roles know.";
     let ismcts = believing("ismcts", ismcts, ismcts_keys());
-    let clairvoyant = "searches the true state, which it is shown: the control for hyperplay";
+    let clairvoyant =
+        "This player searches the true state, which it is shown; it is the control for hyperplay.";
     let mut clairvoyant = SpecEntry::new("clairvoyant", clairvoyant);
     clairvoyant.keys.extend(SearchEffort::keys());
     clairvoyant.keys.push(SpecKey::engine());
-    let policy = SpecEntry::new("policy", "draws from a policy file, uniformly where it says nothing")
-        .with(SpecKey::policy_file("path", "the policy file"));
+    let policy = SpecEntry::new(
+        "policy",
+        "This player draws its moves from a policy file, uniformly where the file says nothing.",
+    )
+    .with(SpecKey::policy_file("path", "The player reads this policy file."));
     registry
         .with_player(random, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(RandomPlayer)))?
         .with_player(legal, |_, _| Ok(|_: &Arc<Engine>, _| Seat::player(LegalPlayer)))?
@@ -128,18 +134,19 @@ fn ismcts_keys() -> [SpecKey; 3] {
             "simulations",
             1..=1_000_000_000,
             10_000,
-            "simulations of a decision, each from a particle down the tree, at least one a move",
+            "A decision makes so many simulations, each from a particle down the tree, and at least one for each move.",
         ),
         SpecKey::real(
             "exploration",
             0.0..=100.0,
             0.7,
-            "the weight of exploration in UCB1, for goals scaled to 0..1",
+            "This is the weight of exploration in UCB1, for goals scaled to 0..1.",
         ),
         SpecKey::word(
             "final",
             FinalMove::Mixed,
-            "visits: the move that was visited most; mixed: each as often as its share of the visits; value: the greatest mean",
+            "The player takes the move that was visited most (visits), each move as often as its share of the visits (mixed), or \
+             the move of the greatest mean (value).",
         ),
     ]
 }
@@ -161,30 +168,32 @@ fn with_samplers(mut registry: Registry) -> Result<Registry, RegistryError> {
     let plain = [("enumerate", "off"), ("merge", "off"), ("rejuvenate", "0")];
     let with = |more: &[(&'static str, &'static str)]| [&plain, more].concat();
     let particle = [
-        particle_sampler("hyperplay", "the belief of the player hyperplay", &[]),
+        particle_sampler("hyperplay", "This sampler is the belief of the player hyperplay.", &[]),
         particle_sampler(
             "hyperplay12",
-            "HyperPlay as published: backtracking, particles weighted by 1/branching factor, nothing else",
+            "This sampler is HyperPlay as published: it backtracks, weights particles by 1/branching factor and does nothing \
+             else.",
             &with(&[("method", "backtracking"), ("weight", "branching")]),
         ),
         particle_sampler(
             "hyperplay12-unweighted",
-            "the same with equal weights: the distribution of plain backtracking",
+            "This sampler is hyperplay12 with equal weights, so it has the distribution of plain backtracking.",
             &with(&[("method", "backtracking"), ("weight", "none")]),
         ),
         particle_sampler(
             "rejection",
-            "whole histories are drawn, and those that explain the evidence kept: exact but expensive",
+            "This sampler draws whole histories and keeps those that explain the evidence; it is exact but expensive.",
             &with(&[("weight", "none"), ("method", "rejection"), ("states", "1000000")]),
         ),
     ];
     let bootstrap = SpecEntry::new(
         "bootstrap",
-        "the plain particle filter: steps drawn by the model, those that contradict the percepts dropped, resampled",
+        "This sampler is the plain particle filter: it draws steps by the model, drops those that contradict the percepts and \
+         resamples.",
     );
     let exact = SpecEntry::new(
         "exact",
-        "independent draws from the exact posterior: the control, whose figures are the baselines",
+        "This sampler draws independently from the exact posterior; it is the control, whose figures are the baselines.",
     );
     for (place, entry) in particle.into_iter().enumerate() {
         if place == 3 {
@@ -283,7 +292,7 @@ mod tests {
         let error = |text: &str| Registry::standard().player(text).unwrap_err().to_string();
         assert_eq!(
             error("hyperplay:model=best"),
-            "'model=best': there is no 'best'; there are uniform, file, softmax, equilibrium"
+            "'model=best': there is no opponent model 'best'; there are uniform, file, softmax, equilibrium"
         );
         for epsilon in ["nan", "-0.5", "1.5", "x"] {
             assert_eq!(

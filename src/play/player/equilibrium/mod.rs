@@ -35,9 +35,14 @@ use solved_game::{Advice, SolveEffort, SolvedGame};
 fn keys(about: &'static str) -> [SpecKey; 4] {
     [
         SpecKey::real("seconds", 0.0..=1e6, 0.0, about),
-        SpecKey::real("nash_conv", 0.0..=100.0, 0.0001, "the NashConv, in goal points, that is enough"),
-        SpecKey::count("iterations", 1..=1_000_000_000, 20_000, "the most iterations"),
-        SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "the most nodes of the game tree"),
+        SpecKey::real(
+            "nash_conv",
+            0.0..=100.0,
+            0.0001,
+            "Solving ends when NashConv is so many goal points or less.",
+        ),
+        SpecKey::count("iterations", 1..=1_000_000_000, 20_000, "Solving ends after so many iterations."),
+        SpecKey::count("nodes", 1..=1 << 30, 5_000_000, "A game whose tree has more nodes is not solved."),
     ]
 }
 
@@ -52,10 +57,11 @@ fn effort(spec: &Spec, careful: bool) -> SolveEffort {
 
 /// Adds the opponent model that solves its game.
 pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, RegistryError> {
-    let about = "by an equilibrium of the game; uniformly where it is not solved";
+    let about = "This model follows an equilibrium of the game, and is uniform where the game is not solved.";
     let mut entry = SpecEntry::new("equilibrium", about);
     entry.keys.extend(keys(
-        "the most time to solve, when it is first asked; 0: no limit, so give less than the start clock",
+        "Solving ends after so many seconds, counted from the first question; 0 stands for no limit, so under a clock give \
+         less than the start clock.",
     ));
     registry.with_model(entry, |spec, _| {
         let (effort, seconds) = (effort(spec, false), spec.real("seconds"));
@@ -69,17 +75,21 @@ pub(super) fn with_equilibrium_model(registry: Registry) -> Result<Registry, Reg
 
 /// Adds the players that solve their game.
 pub(super) fn with_equilibria(registry: Registry) -> Result<Registry, RegistryError> {
-    let equilibrium = "solves the game in the time of its first move and draws from the average policy";
-    let auto = "equilibrium where the game is small enough to be solved in time, else hyperplay";
+    let equilibrium =
+        "This player solves the game in the time of its first move and draws from the average policy.";
+    let auto = "This player is the player equilibrium where the game is small enough to be solved in time, and otherwise the player \
+         that the key otherwise names.";
     let entry = |name: &'static str, about: &'static str| {
         let mut entry = SpecEntry::new(name, about);
-        entry.keys.extend(keys("the most time to solve; 0: that of the first move"));
+        entry
+            .keys
+            .extend(keys("Solving ends after so many seconds; 0 stands for the time of the first move."));
         entry
             .with(SpecKey::spec(
                 "otherwise",
                 SpecKind::Player,
                 "hyperplay",
-                "who plays where it is not solved",
+                "This player decides where the game is not solved.",
             ))
             .with(SpecKey::engine())
     };

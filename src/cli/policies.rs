@@ -1,0 +1,51 @@
+//! Policy files on the command line: before anything is played, every file that a spec names is compared with the game.
+//!
+//! A file of another game, an unknown role or move, or evidence that no match gives is a usage error with its place. What is
+//! only suspicious is said on standard error, and the command goes on.
+
+use super::failure::CommandFailure;
+use super::output::log;
+use hyperplay_logic::gdl::{Game, counted};
+use hyperplay_play::player::{Spec, check_policy};
+
+/// The joint moves that are made to find which evidence can be; a second at most for any game.
+const MOST_STEPS: usize = 20_000;
+
+/// Up to this many warnings of a file are shown.
+const SHOWN: usize = 5;
+
+/// Refuses the first policy file that does not fit a game with this hash of its rules.
+///
+/// # Errors
+/// A usage error with the file and the place in it.
+pub fn refuse_misfits<'a>(
+    game: &Game,
+    rules: &str,
+    specs: impl IntoIterator<Item = &'a Spec>,
+) -> Result<(), CommandFailure> {
+    let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+    let mut checked = Vec::new();
+    for spec in specs {
+        if let Some(misfit) = spec.misfit(&roles, rules) {
+            return Err(CommandFailure::usage(misfit, Spec::MISFIT_REMEDY));
+        }
+        for (path, file) in spec.policies() {
+            if checked.contains(&file.hash()) {
+                continue;
+            }
+            checked.push(file.hash());
+            let found = check_policy(file, game, MOST_STEPS);
+            for warning in found.warnings.iter().take(SHOWN) {
+                log(format_args!("warning: {warning}"));
+            }
+            if let Some(more) = found.warnings.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+                log(format_args!("{}: {} more", path.display(), counted(more as u64, "warning")));
+            }
+            if let Some(error) = found.error {
+                let remedy = "correct the entry, or make the file anew: `hyperplay solve GAME --out FILE`";
+                return Err(CommandFailure::usage(error, remedy));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! Checks a policy file against the rules of a game: whether its moves, percepts and evidence can be.
+//!
+//! Two questions are asked of every entry. *Can the rules ever derive it?* A move that no rule can make legal for its role, or
+//! a percept that no rule can give it, is an error; the answer is that of the domains of the positions of `legal` and `sees`,
+//! so it holds for every state and costs no play. *Does any match give this evidence?* All histories are followed, step by
+//! step and equal ones once, up to a bound on the joint moves made. For as many steps as that reaches, evidence that no
+//! history gives is an error. A move that is legal somewhere but not at the information set of its entry is a warning: its
+//! probability goes to the others, as the form of the file has it.
+//!
+//! Invariant: a file written by a solver for these rules has no findings.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::policy_file::{KnownStep, PolicyFile};
+use hyperplay_engine::machine::{ByRole, JointMoves, Role, StateMachine, StateMachineExt as _};
+use hyperplay_engine::{Interpreter, State};
+use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, counted, did_you_mean, fold};
+
+/// What is wrong with a policy file for a game.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use hyperplay_logic::gdl::{Source, load};
+/// use hyperplay_play::player::{PolicyFile, check_policy};
+///
+/// let text = "(role me) (init asked) (legal me yes) (legal me no)
+///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
+///     (<= (goal me 100) (true said_yes)) (<= (goal me 0) (not (true said_yes)))";
+/// let game = load(Source::new("yes", text), None).game.expect("the rules are in order");
+/// let file = |own: &str| {
+///     let text = format!(
+///         "{{\"schema\": \"hyperplay.policy/1\", \"policy\":\n[{{\"role\": \"me\", \"evidence\": [], \"moves\": {{\"{own}\": 1}}}}]}}"
+///     );
+///     PolicyFile::parse(Path::new("me.json"), &text)
+/// };
+/// let found = check_policy(&file("yes")?, &game, 1_000);
+/// assert!(found.error.is_none() && found.warnings.is_empty());
+/// let error = check_policy(&file("yess")?, &game, 1_000).error.expect("there is no such move");
+/// assert_eq!(
+///     error,
+///     "me.json:2: entry 1 (role 'me', step 0): no rule can make the move 'yess' legal for it (did you mean 'yes'?); \
+///      its moves are no, yes"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PolicyFindings {
+    /// What cannot be, at the first place where it stands: the file is not of this game.
+    pub error: Option<String>,
+    /// What is suspicious, each with its place.
+    pub warnings: Vec<String>,
+}
+
+/// Up to this many moves are listed in an error.
+const FEW: usize = 12;
+
+/// Checks a policy file whose roles are those of the game. At most about `most` joint moves are made to find which evidence
+/// can be.
+pub fn check_policy(file: &PolicyFile, game: &Game, most: usize) -> PolicyFindings {
+    let check = Checking {
+        game,
+        roles: game.roles().iter().map(|&role| fold(&game.terms().show(role)).into_owned()).collect(),
+        domains: PositionDomains::of(game.rules()),
+        known: Interpreter::new(game).ok().map(|machine| Reached::of(&machine, most)),
+    };
+    let mut found = PolicyFindings::default();
+    for entry in file.entries() {
+        let place = format!(
+            "{}:{}: entry {} (role '{}', step {})",
+            file.path().display(),
+            entry.line,
+            entry.number,
+            entry.role,
+            entry.steps.len()
+        );
+        // A role of another name is found before.
+        let Some(role) = check.roles.iter().position(|role| role == entry.role) else { continue };
+        let checked = check.entry(role, entry.steps, entry.moves, &mut |what| {
+            found.warnings.push(format!("{place}: {what}"));
+        });
+        if let Err(what) = checked {
+            found.error = Some(format!("{place}: {what}"));
+            return found;
+        }
+    }
+    found
+}
+
+/// What entries are compared with.
+struct Checking<'a> {
+    game: &'a Game,
+    roles: Vec<String>,
+    domains: PositionDomains,
+    known: Option<Reached>,
+}
+
+impl Checking<'_> {
+    fn entry(
+        &self,
+        role: usize,
+        steps: &[KnownStep],
+        moves: &std::collections::BTreeMap<String, f64>,
+        warn: &mut dyn FnMut(String),
+    ) -> Result<(), String> {
+        for (index, (own, sees)) in steps.iter().enumerate() {
+            let at = index + 1;
+            self.refuse_move(role, own).map_err(|what| format!("in step {at} of its evidence, {what}"))?;
+            if !self.game.is_imperfect() {
+                continue;
+            }
+            if let Some(never) = sees.iter().find(|percept| !self.may_hold("sees", role, percept)) {
+                let seen =
+                    self.known.iter().flat_map(|known| known.percepts[role].iter().map(String::as_str));
+                let meant = did_you_mean(never, seen);
+                return Err(format!(
+                    "in step {at} of its evidence, no rule can make it see '{never}'{meant}"
+                ));
+            }
+        }
+        for own in moves.keys() {
+            self.refuse_move(role, own)?;
+        }
+        let Some(known) = self.known.as_ref().filter(|known| steps.len() <= known.depth) else {
+            return Ok(());
+        };
+        let legal = known.legal_after(role, steps)?;
+        let strange: Vec<&str> =
+            moves.keys().filter(|own| !legal.contains(*own)).map(String::as_str).collect();
+        if legal.is_empty() {
+            warn("the match is over with this evidence, so it is never asked for".to_owned());
+        } else if !strange.is_empty() {
+            warn(format!(
+                "{} not legal there; legal {}",
+                are(&strange.iter().map(|own| format!("'{own}'")).collect::<Vec<_>>()),
+                are(&legal.iter().cloned().collect::<Vec<_>>())
+            ));
+        }
+        Ok(())
+    }
+
+    /// Refuses a move that is never legal for a role.
+    fn refuse_move(&self, role: usize, own: &str) -> Result<(), String> {
+        if self.may_hold("legal", role, own) {
+            return Ok(());
+        }
+        let moves: Vec<&str> = match &self.known {
+            Some(known) => known.moves[role].iter().map(String::as_str).collect(),
+            None => Vec::new(),
+        };
+        let meant = did_you_mean(own, moves.iter().copied());
+        let listed = match moves.len() {
+            1..=FEW => format!("; its moves are {}", moves.join(", ")),
+            _ => String::new(),
+        };
+        Err(format!("no rule can make the move '{own}' legal for it{meant}{listed}"))
+    }
+
+    /// Whether `(relation role term)` may hold in some state.
+    fn may_hold(&self, relation: &str, role: usize, term: &str) -> bool {
+        let terms = self.game.terms();
+        let (Some(relation), Some(term)) = (terms.symbols().get(relation), terms.read(term)) else {
+            return false;
+        };
+        let arguments: Vec<Term> = vec![terms.term(self.game.roles()[role]), terms.term(term)];
+        self.domains.may_hold(&Atom { relation, arguments, at: At::default() })
+    }
+}
+
+/// `a is`, `a and b are`.
+fn are(names: &[String]) -> String {
+    match names {
+        [] => "is nothing".to_owned(),
+        [one] => format!("{one} is"),
+        [rest @ .., last] => format!("{} and {last} are", rest.join(", ")),
+    }
+}
+
+/// What a role may know after some steps.
+#[derive(Default)]
+struct KnownNode {
+    /// What it may know after one more step.
+    next: FxHashMap<KnownStep, usize>,
+    /// Its legal moves; none if the match is over.
+    legal: BTreeSet<String>,
+}
+
+/// The evidence that the histories of a game give, as far as they were followed.
+struct Reached {
+    /// All histories of so many steps were followed.
+    depth: usize,
+    /// Of each role what it may know; the first node is what it knows before the first step.
+    nodes: ByRole<Vec<KnownNode>>,
+    /// Of each role the moves that were legal somewhere, and the percepts.
+    moves: Vec<BTreeSet<String>>,
+    percepts: Vec<BTreeSet<String>>,
+}
+
+impl Reached {
+    /// Follows all histories until about `most` joint moves have been made.
+    fn of(machine: &Interpreter, most: usize) -> Reached {
+        let roles = machine.roles().len();
+        let mut reached = Reached {
+            depth: 0,
+            nodes: ByRole::from_fn(roles, |_| vec![KnownNode::default()]),
+            moves: vec![BTreeSet::new(); roles],
+            percepts: vec![BTreeSet::new(); roles],
+        };
+        let mut scratch = machine.scratch();
+        let mut level: FxHashSet<(State, Vec<usize>)> = FxHashSet::default();
+        level.insert((machine.initial(), vec![0; roles]));
+        let mut made = 0_usize;
+        loop {
+            // The legal moves belong to the depth that is known.
+            let mut open = Vec::new();
+            for (state, nodes) in &level {
+                if machine.terminal(state, &mut scratch) {
+                    continue;
+                }
+                let legal = machine.legal_by_role(state, &mut scratch);
+                for (role, moves) in legal.iter() {
+                    let shown = moves.iter().map(|own| fold(&machine.show_move(*own)).into_owned());
+                    let shown: Vec<String> = shown.collect();
+                    reached.moves[role.index()].extend(shown.iter().cloned());
+                    reached.nodes[role][nodes[role.index()]].legal.extend(shown);
+                }
+                made = made.saturating_add(legal.values().iter().map(Vec::len).product::<usize>());
+                open.push((state, nodes, legal));
+            }
+            if machine.take_failure(&mut scratch).is_some() {
+                reached.depth = reached.depth.saturating_sub(1);
+                return reached;
+            }
+            if open.is_empty() {
+                reached.depth = usize::MAX;
+                return reached;
+            }
+            if made > most {
+                return reached;
+            }
+            let mut next: FxHashSet<(State, Vec<usize>)> = FxHashSet::default();
+            for (state, nodes, legal) in open {
+                for joint in JointMoves::new(&legal) {
+                    let after = machine.next(state, &joint, &mut scratch);
+                    let known = (0..roles).map(Role::new).map(|role| {
+                        let percepts = machine.percepts(state, &joint, role, &mut scratch);
+                        let show = |term| fold(&machine.terms().show(term)).into_owned();
+                        let mut sees: Vec<String> = percepts.iter().map(|percept| show(percept.0)).collect();
+                        sees.sort_unstable();
+                        reached.percepts[role.index()].extend(sees.iter().cloned());
+                        reached.continued(role, nodes[role.index()], (show(joint.of(role).0), sees))
+                    });
+                    let known: Vec<usize> = known.collect();
+                    next.insert((after, known));
+                }
+            }
+            if machine.take_failure(&mut scratch).is_some() {
+                return reached;
+            }
+            level = next;
+            reached.depth += 1;
+        }
+    }
+
+    /// What a role knows after one more step.
+    fn continued(&mut self, role: Role, node: usize, step: KnownStep) -> usize {
+        let nodes = &mut self.nodes[role];
+        let fresh = nodes.len();
+        let found = *nodes[node].next.entry(step).or_insert(fresh);
+        if found == fresh {
+            nodes.push(KnownNode::default());
+        }
+        found
+    }
+
+    /// The legal moves after some evidence, or why no match gives it.
+    fn legal_after(&self, role: usize, steps: &[KnownStep]) -> Result<&BTreeSet<String>, String> {
+        let nodes = &self.nodes[Role::new(role)];
+        let mut node = &nodes[0];
+        for (index, step) in steps.iter().enumerate() {
+            let Some(&next) = node.next.get(step) else { return Err(unreached(node, index + 1, step)) };
+            node = &nodes[next];
+        }
+        Ok(&node.legal)
+    }
+}
+
+/// Why no match gives a step of some evidence.
+fn unreached(node: &KnownNode, number: usize, (own, sees): &KnownStep) -> String {
+    let mut steps: Vec<&KnownStep> = node.next.keys().filter(|(other, _)| other == own).collect();
+    if node.legal.is_empty() {
+        return format!("no match gives this evidence: it is over before step {number}");
+    }
+    if steps.is_empty() {
+        let legal: Vec<String> = node.legal.iter().cloned().collect();
+        return format!(
+            "no match gives this evidence: in step {number} '{own}' is not legal; legal {}",
+            are(&legal)
+        );
+    }
+    steps.sort_unstable();
+    let said = |(_, sees): &KnownStep| if sees.is_empty() { "nothing".to_owned() } else { sees.join(" ") };
+    let shown: Vec<String> = steps.iter().take(3).map(|step| said(step)).collect();
+    let more = match steps.len().saturating_sub(3) {
+        0 => String::new(),
+        more => format!(" or {} more", counted(more as u64, "set")),
+    };
+    format!(
+        "no match gives this evidence: in step {number} the role does not see {} after '{own}'; it sees {}{more}",
+        said(&(own.clone(), sees.clone())),
+        shown.join(" or ")
+    )
+}
