@@ -14,27 +14,31 @@
 
 mod arena;
 mod config;
+mod cost_figures;
+mod cross_table;
 mod document;
 mod estimate;
 mod exploit;
 mod exploit_record;
 mod exploit_tables;
 mod export;
+mod factors;
 mod folder;
 mod grid;
 mod journal;
 mod meetings;
 mod merge;
+mod met;
 mod plan;
 mod record;
 mod recorder;
 mod results;
 mod run;
+mod score_figures;
 mod sequence;
 mod sequential_test;
 mod shard;
 pub mod slurm;
-
 mod summary;
 mod tables;
 mod watched;
@@ -43,7 +47,7 @@ mod written;
 
 pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
-pub use document::{markdown, page};
+pub use document::{ReportBlock, document, markdown, page};
 pub use estimate::{Estimate, estimate};
 pub use exploit::ExploitRun;
 pub use exploit_record::{

@@ -1,4 +1,4 @@
-//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`.
+//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`, and its figures in `figures`.
 //!
 //! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of both
 //! `.jsonl` files is a header; every other line is one decision and sampler.
@@ -125,7 +125,23 @@ pub fn write(
     lines(&folder.join("timings.jsonl"), &run, Table::of(&TIME_COLUMNS, &study.rows).json_rows())?;
     let [csv, html] = ["rows.csv", "report.html"].map(|name| folder.join(name));
     at(&csv, fs::write(&csv, if study.rows.is_empty() { String::new() } else { table.as_csv() }))?;
-    at(&html, fs::write(&html, page::page(&header, study)))
+    let page = page::page(&header, study);
+    at(&html, fs::write(&html, page.finish()))?;
+    write_all(folder, &page.files())
+}
+
+/// Writes files by their paths below a folder.
+///
+/// # Errors
+/// If one cannot be written.
+pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), StudyFileError> {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        let above = path.parent().unwrap_or(folder);
+        at(above, fs::create_dir_all(above))?;
+        at(&path, fs::write(&path, bytes))?;
+    }
+    Ok(())
 }
 
 /// Checks that a folder can be written to, before the measurements begin.
