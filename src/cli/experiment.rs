@@ -46,7 +46,7 @@ enum ExperimentCommand {
     /// Ask every entrant at every information set of the games that are small enough, and judge it by best responses; the
     /// report then has its NashConv
     Exploit(experiment_exploit::ExperimentExploitArguments),
-    /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML
+    /// Report scores, differences, Elo and verdicts, as Markdown, CSV and HTML, with figures as SVG and PDF
     Report(experiment_report::ReportArguments),
     /// Write tables for analysis by other programs: matches.csv, turns.csv, and what was recorded in full as Parquet
     Export(experiment_results::ExportArguments),
@@ -143,7 +143,7 @@ pub fn run(
         ExperimentCommand::Status(arguments) => experiment_results::status(arguments, out),
         ExperimentCommand::Merge(arguments) => experiment_results::merge(arguments, out),
         ExperimentCommand::Exploit(arguments) => experiment_exploit::run(arguments, registry, interrupt, out),
-        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, registry, out),
+        ExperimentCommand::Report(arguments) => experiment_report::run(arguments, out),
         ExperimentCommand::Export(arguments) => experiment_results::export(arguments, out),
         ExperimentCommand::Slurm(arguments) => print_slurm(arguments, registry, out),
     }

@@ -1,4 +1,5 @@
-//! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML.
+//! `hyperplay experiment report`: scores, differences, Elo, verdicts and NashConv, as Markdown, CSV and HTML, and each figure
+//! as SVG and PDF.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,8 @@ use super::failure::CommandFailure;
 use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    ExperimentSummary, Planned, Results, exploit_records, exploit_tables, markdown, page, tables,
+    ExperimentSummary, Planned, Results, document, exploit_records, exploit_tables, markdown, page, tables,
 };
-use hyperplay_play::player::Registry;
 
 /// Arguments of `experiment report`.
 #[derive(Args, Debug)]
@@ -21,7 +21,8 @@ pub struct ReportArguments {
     /// The folder that `experiment run` was given
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The folder for report.md, report.html and one CSV file a table [default: the same]
+    /// The folder for report.md, report.html, one CSV file a table, and figures/ with each figure as SVG and PDF [default: the
+    /// same]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Goal points for a payoff of 1, in the tables of what can be gained
@@ -36,7 +37,7 @@ pub struct ReportArguments {
 ///
 /// # Errors
 /// See [`CommandFailure`].
-pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Result<(), CommandFailure> {
+pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
     let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
     let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
@@ -45,13 +46,15 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
     let exploited = exploit_records(&arguments.folder, &planned).map_err(of_journal)?;
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
-    std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
-    let text = markdown(&planned, &summary, &tables);
-    write(&to.join("report.md"), &text)?;
-    write(&to.join("report.html"), &page(&planned, &summary, &tables, registry))?;
+    let blocks = document(&planned, &summary, &tables);
+    let text = markdown(&planned, &blocks);
+    let page = page(&planned, &blocks);
+    write(to, "report.md", text.as_bytes())?;
+    write(to, "report.html", page.finish().as_bytes())?;
     for table in &tables {
-        write(&to.join(format!("{}.csv", table.name)), &table.as_csv())?;
+        write(to, &format!("{}.csv", table.name), table.as_csv().as_bytes())?;
     }
+    page.files().iter().try_for_each(|(name, bytes)| write(to, name, bytes))?;
     if arguments.json {
         let mut document = json!({
             "name": planned.name,
@@ -74,6 +77,10 @@ pub fn run(arguments: &ReportArguments, registry: &Registry, out: &Output) -> Re
     out.text(&text)
 }
 
-fn write(path: &Path, text: &str) -> Result<(), CommandFailure> {
-    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })
+/// Writes a file of the report, with the folders above it.
+fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), CommandFailure> {
+    let path = folder.join(name);
+    let above = path.parent().unwrap_or(folder);
+    let written = std::fs::create_dir_all(above).and_then(|()| std::fs::write(&path, bytes));
+    written.map_err(|cause| CommandFailure::File { path, cause })
 }

@@ -10,7 +10,7 @@ use crate::output::Output;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
-use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, Page, Table};
+use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
 
@@ -191,13 +191,15 @@ impl<'a> SolveReport<'a> {
             .map(|point| FigurePoint::exact(point.iterations as f64, point.verdict.nash_conv))
             .collect();
         if points.len() > 1 {
-            let figure = Figure {
-                title: "NashConv".to_owned(),
-                x: Axis::logarithmic("iterations"),
-                y: Axis::logarithmic("NashConv"),
-                series: vec![FigureSeries::measured("average policies", points)],
-            };
-            page.figure(&figure, "NashConv of the average policies by iterations.");
+            let (x, y) = (Axis::logarithmic("iterations"), Axis::logarithmic("NashConv"));
+            let plot = LinePlot::single(x, y, vec![FigureSeries::measured("average policies", points)]);
+            let caption = "NashConv of the average policies by iterations.";
+            page.figure(Figure::new(
+                &[&self.opened.name, "nash-conv"],
+                "NashConv",
+                caption,
+                Plot::Lines(plot),
+            ));
         }
         for &role in &self.players {
             let rows = self.rows(role);

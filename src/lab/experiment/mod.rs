@@ -14,6 +14,8 @@
 
 mod arena;
 mod config;
+mod cost_figures;
+mod cross_table;
 mod decision_log;
 mod document;
 mod estimate;
@@ -22,22 +24,24 @@ mod exploit_record;
 mod exploit_tables;
 mod export;
 mod export_decisions;
+mod factors;
 mod folder;
 mod grid;
 mod journal;
 mod meetings;
 mod merge;
+mod met;
 mod parquet_file;
 mod plan;
 mod record;
 mod recorder;
 mod results;
 mod run;
+mod score_figures;
 mod sequence;
 mod sequential_test;
 mod shard;
 pub mod slurm;
-
 mod summary;
 mod tables;
 mod watched;
@@ -48,7 +52,7 @@ mod written;
 pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
-pub use document::{markdown, page};
+pub use document::{ReportBlock, document, markdown, page};
 pub use estimate::{Estimate, estimate};
 pub use exploit::ExploitRun;
 pub use exploit_record::{

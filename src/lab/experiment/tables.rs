@@ -4,18 +4,20 @@
 //! names of the columns.
 
 use super::folder::Planned;
+use super::met::{Met, met};
 use super::sequential_test::SequentialVerdict;
 use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary};
 use crate::report::Format::{Number, Rounded, Text};
-use crate::report::{Column, Sample, Table, TableEntry, elo, share};
+use crate::report::Reading::{Interval, One, PlusMinus};
+use crate::report::{Column, FEW, Sample, Table, TableEntry, elo, share};
 
-/// All tables that have rows.
+/// All tables that have rows, each over all games.
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
     let all = [
-        scores(planned, summary),
+        scores(&met(planned, summary)),
         differences(planned, summary),
         contrasts(planned, summary),
-        work(planned, summary),
+        work(&met(planned, summary)),
     ];
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -26,45 +28,6 @@ fn mean(sample: &Sample) -> TableEntry {
 
 fn half(sample: &Sample) -> TableEntry {
     sample.half_width().into()
-}
-
-/// An entrant in a cell that has matches, with the names of its game, of itself and of the others.
-struct Met<'a> {
-    game: &'a str,
-    player: &'a str,
-    against: String,
-    cell: &'a CellSummary,
-    entrant: &'a EntrantSummary,
-}
-
-impl Met<'_> {
-    /// The share of matches that were won or drawn, if every match of the cell was won, lost or drawn.
-    fn win_or_draw(&self) -> Option<(f64, f64, f64)> {
-        let EntrantSummary { wins, draws, losses, .. } = *self.entrant;
-        share(wins + draws, wins + draws + losses).filter(|_| self.cell.is_won_or_lost)
-    }
-}
-
-/// Every entrant of every cell that has matches.
-fn met<'a>(planned: &'a Planned, summary: &'a ExperimentSummary) -> Vec<Met<'a>> {
-    let plan = &planned.plan;
-    let cells = summary.cells.iter().enumerate().filter(|(_, cell)| cell.matches > 0);
-    let of_cell = |(number, cell): (usize, &'a CellSummary)| {
-        cell.entrants.iter().map(move |entrant| {
-            let mut others = plan.cells[number].entrants.clone();
-            if let Some(at) = others.iter().position(|&other| other == entrant.entrant) {
-                others.remove(at);
-            }
-            Met {
-                game: &plan.game(number).name,
-                player: plan.label(entrant.entrant),
-                against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
-                cell,
-                entrant,
-            }
-        })
-    };
-    cells.flat_map(of_cell).collect()
 }
 
 /// The columns that say who met whom.
@@ -80,7 +43,8 @@ fn percent(part: Option<f64>) -> TableEntry {
     part.map(|part| 100.0 * part).into()
 }
 
-fn scores(planned: &Planned, summary: &ExperimentSummary) -> Table {
+/// The scores of these entrants.
+pub(super) fn scores(met: &[Met<'_>]) -> Table {
     let mut columns: Vec<Column<Met<'_>>> = who().to_vec();
     columns.extend([
         Column::plain("deals", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.score.count())),
@@ -108,14 +72,30 @@ fn scores(planned: &Planned, summary: &ExperimentSummary) -> Table {
         }),
         Column::plain("failed", Number, |met: &Met<'_>| TableEntry::Count(met.cell.failed)),
     ]);
-    Table::of(&columns, &met(planned, summary)).named(
+    let table = Table::of(&columns, met).named(
         "scores",
         "Scores",
         "Mean goals over deals (each the mean over its seat permutations), with half the width of the 95 % interval \
          (Student's t). Win-or-draw only where every match was won, lost or drawn, with Jeffreys' interval over matches. A \
          match that did not end with goals is in no mean, nor is its deal; failed are those of them in which the rules could \
          not be evaluated.",
-    )
+    );
+    let mut view = vec![
+        One("player"),
+        One("against"),
+        One("deals"),
+        One("matches"),
+        PlusMinus("score", "score_ci95", "score"),
+        One("wins"),
+        One("draws"),
+        One("losses"),
+        One("win_or_draw"),
+        Interval("win_or_draw_low", "win_or_draw_high", "95 %"),
+    ];
+    // Readers are told of what went wrong where something did.
+    view.extend(met.iter().any(|met| !met.cell.unfinished.is_empty()).then_some(One("unfinished")));
+    view.extend(met.iter().any(|met| met.cell.failed > 0).then_some(One("failed")));
+    table.viewed(view).with_few("deals", FEW, "deals")
 }
 
 /// The two entrants of a cell.
@@ -137,8 +117,9 @@ impl Rivals<'_> {
         score.mean().and_then(at).map(elo).filter(|_| self.cell.is_won_or_lost).into()
     }
 
-    fn test(&self) -> (f64, SequentialVerdict) {
-        self.cell.sprt.unwrap_or((0.0, SequentialVerdict::Open))
+    /// What the sequential test says; nothing before there are two deals.
+    fn test(&self) -> Option<(f64, SequentialVerdict)> {
+        self.cell.sprt.filter(|_| self.cell.difference.count() > 1)
     }
 }
 
@@ -172,17 +153,35 @@ fn differences(planned: &Planned, summary: &ExperimentSummary) -> Table {
     ];
     if summary.cells.iter().any(|cell| cell.sprt.is_some()) {
         columns.extend([
-            Column::plain("llr", Rounded(2), |rivals: &Rivals<'_>| rivals.test().0.into()).headed("LLR"),
-            Column::plain("verdict", Text, |rivals: &Rivals<'_>| rivals.test().1.as_str().into()),
+            Column::plain("llr", Rounded(2), |rivals: &Rivals<'_>| {
+                rivals.test().map(|(ratio, _)| ratio).into()
+            })
+            .headed("LLR"),
+            Column::plain("verdict", Text, |rivals: &Rivals<'_>| {
+                rivals.test().map_or(SequentialVerdict::Open, |(_, verdict)| verdict).as_str().into()
+            }),
         ]);
     }
-    Table::of(&columns, &rows).named(
+    let mut view = vec![
+        One("first"),
+        One("second"),
+        One("deals"),
+        PlusMinus("difference", "difference_ci95", "first - second"),
+        One("elo"),
+        Interval("elo_low", "elo_high", "95 %"),
+        One("los"),
+    ];
+    if columns.iter().any(|column| column.name == "llr") {
+        view.extend([One("llr"), One("verdict")]);
+    }
+    let table = Table::of(&columns, &rows).named(
         "differences",
         "Differences between the entrants of a cell",
         "Paired: both played the same deals in every seat, and a deal counts by its mean. Elo and LOS (the likelihood that \
          the first is the stronger) only for two roles where every match was won, lost or drawn; the ends of the Elo interval \
-         are those of the score.",
-    )
+         are those of the score, and an end where one of them won everything is not known.",
+    );
+    table.viewed(view).with_few("deals", FEW, "deals")
 }
 
 /// Two entrants who met the same others.
@@ -220,20 +219,75 @@ fn contrasts(planned: &Planned, summary: &ExperimentSummary) -> Table {
         Column::plain("difference_ci95", Rounded(2), |row: &Compared<'_>| half(&row.contrast.difference))
             .headed("+-"),
     ];
-    Table::of(&columns, &rows).named(
+    let table = Table::of(&columns, &rows).named(
         "contrasts",
         "Entrants who met the same others",
         "Paired by deal: what one of them scored on a deal less what the other scored on the same deal.",
-    )
+    );
+    let difference = PlusMinus("difference", "difference_ci95", "first - second");
+    table
+        .viewed(vec![One("first"), One("second"), One("against"), One("deals"), difference])
+        .with_few("deals", FEW, "deals")
 }
 
 fn milliseconds(seconds: Option<f64>) -> TableEntry {
     seconds.map(|seconds| 1e3 * seconds).into()
 }
 
-fn work(planned: &Planned, summary: &ExperimentSummary) -> Table {
-    let mut columns: Vec<Column<Met<'_>>> = who().to_vec();
-    columns.extend([
+/// What the decisions of these entrants cost.
+fn work(met: &[Met<'_>]) -> Table {
+    let columns: Vec<Column<Met<'_>>> = who().into_iter().chain(work_columns()).collect();
+    Table::of(&columns, met).named(
+        "work",
+        "What the decisions cost",
+        "Over decisions between two legal moves or more; means over a match first. The method is how the particles were found, \
+         with the number of decisions where it differs; acceptance is the percentage of attempts to extend a history that agreed \
+         with what was observed. Times are wall times of the computers that played, in milliseconds, and no part of the result; \
+         the belief has its percentage of the mean time.",
+    )
+}
+
+/// The same in a game for readers: an entrant has one row, over all that it met.
+pub(super) fn cost(met: &[Met<'_>]) -> Table {
+    let mut entrants: Vec<EntrantSummary> = Vec::new();
+    for one in met {
+        match entrants.iter_mut().find(|known| known.entrant == one.entrant.entrant) {
+            Some(known) => {
+                known.work.merge(&one.entrant.work);
+                known.faults += one.entrant.faults;
+            }
+            None => entrants.push(one.entrant.clone()),
+        }
+    }
+    let rows = entrants.iter().filter_map(|entrant| {
+        let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
+        Some(Met { entrant, ..first.clone() })
+    });
+    let faults = Column::plain("faults", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.faults));
+    let columns: Vec<Column<Met<'_>>> = who().into_iter().chain(work_columns()).chain([faults]).collect();
+    let table = Table::of(&columns, &rows.collect::<Vec<_>>());
+    table.viewed(vec![
+        One("player"),
+        One("decisions"),
+        PlusMinus("time_ms", "time_ms_ci95", "time ms"),
+        One("belief_share"),
+        One("playouts"),
+        One("playouts_per_move"),
+        One("particles"),
+        One("states"),
+        One("effective"),
+        One("method"),
+        One("acceptance"),
+        One("update_ms"),
+        One("select_ms"),
+        One("depleted"),
+        One("faults"),
+    ])
+}
+
+/// The columns of what decisions cost.
+fn work_columns<'a>() -> Vec<Column<Met<'a>>> {
+    vec![
         Column::plain("decisions", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.work.turns)),
         Column::plain("particles", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.particles)),
         Column::plain("states", Rounded(1), |met: &Met<'_>| mean(&met.entrant.work.states)),
@@ -262,13 +316,5 @@ fn work(planned: &Planned, summary: &ExperimentSummary) -> Table {
             percent(share(met.entrant.work.depleted, met.entrant.work.turns).map(|(mean, ..)| mean))
         })
         .headed("depleted %"),
-    ]);
-    Table::of(&columns, &met(planned, summary)).named(
-        "work",
-        "What the decisions cost",
-        "Over decisions between two legal moves or more; means over a match first. The method is how the particles were found, \
-         with the number of decisions where it differs; acceptance is the percentage of attempts to extend a history that agreed \
-         with what was observed. Times are wall times of the computers that played, in milliseconds, and no part of the result; \
-         the belief has its percentage of the mean time.",
-    )
+    ]
 }

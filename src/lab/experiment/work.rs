@@ -39,6 +39,28 @@ pub struct DecisionWork {
 }
 
 impl DecisionWork {
+    /// Adds the decisions of another entrant or cell.
+    pub fn merge(&mut self, other: &DecisionWork) {
+        self.turns += other.turns;
+        self.depleted += other.depleted;
+        self.attempts += other.attempts;
+        self.accepted += other.accepted;
+        for (method, count) in &other.methods {
+            *self.methods.entry(method.clone()).or_default() += count;
+        }
+        let samples = [
+            (&mut self.particles, &other.particles),
+            (&mut self.states, &other.states),
+            (&mut self.effective, &other.effective),
+            (&mut self.playouts, &other.playouts),
+            (&mut self.playouts_per_move, &other.playouts_per_move),
+            (&mut self.update, &other.update),
+            (&mut self.select, &other.select),
+            (&mut self.time, &other.time),
+        ];
+        samples.into_iter().for_each(|(sample, other)| sample.merge(other));
+    }
+
     /// The share of attempts that agreed, if any was made.
     pub fn acceptance(&self) -> Option<f64> {
         (self.attempts > 0).then(|| self.accepted as f64 / self.attempts as f64)

@@ -1,30 +1,44 @@
 //! Layer 0, reports: statistics, tables, figures and pages that a browser shows without anything beside the file.
 //!
 //! A [`Table`] is made of [`Column`]s, each of which defines one figure once; it is written as text, Markdown, CSV,
-//! JSON or HTML. A [`Figure`] is what is drawn: axes with units, and series of points with the ends of their error
-//! bars; [`Figure::to_svg`] draws it. A [`Page`] is an HTML document of headings, sentences, tables and figures, with
-//! its style sheet inside; it loads nothing. The output depends only on the input: there is no date, no random id,
-//! and no order of a hash table in it.
+//! JSON or HTML. A [`Figure`] is what is drawn: a [`LinePlot`], a [`ForestPlot`] or a [`HeatMap`], which are plain data.
+//! Each kind lays itself out on a canvas of lines, areas and texts, and the canvas is written as SVG, as PDF and into
+//! a page, with the font inside. A [`Page`] is an HTML document of headings, sentences, tables and figures, with its
+//! style sheet inside; it loads nothing. The output depends only on the input: there is no date, no random id, and no
+//! order of a hash table in it.
 //!
-//! Series differ in marker and in line style before they differ in colour, so a grey print can be read.
+//! Series differ in marker and in line style before they differ in colour, so a grey print can be read. What rests on
+//! few measurements is marked ([`FEW`]), and what is not known is `?`.
 //!
 //! This module does not know games and imports no other module of the workspace; the commands that write reports are
 //! above it.
 //!
-//! Third-party: `plotters` (its SVG backend only, which needs no fonts of the system), `serde_json`, `rand` (the bootstrap),
-//! `statrs` (Student's t and the beta distribution).
+//! Third-party: `ttf-parser` (widths of texts), `pdf-writer` and `subsetter` (PDF files with their font), `serde_json`,
+//! `rand` (the bootstrap), `statrs` (Student's t and the beta distribution).
 
-mod draw;
+mod axes;
+mod canvas;
 mod figure;
-mod marker;
+#[cfg(test)]
+mod figures_checked;
+mod font;
+mod forest_plot;
+mod heat_map;
+mod line_plot;
+mod look;
 mod page;
+mod pdf;
 mod shown;
 mod statistics;
+mod svg;
 mod table;
 mod ticks;
 
-pub use figure::{Axis, Figure, FigurePoint, FigureSeries};
-pub use page::Page;
+pub use figure::{Axis, AxisScale, Figure, FigurePoint, FigureSeries, Plot};
+pub use forest_plot::{ForestPlot, ForestRow};
+pub use heat_map::{HeatCell, HeatMap, HeatPanel};
+pub use line_plot::{LinePlot, PlotPanel, TOGETHER};
+pub use page::{Page, figure_files};
 pub use shown::{Reading, ShownTable};
-pub use statistics::{Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, share};
-pub use table::{Column, Format, Parts, Table, TableColumn, TableEntry, legend};
+pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, counted, elo, rounded, share};
+pub use table::{Column, FewMeasurements, Format, Parts, Table, TableColumn, TableEntry, legend};

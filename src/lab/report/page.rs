@@ -1,32 +1,29 @@
-//! Page: an HTML document in one file.
+//! Page: an HTML document in one file, and its figures as files beside it.
 //!
-//! Invariant: every text given is escaped, so no name of a game can become markup, and the page loads no other file.
+//! Invariant: every text given is escaped, so no name of a game can become markup, and the page loads no other file: its
+//! style (`page.css`) and its font are inside. It has no part wider than the window but tables and figures of two
+//! columns, which scroll by themselves. It is light or dark, as the reader's system is; figures are on white.
 
 use super::figure::Figure;
+use super::font;
 use super::shown::ShownTable;
 
-/// The style of every page: one column, tables that can be scrolled sideways, black on white in print.
-const STYLE: &str = "\
-body{font:16px/1.5 system-ui,sans-serif;color:#1e1e1e;background:#fff;max-width:62rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.6rem}h2{font-size:1.25rem;margin-top:2.2rem;border-bottom:1px solid #bbb}
-figure{margin:1.2rem 0;break-inside:avoid}figure svg{max-width:100%;height:auto}
-figcaption,caption{font-size:.9rem;color:#444;text-align:left;padding:.3rem 0}
-.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.82rem;font-variant-numeric:tabular-nums}
-th,td{padding:.15rem .55rem;text-align:right;white-space:nowrap;border-bottom:1px solid #ddd}
-th{border-bottom:2px solid #888;vertical-align:bottom}th:first-child,td:first-child{text-align:left}
-";
+/// The style of every page.
+const STYLE: &str = include_str!("page.css");
 
 /// A document under construction: parts are added in reading order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Page {
     title: String,
     body: String,
+    figures: Vec<Figure>,
 }
 
 impl Page {
     /// A page with this title, otherwise empty.
     pub fn new(title: &str) -> Self {
-        Page { title: title.to_owned(), body: format!("<h1>{}</h1>\n", escape(title)) }
+        let body = format!("<h1>{}</h1>\n", escape(title));
+        Page { title: title.to_owned(), body, figures: Vec::new() }
     }
 
     /// Begins a section.
@@ -34,44 +31,105 @@ impl Page {
         self.body += &format!("<h2>{}</h2>\n", escape(text));
     }
 
+    /// Begins a part of a section.
+    pub fn subheading(&mut self, text: &str) {
+        self.body += &format!("<h3>{}</h3>\n", escape(text));
+    }
+
     /// Adds sentences.
     pub fn paragraph(&mut self, text: &str) {
         self.body += &format!("<p>{}</p>\n", escape(text));
     }
 
-    /// Adds a table, with a sentence above it if there is one: the first column to the left, the others to the right.
-    pub fn table(&mut self, caption: &str, table: &ShownTable) {
-        let row = |cells: &[String], tag: &str| {
-            let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
-            format!("<tr>{cells}</tr>\n")
-        };
-        self.body += "<div class=\"wide\"><table>\n";
-        if !caption.is_empty() {
-            self.body += &format!("<caption>{}</caption>\n", escape(caption));
+    /// Adds sentences that explain what stands above them.
+    pub fn note(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.body += &format!("<p class=\"note\">{}</p>\n", escape(text));
         }
-        self.body += &format!("<thead>{}</thead>\n<tbody>\n", row(&table.heads, "th"));
-        table.rows.iter().for_each(|cells| self.body += &row(cells, "td"));
-        self.body += "</tbody></table></div>\n";
     }
 
-    /// Adds a figure with a sentence that says how to read it.
-    pub fn figure(&mut self, figure: &Figure, caption: &str) {
-        let caption = escape(caption);
-        self.body += &format!("<figure>\n{}<figcaption>{caption}</figcaption></figure>\n", figure.to_svg());
+    /// Adds a table, with a sentence above it if there is one: words to the left, numbers to the right.
+    pub fn table(&mut self, caption: &str, table: &ShownTable) {
+        let row = |cells: &[String], tag: &str| {
+            let cells = cells.iter().zip(&table.is_text).map(|(cell, &is_text)| {
+                let text = escape(&typeset(cell));
+                if is_text {
+                    format!("<{tag} class=\"w\">{}</{tag}>", breakable(&text))
+                } else {
+                    format!("<{tag}>{text}</{tag}>")
+                }
+            });
+            format!("<tr>{}</tr>\n", cells.collect::<String>())
+        };
+        self.note(caption);
+        self.body +=
+            &format!("<div class=\"wide\"><table>\n<thead>{}</thead>\n<tbody>\n", row(&table.heads, "th"));
+        table.rows.iter().for_each(|cells| self.body += &row(cells, "td"));
+        self.body += "</tbody></table></div>\n";
+        table.footnote.iter().for_each(|footnote| self.note(footnote));
+    }
+
+    /// Adds a figure with its title and its caption. A second figure of the same name gets another one for its files.
+    pub fn figure(&mut self, figure: Figure) {
+        let (svg, is_wide) = figure.inline();
+        let (class, open, close) =
+            if is_wide { ("two", "<div class=\"wide\">", "</div>") } else { ("one", "", "") };
+        let (title, caption) = (escape(&figure.title), escape(&figure.caption));
+        self.body += &format!(
+            "<figure class=\"{class}\">\n{open}{svg}{close}<figcaption><b>{title}.</b> {caption}</figcaption></figure>\n"
+        );
+        let is_known = |name: &str| self.figures.iter().any(|other| other.name == name);
+        let name = (1..)
+            .map(|at| if at == 1 { figure.name.clone() } else { format!("{}-{at}", figure.name) })
+            .find(|name| !is_known(name))
+            .expect("there are more numbers than figures");
+        self.figures.push(Figure { name, ..figure });
     }
 
     /// The complete document.
     pub fn finish(&self) -> String {
         let title = escape(&self.title);
+        let font = if self.figures.is_empty() { String::new() } else { font::css() };
         let head = format!(
-            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style>"
+            "<meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}{font}</style>"
         );
         format!(
             "<!doctype html>\n<html lang=\"en\"><head>{head}</head>\n<body>\n{}</body></html>\n",
             self.body
         )
     }
+
+    /// The figures as files: the path in the folder of the page, and the contents.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        figure_files(&self.figures)
+    }
+}
+
+/// Figures as files: the path below `figures`, and the contents.
+pub fn figure_files(figures: &[Figure]) -> Vec<(String, Vec<u8>)> {
+    let both = |figure: &Figure| {
+        let path = |ending: &str| format!("figures/{}.{ending}", figure.name);
+        [(path("svg"), figure.to_svg().into_bytes()), (path("pdf"), figure.to_pdf())]
+    };
+    figures.iter().flat_map(both).collect()
+}
+
+/// A cell with the sign that a terminal may lack.
+fn typeset(cell: &str) -> String {
+    if cell == "+-" { "±".to_owned() } else { cell.replace(" +- ", " ± ") }
+}
+
+/// Escaped words that a browser may also break behind the signs of a spec.
+fn breakable(escaped: &str) -> String {
+    let mut text = String::with_capacity(escaped.len());
+    for character in escaped.chars() {
+        text.push(character);
+        if ",:=/".contains(character) {
+            text += "<wbr>";
+        }
+    }
+    text
 }
 
 /// Text as it stands in HTML, in elements and in quoted attributes.
@@ -84,6 +142,8 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
             '\'' => escaped += "&#39;",
+            // XML has no other control characters.
+            other if other.is_control() && !"\t\n\r".contains(other) => escaped.push('\u{FFFD}'),
             other => escaped.push(other),
         }
     }
@@ -92,28 +152,14 @@ pub(super) fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Axis, FigurePoint, FigureSeries};
+    use super::super::{Axis, FigurePoint, FigureSeries, LinePlot, Plot};
     use super::*;
 
     fn figure() -> Figure {
-        let points = |factor: f64| {
-            [16.0, 64.0, 256.0]
-                .map(|x| FigurePoint::between(x, factor / x, factor / x * 0.8, factor / x * 1.3))
-                .to_vec()
-        };
-        Figure {
-            title: "bias <of> all".to_owned(),
-            x: Axis::logarithmic("particles"),
-            y: Axis::logarithmic("bias TV (probability)"),
-            series: vec![
-                FigureSeries::measured("hyperplay", points(1.0)),
-                FigureSeries::measured(
-                    "a & b",
-                    vec![FigurePoint::exact(16.0, 0.0), FigurePoint::exact(64.0, f64::NAN)],
-                ),
-                FigureSeries::reference("baseline", points(0.9)),
-            ],
-        }
+        let points = vec![FigurePoint::between(16.0, 0.5, 0.4, 0.6), FigurePoint::exact(64.0, 0.25)];
+        let series = vec![FigureSeries::measured("a & b", points)];
+        let plot = LinePlot::single(Axis::logarithmic("particles"), Axis::linear("bias TV"), series);
+        Figure::new(&["game", "bias"], "Bias <of> all", "Lower is better.", Plot::Lines(plot))
     }
 
     #[test]
@@ -121,34 +167,27 @@ mod tests {
         let mut page = Page::new("Belief <script>");
         page.heading("Figures");
         page.paragraph("a < b");
-        let heads = vec!["sampler".to_owned(), "N".to_owned()];
-        let rows = vec![vec!["hyperplay".to_owned(), "1".to_owned()]];
-        page.table("c", &ShownTable { heads, is_text: vec![true, false], rows });
-        page.figure(&figure(), "Lower is better.");
+        let heads = vec!["sampler".to_owned(), "score".to_owned(), "method".to_owned()];
+        let rows = vec![vec!["hyperplay".to_owned(), "1.0 +- 0.5".to_owned(), "exact".to_owned()]];
+        page.table("c", &ShownTable { heads, is_text: vec![true, false, true], rows, footnote: None });
+        page.figure(figure());
+        page.figure(figure());
         let html = page.finish();
-        for part in ["<h2>Figures</h2>", "a &lt; b", "<td>hyperplay</td>", "<svg ", "Lower is better."] {
+        for part in [
+            "<h2>Figures</h2>",
+            "a &lt; b",
+            "<td class=\"w\">hyperplay</td><td>1.0 ± 0.5</td><td class=\"w\">exact</td>",
+            "<svg ",
+            "Lower is better.",
+            "prefers-color-scheme:dark",
+        ] {
             assert!(html.contains(part), "{part}");
         }
         assert!(!html.contains("<script") && !html.contains("href") && !html.contains("src="));
+        assert_eq!(html.matches("url(").count(), html.matches("url(data:font/ttf;base64,").count());
         assert_eq!(html, page.clone().finish());
-    }
-
-    #[test]
-    fn a_figure_has_title_labels_legend_and_a_note_on_zeros() {
-        let svg = figure().to_svg();
-        for part in [
-            "bias &lt;of&gt; all",
-            "particles",
-            "bias TV (probability)",
-            "hyperplay",
-            "a &amp; b",
-            "baseline",
-        ] {
-            assert!(svg.contains(part), "{part}");
-        }
-        assert!(svg.contains("Values of 0 stand on the edge"));
-        assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && !svg.contains("NaN"));
-        let empty = Figure::default().to_svg();
-        assert!(empty.contains("There is nothing to show."));
+        let names: Vec<String> = page.files().into_iter().map(|(name, _)| name).collect();
+        let expected = ["game-bias.svg", "game-bias.pdf", "game-bias-2.svg", "game-bias-2.pdf"];
+        assert_eq!(names, expected.map(|name| format!("figures/{name}")));
     }
 }

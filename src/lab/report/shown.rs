@@ -1,12 +1,16 @@
 //! Shown: a table as a reader sees it, as aligned text or Markdown.
 //!
 //! A [`Reading`] chooses the columns that a reader is shown, and puts two of them into one where that is easier to read: the
-//! ends of an interval, or a figure and what it is compared with.
+//! ends of an interval, or a figure and what it is compared with. What is not known is `?`. An interval that rests on few
+//! measurements has a mark, which a footnote explains.
 
 use super::table::{Format, Table, TableEntry};
 
-/// What a reader sees in place of a figure that is missing.
-pub(super) const MISSING: &str = "-";
+/// What a reader sees in place of a figure that is not known.
+pub(super) const MISSING: &str = "?";
+
+/// What stands behind an interval that is not reliable.
+const MARK: &str = " *";
 
 /// One column of what a reader is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +23,8 @@ pub enum Reading {
     Beside(&'static str, &'static str, &'static str),
     /// The first column, and the other two as the ends of its interval, below this heading.
     WithInterval([&'static str; 3], &'static str),
+    /// The first column, and the second one as half the width of its interval, below this heading.
+    PlusMinus(&'static str, &'static str, &'static str),
     /// The first column of the second one, as in `3/20`, below this heading.
     Of(&'static str, &'static str, &'static str),
 }
@@ -32,11 +38,16 @@ pub struct ShownTable {
     pub is_text: Vec<bool>,
     /// The rows, each as long as the headings.
     pub rows: Vec<Vec<String>>,
+    /// What the marks mean, if there are any.
+    pub footnote: Option<String>,
 }
 
 impl Table {
-    /// All columns for reading.
+    /// What readers are shown: its view, or all columns.
     pub fn shown(&self) -> ShownTable {
+        if !self.view.is_empty() {
+            return self.read(&self.view);
+        }
         let readings: Vec<Reading> = self.columns.iter().map(|column| Reading::One(column.name)).collect();
         self.read(&readings)
     }
@@ -49,15 +60,27 @@ impl Table {
             place(name).map_or_else(|| MISSING.to_owned(), shown)
         };
         let is_there = |row: &[TableEntry], name: &str| cell(row, name) != MISSING;
+        let is_few = |row: &[TableEntry]| {
+            let count = self.few.and_then(|few| Some((&row[place(few.column)?], few.least)));
+            matches!(count, Some((TableEntry::Count(count), least)) if *count < least)
+        };
         let shown = |row: &Vec<TableEntry>| {
+            let mark = if is_few(row) { MARK } else { "" };
             let one = |reading: &Reading| match *reading {
                 Reading::One(name) => cell(row, name),
-                Reading::Interval(low, ..) if !is_there(row, low) => MISSING.to_owned(),
-                Reading::Interval(low, high, _) => format!("{}..{}", cell(row, low), cell(row, high)),
+                Reading::Interval(low, high, _) if !is_there(row, low) && !is_there(row, high) => {
+                    MISSING.to_owned()
+                }
+                Reading::Interval(low, high, _) => format!("{}..{}{mark}", cell(row, low), cell(row, high)),
                 Reading::Beside(one, other, _) => format!("{} ({})", cell(row, one), cell(row, other)),
-                Reading::WithInterval([one, ..], _) if !is_there(row, one) => MISSING.to_owned(),
+                Reading::WithInterval([one, ..], _) | Reading::PlusMinus(one, ..) if !is_there(row, one) => {
+                    MISSING.to_owned()
+                }
                 Reading::WithInterval([one, low, high], _) => {
-                    format!("{} [{}, {}]", cell(row, one), cell(row, low), cell(row, high))
+                    format!("{} [{}, {}]{mark}", cell(row, one), cell(row, low), cell(row, high))
+                }
+                Reading::PlusMinus(one, half, _) => {
+                    format!("{} +- {}{mark}", cell(row, one), cell(row, half))
                 }
                 Reading::Of(part, all, _) => format!("{}/{}", cell(row, part), cell(row, all)),
             };
@@ -68,22 +91,50 @@ impl Table {
             Reading::Interval(_, _, head)
             | Reading::Beside(_, _, head)
             | Reading::WithInterval(_, head)
+            | Reading::PlusMinus(_, _, head)
             | Reading::Of(_, _, head) => head,
         };
         let is_text = |reading: &Reading| match *reading {
             Reading::One(name) => place(name).is_some_and(|at| self.columns[at].format == Format::Text),
             _ => false,
         };
+        let rows: Vec<Vec<String>> = self.rows.iter().map(shown).collect();
+        let is_marked = rows.iter().flatten().any(|cell| cell.ends_with(MARK));
+        let few = self.few.filter(|_| is_marked);
         ShownTable {
             heads: readings.iter().map(|reading| head(reading).to_owned()).collect(),
             is_text: readings.iter().map(is_text).collect(),
-            rows: self.rows.iter().map(shown).collect(),
+            rows,
+            footnote: few.map(|few| few_footnote(few.least, few.what)),
         }
     }
 }
 
+/// What the mark at intervals means.
+pub(super) fn few_footnote(least: u64, what: &str) -> String {
+    format!("* fewer than {least} {what}: the interval is not reliable")
+}
+
 impl ShownTable {
-    /// Aligned lines: the first column to the left, the others to the right.
+    /// The same without the columns in which nothing is known.
+    #[must_use]
+    pub fn without_unknown(mut self) -> ShownTable {
+        let is_kept: Vec<bool> = (0..self.heads.len())
+            .map(|at| {
+                self.rows.is_empty() || self.rows.iter().any(|row| !row[at].is_empty() && row[at] != MISSING)
+            })
+            .collect();
+        fn keep<T>(list: &mut Vec<T>, is_kept: &[bool]) {
+            let mut at = is_kept.iter();
+            list.retain(|_| at.next().is_none_or(|&is_kept| is_kept));
+        }
+        keep(&mut self.heads, &is_kept);
+        keep(&mut self.is_text, &is_kept);
+        self.rows.iter_mut().for_each(|row| keep(row, &is_kept));
+        self
+    }
+
+    /// Aligned lines: words to the left, numbers to the right.
     pub fn as_text(&self) -> String {
         let lines = || std::iter::once(&self.heads).chain(&self.rows);
         let width = |column: usize| lines().map(|line| line[column].chars().count()).max().unwrap_or(0);
@@ -93,11 +144,14 @@ impl ShownTable {
             let mut line = String::new();
             for (column, cell) in cells.iter().enumerate() {
                 let space = " ".repeat(widths[column] - cell.chars().count());
-                line += &if column == 0 { format!("{cell}{space}") } else { format!("  {space}{cell}") };
+                line += if column == 0 { "" } else { "  " };
+                line +=
+                    &if self.is_text[column] { format!("{cell}{space}") } else { format!("{space}{cell}") };
             }
             text += line.trim_end();
             text.push('\n');
         }
+        self.footnote.iter().for_each(|footnote| text += &format!("{footnote}\n"));
         text
     }
 
@@ -111,6 +165,9 @@ impl ShownTable {
         let mut text = line(&self.heads);
         text += &format!("|{}\n", rule.collect::<String>());
         self.rows.iter().for_each(|cells| text += &line(cells));
+        self.footnote
+            .iter()
+            .for_each(|footnote| text += &format!("\n{}\n", footnote.replacen('*', "\\*", 1)));
         text
     }
 }

@@ -22,6 +22,10 @@ const ENDS: (f64, f64) = (0.025, 0.975);
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.96;
 
+/// Fewer measurements than these do not give an interval that can be relied on: its theory is of many measurements, or of
+/// normal ones, and goals are neither.
+pub const FEW: u64 = 10;
+
 /// Independent numbers, added one by one. Sums are made of distances from the first number, so that equal numbers have no
 /// error at all.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -50,6 +54,18 @@ impl Sample {
         self.count += 1;
         self.sum += from;
         self.squares += from * from;
+    }
+
+    /// Adds the numbers of another sample.
+    pub fn merge(&mut self, other: &Sample) {
+        if self.count == 0 {
+            *self = *other;
+        } else if other.count > 0 {
+            let (from, count) = (other.first - self.first, other.count as f64);
+            self.squares += other.squares + 2.0 * from * other.sum + count * from * from;
+            self.sum += other.sum + count * from;
+            self.count += other.count;
+        }
     }
 
     /// How many numbers there are.
@@ -223,6 +239,11 @@ pub fn elo(score: f64) -> f64 {
     400.0 * (share / (1.0 - share)).log10()
 }
 
+/// A number with its noun, as in `1 match` and `2 matches`.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// The number with six significant digits, so that what is written does not depend on the last bit of a logarithm.
 pub fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() {
@@ -259,6 +280,25 @@ mod tests {
         let one = sample(&[1.0 - 3.0_f64.sqrt(), 1.0, 1.0 + 3.0_f64.sqrt()]);
         assert!((one.superiority().unwrap() - 0.788_675).abs() < 1e-5, "{:?}", one.superiority());
         assert_eq!(sample(&[0.0, 0.0]).superiority(), Some(0.5));
+    }
+
+    #[test]
+    fn merged_samples_are_the_sample_of_all_numbers() {
+        let numbers = [3.0, 3.5, -2.0, 8.0, 100.0];
+        for cut in 0..=numbers.len() {
+            let mut first = sample(&numbers[..cut]);
+            first.merge(&sample(&numbers[cut..]));
+            let all = sample(&numbers);
+            assert_eq!(first.count(), all.count());
+            let close = |one: Option<f64>, other: Option<f64>| (one.unwrap() - other.unwrap()).abs() < 1e-9;
+            assert!(close(first.mean(), all.mean()) && close(first.variance(), all.variance()), "{cut}");
+        }
+    }
+
+    #[test]
+    fn one_is_not_counted_as_many() {
+        let matches = |count| counted(count, "match", "matches");
+        assert_eq!([0, 1, 2].map(matches), ["0 matches", "1 match", "2 matches"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shown::MISSING;
+use super::shown::{MISSING, Reading};
 use super::statistics::rounded;
 
 /// One thing in a table.
@@ -19,7 +19,7 @@ pub enum TableEntry {
     Flag(bool),
     /// How many.
     Count(u64),
-    /// A figure. NaN counts as missing; in JSON and CSV, infinite figures are missing too.
+    /// A figure. What is not finite counts as missing.
     Figure(f64),
     /// Several figures in one, by the names of their [`Parts`].
     Nested(Vec<TableEntry>),
@@ -54,7 +54,7 @@ impl From<Option<f64>> for TableEntry {
 /// How the entries of a column are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// A word; Markdown puts it to the left.
+    /// A word; readers find it to the left.
     Text,
     /// A whole number, yes or no.
     Number,
@@ -125,6 +125,17 @@ pub struct TableColumn {
     pub format: Format,
 }
 
+/// When the intervals of a row are not reliable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FewMeasurements {
+    /// The column that counts the measurements.
+    pub column: &'static str,
+    /// The least number that is enough.
+    pub least: u64,
+    /// What is counted, as in `deals`.
+    pub what: &'static str,
+}
+
 /// Rows and columns.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Table {
@@ -134,6 +145,10 @@ pub struct Table {
     pub title: &'static str,
     /// How to read it, in sentences; may be empty.
     pub note: String,
+    /// What readers are shown; nothing for all columns.
+    pub view: Vec<Reading>,
+    /// Which rows rest on too few measurements, if the table has intervals.
+    pub few: Option<FewMeasurements>,
     /// The columns.
     pub columns: Vec<TableColumn>,
     /// The rows, each as long as the columns.
@@ -159,6 +174,26 @@ impl Table {
     #[must_use]
     pub fn named(self, name: &'static str, title: &'static str, note: impl Into<String>) -> Self {
         Table { name, title, note: note.into(), ..self }
+    }
+
+    /// The same table, showing readers these columns.
+    #[must_use]
+    pub fn viewed(self, view: Vec<Reading>) -> Self {
+        Table { view, ..self }
+    }
+
+    /// The same table with the intervals of rows marked that rest on few measurements, which this column counts.
+    #[must_use]
+    pub fn with_few(self, column: &'static str, least: u64, what: &'static str) -> Self {
+        Table { few: Some(FewMeasurements { column, least, what }), ..self }
+    }
+
+    /// The rows that have this text in this column.
+    #[must_use]
+    pub fn only(&self, column: &str, text: &str) -> Table {
+        let place = self.columns.iter().position(|known| known.name == column);
+        let is_meant = |row: &&Vec<TableEntry>| place.is_some_and(|at| row[at] == TableEntry::from(text));
+        Table { rows: self.rows.iter().filter(is_meant).cloned().collect(), ..self.clone() }
     }
 
     /// One object for each row.
@@ -256,9 +291,6 @@ impl Format {
             (TableEntry::Text(text), _) => text.clone(),
             (TableEntry::Flag(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),
             (TableEntry::Count(count), _) => count.to_string(),
-            (TableEntry::Figure(figure), _) if figure.is_infinite() => {
-                if *figure > 0.0 { "inf" } else { "-inf" }.to_owned()
-            }
             (
                 TableEntry::Figure(figure),
                 Format::Digits(digits) | Format::Rounded(digits) | Format::Parts(_, _, digits),
@@ -340,11 +372,11 @@ mod tests {
         );
         assert_eq!(table.as_csv(), "who,bias,fit_p,fit_draws\n\"a,b\",0.123456789,0.5,8\nc|d,,,\n");
         let markdown = "## Fits\n\n| who | bias TV | fit |\n| --- | ---: | ---: |\n| a,b | 0.12 | 0.500 |\n\
-                        | c\\|d | - | - |\n\nThey fit.\n";
+                        | c\\|d | ? | ? |\n\nThey fit.\n";
         assert_eq!(table.as_markdown(), markdown);
         assert_eq!(
             table.shown().as_text(),
-            "who  bias TV    fit\na,b     0.12  0.500\nc|d        -      -\n"
+            "who  bias TV    fit\na,b     0.12  0.500\nc|d        ?      ?\n"
         );
     }
 
@@ -360,7 +392,42 @@ mod tests {
         let shown = table().read(&readings);
         assert_eq!(shown.heads, ["who", "95 %", "bias (p)", "ratio", "of"]);
         assert_eq!(shown.rows[0], ["a,b", "0.12..0.12", "0.12 (0.500)", "0.12 [0.500, 0.12]", "0.12/0.500"]);
-        assert_eq!(shown.rows[1], ["c|d", "-", "- (-)", "-", "-/-"]);
+        assert_eq!(shown.rows[1], ["c|d", "?", "? (?)", "?", "?/?"]);
+    }
+
+    #[test]
+    fn words_stand_to_the_left_and_numbers_to_the_right_in_every_column() {
+        let swapped = [COLUMNS[1], COLUMNS[0]];
+        let text = Table::of(&swapped, &[Fit("long name", 0.5, None), Fit("b", f64::INFINITY, None)])
+            .shown()
+            .as_text();
+        assert_eq!(text, "bias TV  who\n   0.50  long name\n      ?  b\n");
+    }
+
+    #[test]
+    fn intervals_of_few_measurements_are_marked_and_a_footnote_says_why() {
+        struct Mean(usize, f64, Option<f64>);
+        let columns: [Column<Mean>; 3] = [
+            Column::plain("deals", Format::Number, |mean| mean.0.into()),
+            Column::plain("score", Format::Digits(2), |mean| mean.1.into()),
+            Column::plain("half", Format::Digits(2), |mean| mean.2.into()),
+        ];
+        let rows = [
+            Mean(1, 50.0, None),
+            Mean(3, 58.33, Some(71.71)),
+            Mean(10, 50.0, Some(1.0)),
+            Mean(0, f64::NAN, None),
+        ];
+        let view = vec![Reading::One("deals"), Reading::PlusMinus("score", "half", "score")];
+        let shown = |rows: &[Mean]| {
+            Table::of(&columns, rows).viewed(view.clone()).with_few("deals", 10, "deals").shown()
+        };
+        let all = shown(&rows);
+        let scores: Vec<&str> = all.rows.iter().map(|row| row[1].as_str()).collect();
+        assert_eq!(scores, ["50.00 +- ? *", "58.33 +- 71.71 *", "50.00 +- 1.00", "?"]);
+        assert_eq!(all.footnote.as_deref(), Some("* fewer than 10 deals: the interval is not reliable"));
+        assert!(all.as_text().ends_with("the interval is not reliable\n"));
+        assert_eq!(shown(&rows[2..]).footnote, None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`, and `study.json`, its identity.
+//! The files of a study: `turns.jsonl`, `timings.jsonl`, `rows.csv`, `report.html`, its figures in `figures`, and
+//! `study.json`, its identity.
 //!
 //! Invariant: one seed gives the same bytes in all but `timings.jsonl`, on any number of threads. The first line of both
 //! `.jsonl` files is a header; every other line is one decision and sampler. A folder belongs to the run of one
@@ -214,7 +215,9 @@ impl StudyFiles {
         let run = run_header(&header, self.threads, Some(time));
         replace(&timings, &lines(&run, Table::of(&TIME_COLUMNS, &study.rows).json_rows()))?;
         replace(&csv, &if study.rows.is_empty() { String::new() } else { table.as_csv() })?;
-        replace(&html, &page::page(&header, study))
+        let page = page::page(&header, study);
+        replace(&html, &page.finish())?;
+        write_all(&self.folder, &page.files())
     }
 }
 
@@ -229,6 +232,20 @@ fn run_header(header: &Value, threads: usize, time: Option<Duration>) -> Value {
         "threads": threads,
         "seconds": time.map(|time| time.as_secs_f64()),
     })
+}
+
+/// Writes files by their paths below a folder.
+///
+/// # Errors
+/// If one cannot be written.
+pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), StudyFileError> {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        let above = path.parent().unwrap_or(folder);
+        at(above, fs::create_dir_all(above))?;
+        at(&path, fs::write(&path, bytes))?;
+    }
+    Ok(())
 }
 
 /// The configuration that an identity file holds; none if there is no such file, and an empty one if it is none.

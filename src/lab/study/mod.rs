@@ -22,6 +22,7 @@ pub mod files;
 pub mod harness;
 mod match_source;
 mod page;
+mod page_figures;
 mod plan;
 pub mod response;
 mod row;

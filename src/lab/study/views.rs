@@ -5,7 +5,7 @@ use super::row::{ROW_COLUMNS, StudyRow};
 use super::summary::{StudySummary, summaries};
 use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Reading::{self, Interval, Of, One};
-use crate::report::{ShownTable, Table};
+use crate::report::{FEW, ShownTable, Table};
 
 /// The column of the posterior, which is left out where all rows are measured against the same one.
 const AGAINST: Reading = One("posterior");
@@ -97,7 +97,7 @@ impl Study {
 
     /// All columns of the summaries. The bootstrap of their intervals is seeded with the seed of the study.
     pub fn summary_table(&self, seed: u64) -> Table {
-        Table::of(&SUMMARY_COLUMNS, &self.summaries(seed))
+        Table::of(&SUMMARY_COLUMNS, &self.summaries(seed)).with_few("decisions", FEW, "decisions")
     }
 
     /// The summaries.
@@ -136,7 +136,10 @@ mod tests {
     fn names(reading: Reading) -> Vec<&'static str> {
         match reading {
             One(name) => vec![name],
-            Interval(one, other, _) | Of(one, other, _) | Reading::Beside(one, other, _) => vec![one, other],
+            Interval(one, other, _)
+            | Of(one, other, _)
+            | Reading::Beside(one, other, _)
+            | Reading::PlusMinus(one, other, _) => vec![one, other],
             Reading::WithInterval(names, _) => names.to_vec(),
         }
     }

@@ -1,0 +1,156 @@
+//! Cost figures: what the scores of a game cost in time, and how time and belief go over the steps.
+
+use std::collections::BTreeMap;
+
+use super::folder::Planned;
+use super::met::Met;
+use super::score_figures::{Family, deals, in_words, score_axis, score_point};
+use super::summary::{ExperimentSummary, StepSummary};
+use crate::report::{
+    Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER, counted, share,
+};
+
+/// Times are recorded in microseconds, so times below this many seconds are not distinguished.
+const RESOLUTION: f64 = 1e-6;
+
+/// Steps shown have at least so many decisions.
+const LEAST: u64 = 20;
+
+/// The most panels of a figure.
+const PANELS: usize = 12;
+
+/// The scores against the time of a decision: entrants that differ in parameters in the panels and with
+/// the markers that they have over their parameters.
+pub(super) fn score_by_time(name: &[&str], met: &[Met<'_>], families: &[Family<'_>]) -> Option<Figure> {
+    let point = |met: &Met<'_>| {
+        let seconds = met.entrant.work.time.mean()?;
+        score_point(1e3 * seconds.max(RESOLUTION), &met.entrant.score)
+    };
+    let mut panels: Vec<PlotPanel> = Vec::new();
+    if families.is_empty() {
+        let meetings: Vec<&Met<'_>> = met.iter().filter(|one| !one.against.is_empty()).collect();
+        let players: Vec<&Met<'_>> =
+            if meetings.len() <= TOGETHER { met.iter().collect() } else { Vec::new() };
+        let series = players.iter().map(|one| {
+            let label = if one.against.is_empty() {
+                one.player.to_owned()
+            } else {
+                format!("{} against {}", one.player, one.against)
+            };
+            FigureSeries::measured(label, point(one).into_iter().collect()).unjoined()
+        });
+        panels.push(PlotPanel { title: String::new(), series: series.collect() });
+    }
+    for family in families {
+        for panel in family.panels() {
+            let line = |(line, points): &(String, Vec<(f64, &Met<'_>)>)| {
+                let points = points.iter().filter_map(|(_, met)| point(met)).collect();
+                // Times are measured, so their order is not that of the parameter and a line would say nothing.
+                FigureSeries::measured(line.clone(), points).unjoined()
+            };
+            let title = if families.len() > 1 {
+                format!("{}: {}", family.name, panel.title)
+            } else {
+                panel.title.clone()
+            };
+            let title = title.trim_end_matches(": ").to_owned();
+            panels.push(PlotPanel { title, series: panel.lines.iter().map(line).collect() });
+        }
+    }
+    let plot = LinePlot { x: Axis::logarithmic("time a decision (ms, wall)"), y: score_axis(), panels };
+    if plot.is_empty() || plot.panels.len() > PANELS {
+        return None;
+    }
+    let caption = format!("{} a point; bars are 95 % intervals of the mean goal.", deals(met.iter()));
+    Some(Figure::new(&[name, &["score-by-time"]].concat(), "Score by time", caption, Plot::Lines(plot)))
+}
+
+/// How many decisions were made on a depleted belief, as a sentence; none if no player has a belief.
+pub(super) fn depletions(summary: &ExperimentSummary, game: usize) -> Option<String> {
+    let here = summary.steps.iter().filter(|((of, ..), one)| *of == game && one.has_belief);
+    let (depleted, turns) = here.fold((0, 0), |sums, (_, one)| (sums.0 + one.depleted, sums.1 + one.turns));
+    let were = if depleted == 1 { "was" } else { "were" };
+    (turns > 0).then(|| {
+        let of = counted(turns, "decision", "decisions");
+        format!("{depleted} of {of} of players with a belief {were} made on a depleted one.")
+    })
+}
+
+/// Time and depletion over the steps.
+pub(super) fn by_step(
+    name: &[&str],
+    planned: &Planned,
+    summary: &ExperimentSummary,
+    game: usize,
+) -> Vec<Figure> {
+    let steps = Steps { name, planned, summary, game };
+    let time = steps.figure(
+        "time-by-step",
+        "Time by step",
+        Axis::logarithmic("time a decision (ms, wall)"),
+        |one| {
+            let (mean, half) = (one.time.mean()?, one.time.half_width().unwrap_or(0.0));
+            Some([mean, mean - half, mean + half].map(|seconds| 1e3 * seconds.max(RESOLUTION)))
+        },
+    );
+    let is_depleted = summary.steps.iter().any(|((of, ..), one)| *of == game && one.depleted > 0);
+    let depletion = is_depleted.then(|| {
+        let axis = Axis::linear("decisions on a depleted belief (%)").within(0.0, 100.0);
+        steps.figure("depletion-by-step", "Depletion by step", axis, |one| {
+            let (mean, low, high) = share(one.depleted, one.turns).filter(|_| one.has_belief)?;
+            Some([mean, low, high].map(|share| 100.0 * share))
+        })
+    });
+    time.into_iter().chain(depletion.flatten()).collect()
+}
+
+/// What the figures over steps are made of.
+struct Steps<'a> {
+    name: &'a [&'a str],
+    planned: &'a Planned,
+    summary: &'a ExperimentSummary,
+    game: usize,
+}
+
+impl Steps<'_> {
+    /// A figure of a mean and the ends of its interval, read off each step; none if no step has enough decisions.
+    fn figure(
+        &self,
+        kind: &str,
+        title: &str,
+        y: Axis,
+        read: impl Fn(&StepSummary) -> Option<[f64; 3]>,
+    ) -> Option<Figure> {
+        let mut lines: BTreeMap<usize, Vec<FigurePoint>> = BTreeMap::new();
+        let mut n = (u64::MAX, 0);
+        for (&(game, entrant, step), one) in &self.summary.steps {
+            if game != self.game || one.turns < LEAST {
+                continue;
+            }
+            if let Some([mean, low, high]) = read(one) {
+                lines.entry(entrant).or_default().push(FigurePoint::between(step as f64, mean, low, high));
+                n = (n.0.min(one.turns), n.1.max(one.turns));
+            }
+        }
+        let label = |entrant: usize| self.planned.plan.label(entrant);
+        let series: Vec<FigureSeries> = lines
+            .into_iter()
+            .map(|(entrant, points)| FigureSeries::measured(label(entrant), points))
+            .collect();
+        let parts = series.len().div_ceil(TOGETHER);
+        if parts == 0 || parts > PANELS {
+            return None;
+        }
+        let panel = |(at, part): (usize, &[FigureSeries])| PlotPanel {
+            title: if parts > 1 { format!("entrants, part {} of {parts}", at + 1) } else { String::new() },
+            series: part.to_vec(),
+        };
+        let panels = series.chunks(TOGETHER).enumerate().map(panel).collect();
+        let caption = format!(
+            "{} a point; bars are 95 % intervals. Steps with fewer than {LEAST} decisions are left out.",
+            in_words(n, "decision")
+        );
+        let plot = LinePlot { x: Axis::linear("step"), y, panels };
+        Some(Figure::new(&[self.name, &[kind]].concat(), title, caption, Plot::Lines(plot)))
+    }
+}

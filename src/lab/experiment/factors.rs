@@ -1,0 +1,175 @@
+//! Factors: the parameters that the entrants of one table of the file differ in, in the order in which figures show them.
+//!
+//! The first factor becomes the horizontal axis: a numeric key before one of words, the one with more values first. A key
+//! that another key determines, as in a zip, is no factor of its own and is named beside the other. So entrants that differ
+//! in nothing but the first factor are one line of a figure, and no line joins entrants that differ in anything else.
+
+use std::collections::BTreeMap;
+
+use super::plan::Entrant;
+use crate::report::{Axis, AxisScale};
+
+/// The greatest value over the least one from which on a numeric axis has equal factors.
+const WIDE: f64 = 4.0;
+
+/// A parameter and its values.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Factor {
+    /// The key.
+    pub key: String,
+    /// Keys that it determines.
+    pub with: Vec<String>,
+    /// Its values: ascending if all are numbers, else in the order of the entrants.
+    pub values: Vec<String>,
+    /// The values as numbers, if all are.
+    pub numbers: Option<Vec<f64>>,
+}
+
+impl Factor {
+    /// What stands at its axis.
+    pub fn name(&self) -> String {
+        if self.with.is_empty() {
+            self.key.clone()
+        } else {
+            format!("{} (with {})", self.key, self.with.join(", "))
+        }
+    }
+
+    /// The axis that shows it.
+    pub fn axis(&self) -> Axis {
+        let Some(numbers) = &self.numbers else { return Axis::categories(self.name(), self.values.clone()) };
+        match (numbers.first(), numbers.last()) {
+            (Some(&least), Some(&greatest)) if least > 0.0 && greatest >= WIDE * least => {
+                Axis::logarithmic(self.name())
+            }
+            _ => Axis::linear(self.name()),
+        }
+    }
+
+    /// Where a value is on its axis.
+    pub fn place(&self, value: &str) -> Option<f64> {
+        let at = self.values.iter().position(|known| known == value)?;
+        Some(self.numbers.as_ref().map_or(at as f64, |numbers| numbers[at]))
+    }
+
+    /// Whether points at neighbouring values may be joined.
+    pub fn is_joined(&self) -> bool {
+        !matches!(self.axis().scale, AxisScale::Categories(_))
+    }
+}
+
+/// The factors of these entrants of one table; none if they do not differ.
+pub(super) fn factors(entrants: &[&Entrant]) -> Vec<Factor> {
+    let mut values: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (key, value) in entrants.iter().flat_map(|entrant| &entrant.parameters) {
+        let known = values.entry(key).or_default();
+        if !known.contains(&value.as_str()) {
+            known.push(value);
+        }
+    }
+    let mut keys: Vec<Factor> = values
+        .into_iter()
+        .filter(|(_, values)| values.len() > 1)
+        .map(|(key, values)| factor(key, &values))
+        .collect();
+    keys.sort_by_key(|factor| {
+        let is_words = factor.numbers.is_none();
+        (is_words, std::cmp::Reverse(factor.values.len()), factor.key != "particles")
+    });
+    let mut kept: Vec<Factor> = Vec::new();
+    for factor in keys {
+        match kept.iter_mut().find(|known| determines(entrants, &known.key, &factor.key)) {
+            Some(known) => known.with.push(factor.key),
+            None => kept.push(factor),
+        }
+    }
+    kept
+}
+
+fn factor(key: &str, values: &[&str]) -> Factor {
+    let number = |value: &&str| value.parse::<f64>().ok().filter(|number| number.is_finite());
+    let numbers: Option<Vec<f64>> = values.iter().map(number).collect();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    if let Some(numbers) = &numbers {
+        order.sort_by(|&one, &other| numbers[one].total_cmp(&numbers[other]));
+    }
+    Factor {
+        key: key.to_owned(),
+        with: Vec::new(),
+        values: order.iter().map(|&at| values[at].to_owned()).collect(),
+        numbers: numbers.map(|numbers| order.iter().map(|&at| numbers[at]).collect()),
+    }
+}
+
+/// Whether entrants with the same value of one key have the same value of the other.
+fn determines(entrants: &[&Entrant], one: &str, other: &str) -> bool {
+    let mut known: BTreeMap<Option<&String>, Option<&String>> = BTreeMap::new();
+    entrants.iter().all(|entrant| {
+        let (value, determined) = (entrant.parameters.get(one), entrant.parameters.get(other));
+        *known.entry(value).or_insert(determined) == determined
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entrants(rows: &[&[(&str, &str)]]) -> Vec<Entrant> {
+        let one = |row: &&[(&str, &str)]| Entrant {
+            label: String::new(),
+            table: 0,
+            spec: String::new(),
+            parameters: row.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            policies: BTreeMap::new(),
+        };
+        rows.iter().map(one).collect()
+    }
+
+    fn of(rows: &[&[(&str, &str)]]) -> Vec<(String, Vec<String>)> {
+        let entrants = entrants(rows);
+        let all: Vec<&Entrant> = entrants.iter().collect();
+        factors(&all).into_iter().map(|factor| (factor.name(), factor.values)).collect()
+    }
+
+    #[test]
+    fn the_key_with_most_numbers_is_first_and_words_are_last() {
+        let rows: Vec<Vec<(&str, &str)>> = ["16", "2", "4"]
+            .iter()
+            .flat_map(|&particles| {
+                ["on", "off"]
+                    .map(|enumerate| vec![("enumerate", enumerate), ("particles", particles), ("nodes", "5")])
+            })
+            .collect();
+        let rows: Vec<&[(&str, &str)]> = rows.iter().map(Vec::as_slice).collect();
+        let expected = [("particles", vec!["2", "4", "16"]), ("enumerate", vec!["on", "off"])];
+        assert_eq!(
+            of(&rows),
+            expected.map(|(key, values)| (key.to_owned(), values.into_iter().map(str::to_owned).collect()))
+        );
+    }
+
+    #[test]
+    fn keys_that_go_side_by_side_are_one_factor() {
+        let rows: [&[(&str, &str)]; 3] = [
+            &[("particles", "2"), ("per_move", "3")],
+            &[("particles", "4"), ("per_move", "5")],
+            &[("particles", "8"), ("per_move", "5")],
+        ];
+        assert_eq!(
+            of(&rows),
+            [("particles (with per_move)".to_owned(), ["2", "4", "8"].map(str::to_owned).to_vec())]
+        );
+        assert!(of(&rows[..1]).is_empty());
+    }
+
+    #[test]
+    fn an_axis_of_numbers_has_equal_factors_where_they_are_far_apart() {
+        let scale = |values: &[&str]| factor("k", values).axis().scale;
+        assert_eq!(scale(&["64", "1", "8"]), AxisScale::Logarithmic);
+        assert_eq!(scale(&["10", "30"]), AxisScale::Linear);
+        assert_eq!(scale(&["0", "100"]), AxisScale::Linear);
+        assert_eq!(factor("k", &["8", "1"]).place("8"), Some(8.0));
+        assert_eq!(factor("k", &["on", "off"]).place("off"), Some(1.0));
+        assert!(!factor("k", &["on", "off"]).is_joined());
+    }
+}

@@ -1,0 +1,81 @@
+//! Met: every entrant of every cell, with the names of those that it met.
+//!
+//! Where two entrants share a constant sum, what one scored says what the other scored. Such a row is *mirrored*: tables
+//! and figures for readers have the pair once, as the plan names it; tables for machines have both.
+
+use super::folder::Planned;
+use super::summary::{CellSummary, EntrantSummary, ExperimentSummary};
+use crate::report::share;
+
+/// Scores of two entrants have a constant sum if they differ from it by no more than rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// An entrant in a cell that has matches, with the names of its game, of itself and of the others.
+#[derive(Clone)]
+pub(super) struct Met<'a> {
+    /// The name of the game.
+    pub game: &'a str,
+    /// The label of the entrant.
+    pub player: &'a str,
+    /// The labels of the others; empty for a game with one role.
+    pub against: String,
+    /// The others, by their places in the plan.
+    pub others: Vec<usize>,
+    /// Of the cell.
+    pub cell: &'a CellSummary,
+    /// Of the entrant.
+    pub entrant: &'a EntrantSummary,
+    /// Whether the row of the other entrant says the same.
+    pub is_mirrored: bool,
+}
+
+impl Met<'_> {
+    /// The share of matches that were won or drawn, if every match of the cell was won, lost or drawn.
+    pub fn win_or_draw(&self) -> Option<(f64, f64, f64)> {
+        let EntrantSummary { wins, draws, losses, .. } = *self.entrant;
+        share(wins + draws, wins + draws + losses).filter(|_| self.cell.is_won_or_lost)
+    }
+}
+
+/// Every entrant of every cell that has matches.
+pub(super) fn met<'a>(planned: &'a Planned, summary: &'a ExperimentSummary) -> Vec<Met<'a>> {
+    (0..planned.plan.games.len()).flat_map(|game| met_in(planned, summary, game)).collect()
+}
+
+/// Every entrant of every cell of a game that has matches.
+pub(super) fn met_in<'a>(planned: &'a Planned, summary: &'a ExperimentSummary, game: usize) -> Vec<Met<'a>> {
+    let plan = &planned.plan;
+    let cells = summary.cells.iter().enumerate();
+    let cells = cells.filter(|(number, cell)| cell.matches > 0 && plan.cells[*number].game == game);
+    let of_cell = |(number, cell): (usize, &'a CellSummary)| {
+        let is_pair = is_mirror(cell) && plan.cells[number].entrants.len() == 2;
+        cell.entrants.iter().enumerate().map(move |(at, entrant)| {
+            let mut others = plan.cells[number].entrants.clone();
+            if let Some(at) = others.iter().position(|&other| other == entrant.entrant) {
+                others.remove(at);
+            }
+            Met {
+                game: &plan.game(number).name,
+                player: plan.label(entrant.entrant),
+                against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
+                others,
+                cell,
+                entrant,
+                is_mirrored: is_pair && at == 1,
+            }
+        })
+    };
+    cells.flat_map(of_cell).collect()
+}
+
+/// Whether the second of two entrants scored what the first left of 100 points.
+fn is_mirror(cell: &CellSummary) -> bool {
+    let [first, second] = &cell.entrants[..] else { return false };
+    let close = |one: Option<f64>, other: Option<f64>| match (one, other) {
+        (Some(one), Some(other)) => (one - other).abs() < ROUNDING,
+        (None, None) => true,
+        _ => false,
+    };
+    close(first.score.mean(), second.score.mean().map(|mean| 100.0 - mean))
+        && close(first.score.half_width(), second.score.half_width())
+}

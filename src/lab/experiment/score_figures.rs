@@ -1,0 +1,307 @@
+//! Score figures: the scores of a game as a forest plot, and over the parameters that its entrants differ in.
+//!
+//! A forest plot has a row for each meeting, the best first. Entrants of one table of the file that differ in parameters
+//! are also drawn over their [`Factor`]s: one line for each combination of all factors but the first one, in one panel for
+//! each opponent and each value of a third factor. Two factors are drawn as a heat map as well.
+
+use super::cross_table::score_in_words;
+use super::factors::{Factor, factors};
+use super::folder::Planned;
+use super::met::Met;
+use super::plan::Entrant;
+use crate::report::{
+    Axis, FEW, Figure, FigurePoint, FigureSeries, ForestPlot, ForestRow, HeatCell, HeatMap, HeatPanel,
+    LinePlot, Plot, PlotPanel, Sample, TOGETHER,
+};
+
+/// The most rows of a forest plot; more become several plots.
+const ROWS: usize = 40;
+
+/// The most panels of a figure; with more, nothing can be compared.
+const PANELS: usize = 12;
+
+/// How a score is drawn: its place, its interval, and whether that is reliable.
+pub(super) fn score_point(x: f64, score: &Sample) -> Option<FigurePoint> {
+    let (mean, half) = (score.mean()?, score.half_width().unwrap_or(0.0));
+    Some(FigurePoint::between(x, mean, mean - half, mean + half).few(score.count() < FEW))
+}
+
+/// The axis of scores.
+pub(super) fn score_axis() -> Axis {
+    Axis::linear("score (goal points)").within(0.0, 100.0)
+}
+
+/// The numbers of deals in words.
+pub(super) fn deals<'a>(met: impl Iterator<Item = &'a Met<'a>>) -> String {
+    let (least, most) = met.fold((u64::MAX, 0), |(least, most), one| {
+        let count = one.entrant.score.count();
+        (least.min(count), most.max(count))
+    });
+    in_words((least, most), "deal")
+}
+
+/// A number or a range of numbers with its noun.
+pub(super) fn in_words((least, most): (u64, u64), noun: &str) -> String {
+    let s = if most == 1 { "" } else { "s" };
+    if least >= most { format!("{most} {noun}{s}") } else { format!("{least} to {most} {noun}{s}") }
+}
+
+/// The scores as a forest plot, as several where there are many.
+pub(super) fn forest(name: &[&str], met: &[Met<'_>]) -> Vec<Figure> {
+    let mut rows: Vec<&Met<'_>> = met.iter().filter(|one| !one.is_mirrored).collect();
+    let mean = |one: &Met<'_>| one.entrant.score.mean().unwrap_or(f64::NEG_INFINITY);
+    rows.sort_by(|one, other| mean(other).total_cmp(&mean(one)));
+    let Some(first) = rows.first() else { return Vec::new() };
+    let against = first.against.clone();
+    let is_one = rows.iter().all(|one| one.against == against);
+    let row = |one: &&Met<'_>| {
+        let score = &one.entrant.score;
+        let ends = |(mean, half): (f64, f64)| (mean - half, mean + half);
+        ForestRow {
+            label: if is_one {
+                one.player.to_owned()
+            } else {
+                format!("{} against {}", one.player, one.against)
+            },
+            value: score.mean(),
+            interval: score.mean().zip(score.half_width()).map(ends),
+            words: score_in_words(score).replace("+-", "±"),
+            count: score.count(),
+            is_few: score.count() < FEW,
+        }
+    };
+    let label = match (is_one, against.is_empty()) {
+        (true, false) => format!("score against {against} (goal points)"),
+        _ => "score (goal points)".to_owned(),
+    };
+    let is_pair = rows.iter().any(|one| one.others.len() == 1);
+    let parts = rows.len().div_ceil(ROWS);
+    let part = |(at, rows): (usize, &[&Met<'_>])| {
+        let of = if parts > 1 { format!(" ({} of {parts})", at + 1) } else { String::new() };
+        let caption = format!(
+            "{} a row. Bars are 95 % intervals of the mean goal (Student's t over deals); the number behind ± is half their \
+             width.{}",
+            deals(rows.iter().copied()),
+            if is_pair { " The dashed line is an even score." } else { "" }
+        );
+        let plot = ForestPlot {
+            axis: Axis { label: label.clone(), ..score_axis() },
+            reference: is_pair.then_some(50.0),
+            counted: "deals",
+            rows: rows.iter().map(row).collect(),
+        };
+        let number = (at + 1).to_string();
+        let mut words = [name, &["scores"]].concat();
+        words.extend((parts > 1).then_some(number.as_str()));
+        Figure::new(&words, format!("Scores{of}"), caption, Plot::Forest(plot))
+    };
+    rows.chunks(ROWS).enumerate().map(part).collect()
+}
+
+/// The entrants of one table of the file that take part in a game and differ in parameters.
+pub(super) struct Family<'a> {
+    /// The name of the table.
+    pub name: &'a str,
+    pub factors: Vec<Factor>,
+    /// Each with whom it met; not those of its own table.
+    pub met: Vec<(&'a Entrant, &'a Met<'a>)>,
+}
+
+impl<'a> Family<'a> {
+    /// The families of a game.
+    pub fn all(planned: &'a Planned, met: &'a [Met<'a>]) -> Vec<Family<'a>> {
+        let entrants = &planned.plan.entrants;
+        let tables = entrants.last().map_or(0, |last| last.table + 1);
+        let family = |table: usize| {
+            let is_other = |one: &&Met<'_>| one.others.iter().all(|&other| entrants[other].table != table);
+            let here = met.iter().filter(|one| entrants[one.entrant.entrant].table == table).filter(is_other);
+            let met: Vec<(&Entrant, &Met<'_>)> =
+                here.map(|one| (&entrants[one.entrant.entrant], one)).collect();
+            let of_table: Vec<&Entrant> = met.iter().map(|(entrant, _)| *entrant).collect();
+            let factors = factors(&of_table);
+            let label = met.first().map(|(entrant, _)| entrant.label.as_str()).unwrap_or_default();
+            let name = label.split(' ').next().unwrap_or(label);
+            (!factors.is_empty()).then_some(Family { name, factors, met })
+        };
+        (0..tables).filter_map(family).collect()
+    }
+
+    /// Its entrants in panels, in each of them in lines, and in these in the order of the first factor.
+    pub fn panels(&self) -> Vec<FamilyPanel<'a>> {
+        let mut panels: Vec<FamilyPanel<'a>> = Vec::new();
+        let (lines, rest) = match &self.factors[1..] {
+            [] => (None, &self.factors[1..]),
+            [one, rest @ ..] if one.values.len() <= TOGETHER => (Some(one), rest),
+            rest => (None, rest),
+        };
+        let part = |entrant: &Entrant, factor: &Factor| {
+            let value = entrant.parameters.get(&factor.key).map_or("", String::as_str);
+            format!("{}={value}", factor.key)
+        };
+        for &(entrant, met) in &self.met {
+            let against =
+                if met.against.is_empty() { String::new() } else { format!("against {}", met.against) };
+            let fixed: Vec<String> = rest.iter().map(|factor| part(entrant, factor)).collect();
+            // With one factor the opponents are the lines, and otherwise panels.
+            let (title, line) = match lines {
+                _ if self.factors.len() == 1 => {
+                    (String::new(), format!("{} {against}", self.name).trim().to_owned())
+                }
+                Some(factor) => (joined([vec![against], fixed].concat()), part(entrant, factor)),
+                None => (against, fixed.join(" ")),
+            };
+            let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
+                panels.push(FamilyPanel { title, lines: Vec::new() });
+                panels.len() - 1
+            });
+            let panel = &mut panels[at];
+            let at = panel.lines.iter().position(|(known, _)| *known == line).unwrap_or_else(|| {
+                panel.lines.push((line, Vec::new()));
+                panel.lines.len() - 1
+            });
+            let x =
+                entrant.parameters.get(&self.factors[0].key).and_then(|value| self.factors[0].place(value));
+            if let Some(x) = x {
+                panel.lines[at].1.push((x, met));
+            }
+        }
+        for (_, points) in panels.iter_mut().flat_map(|panel| &mut panel.lines) {
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        }
+        if let Some(factor) = lines {
+            let place = |name: &str| {
+                factor.values.iter().position(|value| *name == format!("{}={value}", factor.key))
+            };
+            panels.iter_mut().for_each(|panel| panel.lines.sort_by_key(|(name, _)| place(name)));
+        }
+        divided(panels)
+    }
+}
+
+/// A panel: its title, and lines of entrants by the first factor.
+pub(super) struct FamilyPanel<'a> {
+    pub title: String,
+    pub lines: Vec<(String, Vec<(f64, &'a Met<'a>)>)>,
+}
+
+/// Panels with no more lines than can be told apart.
+fn divided(panels: Vec<FamilyPanel<'_>>) -> Vec<FamilyPanel<'_>> {
+    let mut divided = Vec::new();
+    for FamilyPanel { title, lines } in panels {
+        if lines.len() <= TOGETHER {
+            divided.push(FamilyPanel { title, lines });
+            continue;
+        }
+        for line in lines {
+            divided.push(FamilyPanel {
+                title: format!("{title} {}", line.0).trim().to_owned(),
+                lines: vec![line],
+            });
+        }
+    }
+    divided
+}
+
+/// The parts of a title that are not empty, in one text.
+fn joined(parts: Vec<String>) -> String {
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(", ")
+}
+
+/// The scores of entrants over their parameters, and why some are not drawn.
+pub(super) fn by_factors(name: &[&str], families: &[Family<'_>]) -> (Vec<Figure>, Vec<String>) {
+    let (mut figures, mut left_out) = (Vec::new(), Vec::new());
+    for family in families {
+        let panels = family.panels();
+        if panels.len() > PANELS {
+            left_out.push(format!(
+                "{} is not drawn over its parameters: it would take {} panels. The tables have all its scores.",
+                family.name,
+                panels.len()
+            ));
+            continue;
+        }
+        figures.push(lines(name, family, &panels));
+        figures.extend(heat(name, family));
+    }
+    (figures, left_out)
+}
+
+fn lines(name: &[&str], family: &Family<'_>, panels: &[FamilyPanel<'_>]) -> Figure {
+    let x = &family.factors[0];
+    let series = |(line, points): &(String, Vec<(f64, &Met<'_>)>)| {
+        let points = points.iter().filter_map(|(x, met)| score_point(*x, &met.entrant.score)).collect();
+        let series = FigureSeries::measured(line.clone(), points);
+        if x.is_joined() { series } else { series.unjoined() }
+    };
+    let panels = panels
+        .iter()
+        .map(|panel| PlotPanel {
+            title: panel.title.clone(),
+            series: panel.lines.iter().map(series).collect(),
+        })
+        .collect();
+    let plot = LinePlot { x: x.axis(), y: score_axis(), panels };
+    let caption = format!(
+        "{} a point; bars are 95 % intervals of the mean goal.",
+        deals(family.met.iter().map(|(_, met)| *met))
+    );
+    let title = format!("Score of {} by {}", family.name, x.name());
+    Figure::new(&[name, &[family.name, "by", &x.key]].concat(), title, caption, Plot::Lines(plot))
+}
+
+/// The scores over the first two factors.
+fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
+    let [x, y, rest @ ..] = &family.factors[..] else { return None };
+    let mut panels: Vec<HeatPanel> = Vec::new();
+    for &(entrant, met) in &family.met {
+        let value = |factor: &Factor| entrant.parameters.get(&factor.key);
+        let fixed =
+            rest.iter().map(|factor| format!("{}={}", factor.key, value(factor).map_or("", String::as_str)));
+        let against = if met.against.is_empty() { String::new() } else { format!("against {}", met.against) };
+        let title = joined(std::iter::once(against).chain(fixed).collect());
+        let at = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
+            panels.push(HeatPanel {
+                title,
+                cells: vec![vec![HeatCell::default(); x.values.len()]; y.values.len()],
+            });
+            panels.len() - 1
+        });
+        let place = |factor: &Factor| factor.values.iter().position(|known| Some(known) == value(factor));
+        if let (Some(column), Some(row)) = (place(x), place(y)) {
+            let score = &met.entrant.score;
+            let words = score_in_words(score);
+            let words = words.split_once(' ').map_or_else(
+                || vec![words.clone()],
+                |(mean, half)| vec![mean.to_owned(), half.replace("+-", "±")],
+            );
+            panels[at].cells[row][column] = HeatCell { value: score.mean(), words };
+        }
+    }
+    if panels.len() > PANELS {
+        return None;
+    }
+    let is_few = family.met.iter().any(|(_, met)| met.entrant.score.count() < FEW);
+    let caption = format!(
+        "{} a cell; below each score is half the width of its 95 % interval.{}",
+        deals(family.met.iter().map(|(_, met)| *met)),
+        if is_few {
+            format!(" * fewer than {FEW} deals: the interval is not reliable.")
+        } else {
+            String::new()
+        }
+    );
+    let plot = HeatMap {
+        columns: (x.name(), x.values.clone()),
+        rows: (y.name(), y.values.clone()),
+        value: "score (goal points)".to_owned(),
+        panels,
+    };
+    let title = format!("Score of {} by {} and {}", family.name, x.name(), y.name());
+    Some(Figure::new(
+        &[name, &[family.name, "by", &x.key, "and", &y.key]].concat(),
+        title,
+        caption,
+        Plot::Heat(plot),
+    ))
+}

@@ -1,0 +1,139 @@
+//! Forest plot: one row for each estimate, with its interval, its number in words, and how many measurements it has.
+//!
+//! Invariant: a row that has no estimate is shown with `?` and without a mark, and a row with few measurements has a dashed
+//! interval and a note. The rows stand in the order given.
+
+use super::axes::{BELOW_MIDDLE, BottomAxis, paragraph};
+use super::canvas::{Anchor, Canvas, Colour, LEADING, Part, SIZE, Stroke};
+use super::figure::{Axis, FEW_NOTE, ONE_COLUMN, TWO_COLUMNS};
+use super::font::Font;
+use super::look::Look;
+use super::ticks::Span;
+
+/// The widest labels of a plot of one column, in points.
+const NARROW: f64 = 88.0;
+
+/// What is left free beside the plot.
+const MARGIN: f64 = 6.0;
+
+/// Estimates in rows.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ForestPlot {
+    /// The axis of the estimates.
+    pub axis: Axis,
+    /// A value that is drawn through all rows, such as that of two equal players.
+    pub reference: Option<f64>,
+    /// What the numbers of measurements count, as in `deals`.
+    pub counted: &'static str,
+    /// From the upper to the lower one.
+    pub rows: Vec<ForestRow>,
+}
+
+/// One estimate.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ForestRow {
+    /// What it is the estimate of.
+    pub label: String,
+    /// The estimate; none if it is not known.
+    pub value: Option<f64>,
+    /// Its interval; none if it is not known.
+    pub interval: Option<(f64, f64)>,
+    /// The estimate in words, as in `54.7 ± 1.2`.
+    pub words: String,
+    /// How many measurements there are.
+    pub count: u64,
+    /// Whether these are too few for a reliable interval.
+    pub is_few: bool,
+}
+
+impl ForestRow {
+    /// The estimate in words, if it is known.
+    fn words(&self) -> &str {
+        if self.value.is_some_and(f64::is_finite) { &self.words } else { "?" }
+    }
+}
+
+impl ForestPlot {
+    pub(super) fn canvas(&self) -> Canvas {
+        let font = Font::new();
+        let widest = |text: fn(&ForestRow) -> &str| {
+            self.rows.iter().map(|row| font.width(text(row), SIZE)).fold(0.0, f64::max)
+        };
+        let labels = widest(|row| &row.label);
+        let mut canvas = Canvas::new(if labels > NARROW { TWO_COLUMNS } else { ONE_COLUMN });
+        let width = canvas.width;
+        let labels = labels.min(width * 0.48) + 1.0;
+        let counts: Vec<String> = self.rows.iter().map(|row| row.count.to_string()).collect();
+        let counts_width =
+            counts.iter().map(|count| font.width(count, SIZE)).fold(font.width(self.counted, SIZE), f64::max);
+        let words_width = widest(ForestRow::words);
+        let count_at = width - 2.0;
+        let words_at = count_at - counts_width - 8.0;
+        let (left, right) = (labels + MARGIN + 2.0, words_at - words_width - MARGIN);
+        let values = self.rows.iter().flat_map(|row| {
+            let ends = row.interval.into_iter().flat_map(|(low, high)| [low, high]);
+            row.value.into_iter().chain(ends)
+        });
+        let values = values.chain(self.reference).filter(|value| value.is_finite());
+        let span = Span::new(&self.axis, values, false);
+        let x = |value: f64| left + span.share(value) * (right - left);
+        canvas.text(self.counted, (count_at, LEADING), Anchor::End);
+        let top = LEADING + 4.0;
+        let heights: Vec<(f64, Vec<String>)> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let lines = font.wrap(&row.label, SIZE, labels);
+                (lines.len().max(1) as f64 * LEADING + 2.0, lines)
+            })
+            .collect();
+        let bottom = top + heights.iter().map(|(height, _)| height).sum::<f64>() + 2.0;
+        let axis = BottomAxis::new(&font, &span, (left, right), (left - 12.0, width));
+        axis.draw(&mut canvas, (left, right), (top, bottom));
+        if let Some(reference) = self.reference.filter(|value| value.is_finite()) {
+            let stroke = Look::new(0, true).line();
+            canvas.line(vec![(x(reference), top), (x(reference), bottom)], stroke);
+        }
+        let mut upper = top;
+        for ((row, (height, lines)), count) in self.rows.iter().zip(&heights).zip(counts) {
+            let middle = upper + height / 2.0;
+            let first = middle - (lines.len() as f64 - 1.0) / 2.0 * LEADING + BELOW_MIDDLE;
+            for (number, line) in lines.iter().enumerate() {
+                canvas.text(line, (2.0, first + number as f64 * LEADING), Anchor::Start);
+            }
+            canvas.text(row.words(), (words_at, middle + BELOW_MIDDLE), Anchor::End);
+            canvas.text(count, (count_at, middle + BELOW_MIDDLE), Anchor::End);
+            canvas.part = Part::Series(row.label.clone());
+            if let Some((low, high)) = row.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
+            {
+                let dash = row.is_few.then_some((1.2, 1.2));
+                let stroke = Stroke { colour: Colour::INK, width: 0.8, dash };
+                canvas.line(vec![(x(low), middle), (x(high), middle)], stroke);
+                for end in [low, high] {
+                    canvas.line(
+                        vec![(x(end), middle - 1.8), (x(end), middle + 1.8)],
+                        Stroke { dash: None, ..stroke },
+                    );
+                }
+            }
+            if let Some(value) = row.value.filter(|value| value.is_finite()) {
+                Look::new(1, false).mark(&mut canvas, (x(value), middle));
+            }
+            canvas.part = Part::Frame;
+            upper += height;
+        }
+        let mut end = paragraph(
+            &mut canvas,
+            &font,
+            &self.axis.label,
+            (left, right),
+            bottom + axis.height + 1.0,
+            Anchor::Middle,
+        );
+        if self.rows.iter().any(|row| row.is_few && row.interval.is_some()) {
+            end = paragraph(&mut canvas, &font, FEW_NOTE, (2.0, width - 2.0), end + 2.0, Anchor::Start);
+        }
+        canvas.height = end + 3.0;
+        canvas
+    }
+}

@@ -1,0 +1,270 @@
+//! The figures of the page of a study.
+//!
+//! They show means over the decisions with an exact posterior, or over the steps; error bars are 95 % intervals from the
+//! spread of the replicates. A sampler looks the same in every figure. A figure without a point is not drawn, and a
+//! sentence says why.
+
+use super::harness::{BINS, Bin, Figures};
+use super::plan::Study;
+use super::row::StudyRow;
+use crate::report::{Axis, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot, bootstrap, counted};
+use hyperplay_engine::machine::Seed;
+
+/// One curve: a sampler against a posterior.
+type Key<'a> = (&'a str, &'static str);
+
+/// A figure with its standard error.
+type Read = dyn Fn(&Figures) -> (f64, f64);
+
+/// The figures of a study of this game, and sentences on those that are not drawn.
+pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> (Vec<Figure>, Vec<String>) {
+    let seed = Seed::root(seed).child("page");
+    let exact = |row: &&StudyRow| row.is_decision && row.is_exact();
+    let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
+    let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
+    let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();
+    let few = if replicates < FEW {
+        format!(" From {}: too few for a reliable interval.", counted(replicates, "replicate", "replicates"))
+    } else {
+        format!(" {replicates} replicates.")
+    };
+    let of_decisions = format!("{} a sampler.", points_in_words(&decisions));
+    let with = |title: &str| format!("{title}, {}", counted(most as u64, "particle", "particles"));
+    let all = [
+        (
+            "bias",
+            "Bias by the number of particles".to_owned(),
+            over_particles(study, &decisions, "bias TV (probability)", &bias, &|figures| (figures.bias_tv_baseline, 0.0)),
+            format!(
+                "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler \
+                 without bias lies on the baseline; the bias of the others does not fall with it. Bars: 95 %, from the spread \
+                 of the replicates. {of_decisions}{few}"
+            ),
+        ),
+        (
+            "set-distance",
+            "Distance of one set by the number of particles".to_owned(),
+            over_particles(
+                study,
+                &decisions,
+                "set TV (probability)",
+                &|figures| (figures.set_tv, figures.set_tv_error),
+                &|figures| (figures.set_tv_baseline, 0.0),
+            ),
+            format!("The mean distance of a single set: the error of a player that samples once. {of_decisions}{few}"),
+        ),
+        (
+            "cost",
+            with("Cost of a step"),
+            over_steps(Axis::logarithmic("states visited (states a particle)"), cost(study, &largest)),
+            format!("States visited at this step for one particle, mean over matches and roles.{few}"),
+        ),
+        (
+            "effective-sample-size",
+            with("Effective sample size over the steps"),
+            over_steps(
+                Axis::linear("ESS (particles)"),
+                curves(&study.rows, &largest, |row| row.step, &|figures| (figures.ess, figures.ess_error)),
+            ),
+            format!("As reported: where equal histories become one particle, an even set of 3 histories counts 3.{few}"),
+        ),
+        (
+            "calibration",
+            with("Calibration of fluents"),
+            calibration(&study.rows, &largest, &seed),
+            "How often fluents of which a belief says a probability do hold in the true state. On the diagonal a belief means \
+             what it says. Fluents of one point hang together, so the bars are by the bootstrap over points."
+                .to_owned(),
+        ),
+    ];
+    let (mut drawn, mut missing) = (Vec::new(), Vec::new());
+    for (name, title, mut plot, caption) in all {
+        let measured =
+            || plot.panels.iter().flat_map(|panel| &panel.series).filter(|series| !series.is_reference);
+        if measured().all(|series| series.points.is_empty()) {
+            missing.push(format!("There is no figure '{title}': {}.", why_missing(name, &decisions)));
+            continue;
+        }
+        if name != "calibration" {
+            let points = plot
+                .panels
+                .iter_mut()
+                .flat_map(|panel| &mut panel.series)
+                .flat_map(|series| &mut series.points);
+            points.for_each(|point| point.is_few = replicates < FEW);
+        }
+        drawn.push(Figure::new(&[game, name], title, caption, Plot::Lines(plot)));
+    }
+    (drawn, missing)
+}
+
+fn why_missing(name: &str, decisions: &[&StudyRow]) -> &'static str {
+    match name {
+        "bias" | "set-distance" if decisions.is_empty() => {
+            "no decision has an exact posterior (more than one legal move and more than one history, few enough to be enumerated)"
+        }
+        "calibration" => "the beliefs said nothing of a fluent that is open",
+        _ => "no set of particles has such a number",
+    }
+}
+
+/// How many decisions a sampler was measured at, in words.
+fn points_in_words(decisions: &[&StudyRow]) -> String {
+    let key = decisions.first().map(|row| (row.sampler.as_str(), row.posterior, row.particles));
+    let count =
+        decisions.iter().filter(|row| key == Some((&row.sampler, row.posterior, row.particles))).count();
+    counted(count as u64, "decision", "decisions")
+}
+
+fn bias(figures: &Figures) -> (f64, f64) {
+    (figures.bias_tv, half(figures.bias_tv_interval))
+}
+
+fn over_particles(
+    study: &Study,
+    decisions: &[&StudyRow],
+    label: &str,
+    figure: &Read,
+    baseline: &Read,
+) -> LinePlot {
+    let mut series = curves(&study.rows, decisions, |row| row.particles, figure);
+    let first = decisions.first().map(|row| (row.sampler.as_str(), row.posterior));
+    let of_first = decisions.iter().copied().filter(|row| first == Some((&row.sampler, row.posterior)));
+    let baselines = points(&of_first.collect::<Vec<_>>(), |row| row.particles, baseline);
+    if !baselines.is_empty() {
+        series.push(FigureSeries::reference("baseline: independent draws", baselines));
+    }
+    LinePlot::single(Axis::logarithmic("particles in a set"), Axis::logarithmic(label), series)
+}
+
+fn over_steps(y: Axis, series: Vec<FigureSeries>) -> LinePlot {
+    LinePlot::single(Axis::linear("step (joint moves made)"), y, series)
+}
+
+/// The cost by step, and the part of it without rejuvenation.
+fn cost(study: &Study, largest: &[&StudyRow]) -> Vec<FigureSeries> {
+    let mut cost = curves(&study.rows, largest, |row| row.step, &|figures| {
+        (figures.costs.states_per_particle.value, figures.costs.states_per_particle.error)
+    });
+    for (sampler, posterior) in keys(largest) {
+        let own: Vec<&StudyRow> = largest
+            .iter()
+            .copied()
+            .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
+            .filter(|row| row.figures.costs.rejuvenation_per_particle > 0.0)
+            .collect();
+        let apart: &Read = &|figures| {
+            let costs = &figures.costs;
+            (costs.states_per_particle.value - costs.rejuvenation_per_particle, 0.0)
+        };
+        let points = points(&own, |row| row.step, apart);
+        if !points.is_empty() {
+            cost.push(FigureSeries::reference(format!("{sampler}, without rejuvenation"), points));
+        }
+    }
+    cost
+}
+
+/// As a standard error, what makes an interval of 95 %.
+fn half((low, high): (f64, f64)) -> f64 {
+    (high - low) / 2.0 / 1.96
+}
+
+/// The samplers of these rows with their posteriors, in the order in which they come.
+fn keys<'a>(rows: &[&'a StudyRow]) -> Vec<Key<'a>> {
+    let mut keys = Vec::new();
+    for row in rows {
+        let key = (row.sampler.as_str(), row.posterior);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// One series for each sampler and posterior of `all`, so that a sampler looks the same in every figure.
+fn curves(
+    all: &[StudyRow],
+    rows: &[&StudyRow],
+    x: fn(&StudyRow) -> usize,
+    figure: &Read,
+) -> Vec<FigureSeries> {
+    let single = all.iter().all(|row| row.posterior == "U");
+    let every: Vec<&StudyRow> = all.iter().collect();
+    keys(&every)
+        .into_iter()
+        .map(|(sampler, posterior)| {
+            let own = rows
+                .iter()
+                .copied()
+                .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior));
+            let points = points(&own.collect::<Vec<_>>(), x, figure);
+            FigureSeries::measured(named(sampler, posterior, single), points)
+        })
+        .collect()
+}
+
+fn named(sampler: &str, posterior: &str, single: bool) -> String {
+    if single { sampler.to_owned() } else { format!("{sampler} ({posterior})") }
+}
+
+/// For each x the mean of a figure with its 95 % interval. Whatever is averaged is the same for all samplers, so its
+/// differences are no error: the interval is that of the replicates.
+fn points(rows: &[&StudyRow], x: fn(&StudyRow) -> usize, figure: &Read) -> Vec<FigurePoint> {
+    let mut places: Vec<usize> = rows.iter().map(|row| x(row)).collect();
+    places.sort_unstable();
+    places.dedup();
+    let at = |place: usize| {
+        let read = rows.iter().filter(|row| x(row) == place).map(|row| figure(&row.figures));
+        let means = read.map(|(value, error)| Mean { value, error }).filter(|mean| mean.value.is_finite());
+        let mean = Mean::of_means(means);
+        let (value, half) = (mean.value, mean.half_width());
+        FigurePoint::between(place as f64, value, (value - half).max(0.0), value + half)
+    };
+    places.into_iter().map(at).filter(|point| point.y.is_finite()).collect()
+}
+
+fn calibration(all: &[StudyRow], rows: &[&StudyRow], seed: &Seed) -> LinePlot {
+    let every: Vec<&StudyRow> = all.iter().collect();
+    let single = all.iter().all(|row| row.posterior == "U");
+    let mut series: Vec<FigureSeries> = keys(&every)
+        .into_iter()
+        .map(|(sampler, posterior)| {
+            let own: Vec<&[Bin; BINS]> = rows
+                .iter()
+                .filter(|row| (row.sampler.as_str(), row.posterior) == (sampler, posterior))
+                .map(|row| &row.figures.calibration)
+                .collect();
+            let points = (0..BINS).filter_map(|bin| bin_point(&own, bin, seed)).collect();
+            FigureSeries::measured(named(sampler, posterior, single), points)
+        })
+        .collect();
+    let diagonal = vec![FigurePoint::exact(0.0, 0.0), FigurePoint::exact(1.0, 1.0)];
+    series.push(FigureSeries::reference("what is said is so", diagonal));
+    LinePlot::single(
+        Axis::linear("marginal said by the belief (probability)").from_to(0.0, 1.0),
+        Axis::linear("true fluents (share)").from_to(0.0, 1.0),
+        series,
+    )
+}
+
+/// One bin over all points; none if nothing was said there.
+fn bin_point(points: &[&[Bin; BINS]], bin: usize, seed: &Seed) -> Option<FigurePoint> {
+    let sum = |sample: &mut dyn Iterator<Item = usize>| {
+        let mut all = Bin::default();
+        sample.for_each(|at| all.add(&points[at][bin], 1.0));
+        all
+    };
+    let all = sum(&mut (0..points.len()));
+    if all.count <= 0.0 {
+        return None;
+    }
+    let share = |of: Bin, otherwise: f64| if of.count > 0.0 { of.held / of.count } else { otherwise };
+    let value = share(all, 0.0);
+    let (low, high) = bootstrap(points.len(), &mut seed.child("bin").index(bin).rng(), |sample| {
+        share(sum(&mut sample.iter().copied()), value)
+    });
+    let (low, high) = if low.is_finite() { (low, high) } else { (value, value) };
+    let is_few = (points.iter().filter(|bins| bins[bin].count > 0.0).count() as u64) < FEW;
+    Some(FigurePoint::between(all.said / all.count, value, low, high).few(is_few))
+}
