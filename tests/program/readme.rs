@@ -169,7 +169,25 @@ fn run_all(file: &str) -> usize {
             _ => printed = None,
         }
     }
+    pictures_are_made(file, &folder);
     count
+}
+
+/// A picture of a page is a file that its commands write: `<!-- made: FILE -->` stands in the line above
+/// `![...](pictures/NAME)`. With `HYPERPLAY_REGENERATE=1` the picture is replaced.
+fn pictures_are_made(file: &str, folder: &Folder) {
+    let text = read(file);
+    let lines: Vec<&str> = text.lines().collect();
+    for pair in lines.windows(2).filter(|pair| pair[1].starts_with("![")) {
+        let name = pair[1].split_once("](").and_then(|(_, rest)| rest.strip_suffix(')')).unwrap();
+        let made = pair[0].strip_prefix("<!-- made: ").and_then(|rest| rest.strip_suffix(" -->"));
+        let made = folder.read(made.unwrap_or_else(|| panic!("{file}: nothing says what makes {name}")));
+        let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join(file).with_file_name("").join(name);
+        if std::env::var_os("HYPERPLAY_REGENERATE").is_some() {
+            std::fs::write(&shown, &made).unwrap();
+        }
+        assert!(std::fs::read_to_string(&shown).unwrap() == made, "{file}: {name} is not what its commands make");
+    }
 }
 
 #[test]
