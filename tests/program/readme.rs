@@ -186,7 +186,10 @@ fn pictures_are_made(file: &str, folder: &Folder) {
         if std::env::var_os("HYPERPLAY_REGENERATE").is_some() {
             std::fs::write(&shown, &made).unwrap();
         }
-        assert!(std::fs::read_to_string(&shown).unwrap() == made, "{file}: {name} is not what its commands make");
+        assert!(
+            std::fs::read_to_string(&shown).unwrap() == made,
+            "{file}: {name} is not what its commands make"
+        );
     }
 }
 

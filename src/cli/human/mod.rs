@@ -60,24 +60,24 @@ pub fn names_human(spec: &Spec) -> bool {
 }
 
 fn entry() -> SpecEntry {
-    SpecEntry::new(NAME, "asks a person at this terminal, who is told what the role knows; only in `hyperplay match`")
+    SpecEntry::new(NAME, "This player asks a person at this terminal, who is told what the role knows; it plays in `hyperplay match` only.")
         .with(SpecKey::count(
             "particles",
             1..=10_000_000,
             200,
-            "How many histories the belief beside the person samples where the information set is too large to be enumerated.",
+            "The belief beside the person samples so many particles where the information set is too large to be enumerated.",
         ))
         .with(SpecKey::spec(
             "sampler",
             SpecKind::Sampler,
             "hyperplay",
-            "How the belief beside the person is sampled, and under which opponent model.",
+            "This sampler makes the belief beside the person, under the opponent model that it names.",
         ))
         .with(SpecKey::spec(
             "advisor",
             SpecKind::Player,
             "hyperplay",
-            "The player whose judgement `hint` shows; it is told what the role knows.",
+            "This player gives the hints; it is told what the role knows.",
         ))
 }
 
