@@ -32,6 +32,7 @@ mod plan;
 mod record;
 mod recorder;
 mod results;
+mod role_scores;
 mod run;
 mod sequence;
 mod sequential_test;
@@ -67,6 +68,7 @@ pub use record::{
 };
 pub use recorder::{MatchFailure, RecordLines};
 pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
+pub use role_scores::{RoleScores, role_table};
 pub use run::{RunEnd, RunError, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};

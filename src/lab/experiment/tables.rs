@@ -4,6 +4,7 @@
 //! names of the columns.
 
 use super::folder::Planned;
+use super::role_scores::role_table;
 use super::sequential_test::SequentialVerdict;
 use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary};
 use crate::report::Format::{Number, Rounded, Text};
@@ -13,6 +14,7 @@ use crate::report::{Column, Sample, Table, TableEntry, elo, share};
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
     let all = [
         scores(planned, summary),
+        role_table(planned, summary),
         differences(planned, summary),
         contrasts(planned, summary),
         work(planned, summary),
