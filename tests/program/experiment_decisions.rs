@@ -21,7 +21,7 @@ spec = "hyperplay:search=flat,playouts=20"
 
 [[player]]
 name = "sampling"
-spec = "hyperplay:search=flat,playouts=20,enumerate=off,merge=off,particles=7"
+spec = "hyperplay:search=flat,playouts=20,enumerate=off,method=backtracking,merge=off,particles=7"
 
 [[player]]
 name = "random"
@@ -150,12 +150,12 @@ fn the_experiment_on_the_rulesheets_of_the_recording_is_in_order() {
     }
     done(&folder, "run grid.toml --out out --deals 1");
     let matches = records(&folder, "out/matches.1-of-1.jsonl");
-    assert_eq!(matches.len(), 2 * 5 * 2);
+    assert_eq!(matches.len(), 2 * 20 * 2);
     assert!(matches.iter().all(|record| record["outcome"] == "over"));
     let report: Value = serde_json::from_str(&done(&folder, "report out --json")).unwrap();
     let roles = report["roles"].as_array().unwrap();
-    // Two games, five cells, two entrants, two roles; each once in each role.
-    assert_eq!(roles.len(), 2 * 5 * 2 * 2);
+    // Two games, twenty cells, two entrants, two roles; each once in each role.
+    assert_eq!(roles.len(), 2 * 20 * 2 * 2);
     for row in roles {
         let count = |key: &str| row[key].as_u64().unwrap();
         assert_eq!(count("wins") + count("draws") + count("losses"), 1, "{row}");
