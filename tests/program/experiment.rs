@@ -148,17 +148,25 @@ fn a_run_that_was_killed_goes_on_as_if_nothing_had_happened() {
 fn whatever_is_torn_off_is_played_again() {
     let folder = Folder::new();
     folder.write("mixed.toml", MIXED);
-    let run = "run mixed.toml --out out --log-positions";
+    let run = "run mixed.toml --out out --log-particles";
     done(&folder, run);
-    let names = ["matches", "turns", "positions", "timings"].map(|kind| format!("out/{kind}.1-of-1.jsonl"));
+    let names = ["matches", "turns", "positions", "particles", "timings"]
+        .map(|kind| format!("out/{kind}.1-of-1.jsonl"));
     let whole = names.each_ref().map(|name| folder.read(name));
     // What is left of each file, in parts of a thousand: all torn alike, one torn, one empty, one gone.
-    for left in [[500; 4], [1000, 300, 1000, 1000], [301, 1000, 1000, 1000], [1000, 0, 1000, 1000], [0; 4]] {
+    for left in [
+        [500; 5],
+        [1000, 300, 1000, 1000, 1000],
+        [301, 1000, 1000, 1000, 1000],
+        [1000, 1000, 1000, 400, 1000],
+        [1000, 0, 1000, 1000, 1000],
+        [0; 5],
+    ] {
         for ((name, text), share) in names.iter().zip(&whole).zip(left) {
             fs::write(folder.path(name), &text.as_bytes()[..text.len() * share / 1000]).unwrap();
         }
         done(&folder, run);
-        for (name, text) in names.iter().zip(&whole).take(3) {
+        for (name, text) in names.iter().zip(&whole).take(4) {
             assert!(folder.read(name) == *text, "{name} after {left:?}");
         }
     }

@@ -10,7 +10,7 @@ use crate::common::program::{Folder, run};
 fn played() -> Folder {
     let folder = Folder::new();
     let ladder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/experiments/kuhn_ladder.toml");
-    run(&mut folder.program(&format!("experiment run {ladder} --out analysis --deals 6")), 0);
+    run(&mut folder.program(&format!("experiment run {ladder} --out analysis --deals 6 --log-particles")), 0);
     run(&mut folder.program("experiment export analysis"), 0);
     folder
 }
@@ -47,11 +47,11 @@ fn the_columns_are_those_of_the_guide_and_its_snippets_run() {
     }
     assert_eq!(listed, (matches, turns));
 
-    let pandas = has(&folder, "python3", &["-c", "import pandas"]);
     let duckdb = has(&folder, "python3", &["-c", "import duckdb"]);
     let r = has(&folder, "Rscript", &["--version"]);
     let duck = "import sys, duckdb\nfor statement in sys.argv[1].split(';'):\n    if statement.strip(): print(duckdb.sql(statement))";
-    for (language, is_there) in [("python", pandas), ("sql", duckdb), ("r", r)] {
+    // A snippet in Python says itself what it imports.
+    for (language, is_there) in [("python", true), ("sql", duckdb), ("r", r)] {
         let mut snippets = blocks(&guide);
         snippets.retain(|(word, _)| *word == language);
         assert!(!snippets.is_empty(), "{language}");
@@ -60,6 +60,11 @@ fn the_columns_are_those_of_the_guide_and_its_snippets_run() {
             continue;
         }
         for (_, snippet) in snippets {
+            let imports: Vec<&str> = snippet.lines().filter(|line| line.starts_with("import ")).collect();
+            if language == "python" && !has(&folder, "python3", &["-c", &imports.join("\n")]) {
+                eprintln!("skipped: a snippet in Python, because this fails: {imports:?}");
+                continue;
+            }
             let output = match language {
                 "python" => try_run(&folder, "python3", &["-c", snippet]),
                 "sql" => try_run(&folder, "python3", &["-c", duck, snippet]),

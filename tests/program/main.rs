@@ -13,6 +13,7 @@ mod cli;
 mod convert;
 mod experiment;
 mod experiment_analysis;
+mod experiment_decisions;
 mod experiment_exploit;
 mod experiment_policy;
 mod exploit;

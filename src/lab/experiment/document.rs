@@ -9,6 +9,7 @@ use super::cost_figures::{by_step, depletions, score_by_time};
 use super::cross_table::cross_table;
 use super::folder::Planned;
 use super::met::{Met, met_in};
+use super::role_scores::by_role;
 use super::score_figures::{Family, by_factors, forest, in_words};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, scores};
@@ -125,6 +126,11 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
     if !met.is_empty() {
         let once: Vec<Met<'_>> = met.iter().filter(|one| !one.is_mirrored).cloned().collect();
         blocks.push(block(&scores(&once)));
+        let roles = by_role(planned, summary, &once);
+        if !roles.rows.is_empty() {
+            blocks.push(Part(roles.title.to_owned()));
+            blocks.push(block(&roles));
+        }
     }
     if is_scored && !families.is_empty() {
         let (drawn, left_out) = by_factors(name, &families);

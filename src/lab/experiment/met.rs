@@ -21,6 +21,8 @@ pub(super) struct Met<'a> {
     pub against: String,
     /// The others, by their places in the plan.
     pub others: Vec<usize>,
+    /// The number of the cell in the plan.
+    pub number: usize,
     /// Of the cell.
     pub cell: &'a CellSummary,
     /// Of the entrant.
@@ -59,6 +61,7 @@ pub(super) fn met_in<'a>(planned: &'a Planned, summary: &'a ExperimentSummary, g
                 player: plan.label(entrant.entrant),
                 against: others.iter().map(|&other| plan.label(other)).collect::<Vec<_>>().join(" and "),
                 others,
+                number,
                 cell,
                 entrant,
                 is_mirrored: is_pair && at == 1,

@@ -36,6 +36,7 @@ mod plan;
 mod record;
 mod recorder;
 mod results;
+mod role_scores;
 mod run;
 mod score_figures;
 mod sequence;
@@ -72,6 +73,7 @@ pub use record::{
 };
 pub use recorder::{MatchFailure, RecordLines};
 pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
+pub use role_scores::{RoleScores, role_table};
 pub use run::{RunEnd, RunError, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};

@@ -10,6 +10,7 @@ use super::folder::Planned;
 use super::plan::{ExperimentPlan, StoppingCriterion};
 use super::record::{TimingRecord, TurnRecord, TurnTime};
 use super::results::{FinishedMatch, MissingMatches, Results, ResultsError};
+use super::role_scores::RoleScores;
 use super::sequential_test::SequentialVerdict;
 use super::work::{DecisionWork, MatchWork};
 use crate::report::Sample;
@@ -26,6 +27,8 @@ pub struct ExperimentSummary {
     pub contrasts: Vec<Contrast>,
     /// By game, entrant and step.
     pub steps: BTreeMap<(usize, usize, usize), StepSummary>,
+    /// The scores by role.
+    pub roles: RoleScores,
     /// Matches read.
     pub matches: u64,
     /// How many of them failed.
@@ -174,6 +177,7 @@ impl<'a> Summing<'a> {
             cells,
             contrasts,
             steps: BTreeMap::new(),
+            roles: RoleScores::default(),
             matches: 0,
             failed: 0,
             missing: Vec::new(),
@@ -190,6 +194,7 @@ impl<'a> Summing<'a> {
         }
         self.summary.matches += 1;
         self.add_goals(finished);
+        self.summary.roles.add(self.plan, finished);
         if finished.record.has_failed() {
             self.summary.failed += 1;
         } else {

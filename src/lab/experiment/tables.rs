@@ -5,6 +5,7 @@
 
 use super::folder::Planned;
 use super::met::{Met, met};
+use super::role_scores::by_role;
 use super::sequential_test::SequentialVerdict;
 use super::summary::{CellSummary, Contrast, EntrantSummary, ExperimentSummary};
 use crate::report::Format::{Number, Rounded, Text};
@@ -15,6 +16,7 @@ use crate::report::{Column, FEW, Sample, Table, TableEntry, elo, share};
 pub fn tables(planned: &Planned, summary: &ExperimentSummary) -> Vec<Table> {
     let all = [
         scores(&met(planned, summary)),
+        by_role(planned, summary, &met(planned, summary)),
         differences(planned, summary),
         contrasts(planned, summary),
         work(&met(planned, summary)),
