@@ -19,3 +19,4 @@ mod exploit;
 mod failing;
 mod harness;
 mod readme;
+mod wrong_inputs;

@@ -16,6 +16,7 @@ use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{MatchRecord, RecordHeader};
 use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
+use hyperplay_logic::gdl::counted;
 
 /// The longest line that is looked at.
 const MAX_LINE: u64 = 1 << 26;
@@ -49,8 +50,8 @@ pub struct MissingMatches {
 impl fmt::Display for MissingMatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.matches {
-            None => write!(f, "shard {}: no file ({} matches)", self.shard, self.of),
-            Some(matches) => write!(f, "shard {}: {matches} of {} matches", self.shard, self.of),
+            None => write!(f, "shard {}: no file ({})", self.shard, counted(self.of, "match")),
+            Some(matches) => write!(f, "shard {}: {matches} of {}", self.shard, counted(self.of, "match")),
         }
     }
 }
