@@ -184,7 +184,9 @@ pub fn run(
         let name = &opened.name;
         let replicates = counted(*replicates as u64, "replicate");
         let matches = counted(*matches as u64, "match");
-        out.line(format_args!("{name}: {replicates} on each of {matches}, seed {seed}"))?;
+        if !(study.rows.is_empty() && nothing.is_some()) {
+            out.line(format_args!("{name}: {replicates} on each of {matches}, seed {seed}"))?;
+        }
         match &nothing {
             Some(why) if !study.rows.is_empty() => out.line(why)?,
             Some(_) => {}

@@ -15,6 +15,7 @@ use super::progress::Progress;
 use hyperplay_engine::machine::{StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Table;
 use hyperplay_lab::study::cost::{COST_COLUMNS, CostPlan};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::Interrupt;
 
@@ -111,9 +112,11 @@ pub fn run(
     } else {
         let CostPlan { particles, replicates, matches, seed, .. } = &plan;
         out.line(format_args!(
-            "{}: {particles} particles, {replicates} replicates on each of {matches} matches, seed {seed}; times are \
-             processor time of one update, on one thread",
-            opened.name
+            "{}: {}, {} on each of {}, seed {seed}; times are processor time of one update, on one thread",
+            opened.name,
+            counted(*particles as u64, "particle"),
+            counted(*replicates as u64, "replicate"),
+            counted(*matches as u64, "match"),
         ))?;
         out.text(&table.shown().as_text())?;
     }

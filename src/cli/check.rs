@@ -182,32 +182,32 @@ fn write(checked: &Checked, out: &Output) -> Result<(), CommandFailure> {
 
 /// The summary of the check, in one sentence.
 fn what_was_simulated(all: &[Checked], strict: bool, effort: &Effort, interrupt: &Interrupt) -> String {
-    let Effort { matches, seed, .. } = effort;
+    let seed = effort.seed;
+    let matches = gdl::counted(effort.matches as u64, "match");
     let played: Vec<&Played> = all.iter().filter_map(|checked| checked.simulated.as_ref()).collect();
     let cut: Vec<&&Played> = played.iter().filter(|played| played.is_cut).collect();
     let whole = played.len();
     if let ([one], false) = (&cut[..], interrupt.is_raised()) {
         let states = one.states.map_or(0, |(states, _)| states);
         format!(
-            "simulated in part: the time was up after {} of {matches} matches and {states} states searched, seed \
+            "simulated in part: the time was up after {} of {matches} and {} searched, seed \
              {seed}; another run may get further, as does a larger --seconds",
-            one.matches
+            one.matches,
+            gdl::counted(states as u64, "state")
         )
     } else if !cut.is_empty() && !interrupt.is_raised() {
         format!(
-            "simulated in part: for {} of {whole} games the time was up before {matches} matches and the search were \
+            "simulated in part: for {} of {whole} games the time was up before {matches} and the search were \
              done, seed {seed}; another run may get further, as does a larger --seconds",
             cut.len()
         )
     } else if interrupt.is_raised() {
-        format!(
-            "simulated in part: interrupted before {matches} matches and the search were done, seed {seed}"
-        )
+        format!("simulated in part: interrupted before {matches} and the search were done, seed {seed}")
     } else if whole == all.len() {
-        format!("simulated {matches} matches a game, seed {seed}")
+        format!("simulated {matches} a game, seed {seed}")
     } else {
         format!(
-            "simulated {matches} matches of {whole} of {} games, seed {seed}: the others have {}",
+            "simulated {matches} of {whole} of {} games, seed {seed}: the others have {}",
             all.len(),
             if strict { "findings" } else { "errors" }
         )

@@ -14,7 +14,7 @@ use super::options::EngineOption;
 use super::output::{Output, log};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachineExt as _;
-use hyperplay_logic::gdl::{self, Source, Syntax};
+use hyperplay_logic::gdl::{self, Source, Syntax, counted};
 use hyperplay_play::efg::{
     Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,
 };
@@ -152,7 +152,11 @@ fn to_efg(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) -> 
     let profile = profile_of(&machine, &file, &tree);
     let unsaid = unsaid(&machine, &file, &tree).len();
     if unsaid > 0 {
-        let what = format!("{}: nothing about {unsaid} information sets: uniform there", path.display());
+        let what = format!(
+            "{}: nothing about {}: uniform there",
+            path.display(),
+            counted(unsaid as u64, "information set")
+        );
         log(format_args!("{what}"));
     }
     write_numbered(&machine, &tree, &game, &profile, out)

@@ -15,6 +15,7 @@ use super::progress::Progress;
 use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, crosscheck_drawn};
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::referee::{Interrupt, Stopwatch, match_seed, play_series};
 
 /// Arguments of `crosscheck`.
@@ -196,9 +197,10 @@ impl Compared {
         let engines = self.engines().join(" and ");
         match &self.difference {
             None => out.line(format_args!(
-                "{name}: {engines} agree with the interpreter in {} matches, and in {} drawn in lanes, {} steps, seed \
-                 {seed}",
-                self.matches, self.drawn, self.steps
+                "{name}: {engines} agree with the interpreter in {}, and in {} drawn in lanes, {}, seed {seed}",
+                counted(self.matches as u64, "match"),
+                self.drawn,
+                counted(self.steps as u64, "step")
             )),
             Some((index, difference)) => {
                 out.line(format_args!("{name}: a difference in match {index}, seed {seed}"))?;

@@ -165,4 +165,5 @@ Examples:
 pub const MAN: &str = "\
 Examples:
   hyperplay man > hyperplay.1
-  hyperplay man match";
+  hyperplay man --list
+  hyperplay man experiment run";

@@ -264,9 +264,10 @@ fn play(
     let rate = written as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     out.line(format_args!(
-        "{}: shard {shard}: {} of {total} matches{stopped}, {written} of them now, {rate:.1} a second",
+        "{}: shard {shard}: {} of {}{stopped}, {written} of them now, {rate:.1} a second",
         arguments.out.display(),
         resumed + written,
+        counted(total, "match"),
     ))?;
     let failed = failures(failed_before, failed, first_failure.as_ref());
     match (failed, all) {

@@ -12,6 +12,7 @@ use hyperplay_lab::experiment::{
     DecisionLog, Merged, MissingMatches, Planned, Results, ResultsError, export as export_tables,
     merge as merge_shards,
 };
+use hyperplay_logic::gdl::counted;
 
 /// Arguments of `experiment status` and `experiment merge`.
 #[derive(Args, Debug)]
@@ -69,8 +70,8 @@ pub fn status(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFa
         }));
     }
     let most = if planned.plan.stop.is_some() { "at most " } else { "" };
-    let total = planned.plan.matches();
-    out.line(format_args!("{}: {count} of {most}{total} matches", arguments.folder.display()))?;
+    let total = counted(planned.plan.matches(), "match");
+    out.line(format_args!("{}: {count} of {most}{total}", arguments.folder.display()))?;
     if failed > 0 {
         out.line(format_args!("{failed} of them failed"))?;
     }
@@ -101,7 +102,7 @@ pub fn merge(arguments: &FolderArguments, out: &Output) -> Result<(), CommandFai
         }))?;
     } else if let Some(count) = count {
         let folder = arguments.folder.display();
-        out.line(format_args!("{folder}: {count} matches in matches.jsonl and turns.jsonl"))?;
+        out.line(format_args!("{folder}: {} in matches.jsonl and turns.jsonl", counted(count, "match")))?;
     }
     if missing.is_empty() {
         return Ok(());
@@ -122,7 +123,7 @@ pub fn export(arguments: &ExportArguments, out: &Output) -> Result<(), CommandFa
     std::fs::create_dir_all(to).map_err(|cause| CommandFailure::File { path: to.clone(), cause })?;
     let (paths, count) = export_tables(&planned, results, to).map_err(of_results)?;
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    out.line(format_args!("{count} matches in {}", listed(&paths)))
+    out.line(format_args!("{} in {}", counted(count, "match"), listed(&paths)))
 }
 
 /// Two paths or more as a list of words.

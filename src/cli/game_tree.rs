@@ -8,6 +8,7 @@ use super::output::log;
 use super::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Role, Seed};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{GameTree, TreeError, TreeLimits, TreeSize, estimate_size_until};
 use hyperplay_play::referee::Interrupt;
 
@@ -122,12 +123,12 @@ pub fn size_as_json(size: &TreeSize, roles: &ByRole<String>, random: Option<Role
 /// The counts of a tree in words.
 pub fn size_in_words(size: &TreeSize) -> String {
     format!(
-        "{} nodes: {} of chance, {} decisions, {} ends; at most {} deep; at most {} histories in an information set",
-        size.nodes(),
+        "{}: {} of chance, {}, {}; at most {} deep; at most {} in an information set",
+        counted(size.nodes(), "node"),
         size.chance,
-        size.decisions,
-        size.terminals,
+        counted(size.decisions, "decision"),
+        counted(size.terminals, "end"),
         size.depth,
-        size.largest_set
+        counted(size.largest_set.into(), "history")
     )
 }

@@ -16,6 +16,7 @@ mod belief_cost;
 mod bench;
 mod builtin;
 mod check;
+mod complete;
 mod convert;
 mod crosscheck;
 mod examples;
@@ -169,6 +170,15 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
     registry: &Registry,
     arguments: impl IntoIterator<Item = A>,
 ) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    if arguments.get(1).is_some_and(|first| first == complete::REQUEST) {
+        let words = arguments.iter().skip(2).map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.skip_while(|word| word == "--").collect();
+        let mut command = Arguments::command();
+        command.build();
+        complete::run(&words, &command, registry);
+        return ExitCode::SUCCESS;
+    }
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -278,7 +278,7 @@ fn an_equilibrium_is_one_more_posterior() {
     assert_eq!(report["equilibrium"], "exact:model=equilibrium:nash_conv=0.01,epsilon=0.01");
     for (more, code, expected) in [
         ("--equilibrium=equilibrium:nodes=10", 1, "more than 10 nodes"),
-        ("--equilibrium=mistake", 2, "--equilibrium: "),
+        ("--equilibrium=mistake", 2, "--equilibrium=mistake: there is no opponent model 'mistake'"),
         ("--equilibrium --epsilon 2", 2, "epsilon"),
         ("--epsilon 0.1", 2, "--equilibrium"),
     ] {

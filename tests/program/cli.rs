@@ -63,7 +63,7 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("match kuhn_poker random=legal", "chooses by itself"),
         ("match kuhn_poker alice=nobody", "random, legal"),
         ("match kuhn_poker alice=legal:size=3", "has no key 'size'"),
-        ("match no_such_game", "kuhn_poker, kuhn_poker_13"),
+        ("match no_such_game", "`hyperplay games` lists the built-in games"),
         ("match kuhn_poker --threads 0", "1 or more"),
         ("match kuhn_poker --startclock 1", "--playclock"),
         ("match kuhn_poker --playclock=-1", "invalid value"),

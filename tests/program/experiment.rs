@@ -355,10 +355,18 @@ fn check_counts_and_estimates() {
 fn an_unknown_key_is_refused_with_its_place() {
     let folder = Folder::new();
     for (from, to, expected) in [
-        ("seed = 7", "seed = 7\nsede = 8", "bad.toml:5:1: unknown field `sede`"),
-        ("nodes = 500", "node = 500", "bad.toml:9:1: unknown field `node`"),
+        (
+            "seed = 7",
+            "seed = 7\nsede = 8",
+            "bad.toml:5:1: there is no key 'sede' here (did you mean 'seed'?)",
+        ),
+        ("nodes = 500", "node = 500", "bad.toml:9:1: there is no key 'node' here (did you mean 'nodes'?)"),
         ("hyperplay.experiment/1", "hyperplay.experiment/2", "bad.toml:2:10: the schema is"),
-        ("enumerate=off", "enumerat=off", "bad.toml:17:8: 'hyperplay' has no key 'enumerat'"),
+        (
+            "enumerate=off",
+            "enumerat=off",
+            "bad.toml:17:8: the player 'sampling': 'hyperplay' has no key 'enumerat'",
+        ),
         (
             "monty_hall",
             "monty_hell",

@@ -121,7 +121,7 @@ fn the_path_of_a_policy_file_begins_at_the_experiment_wherever_the_program_is_st
 
     // Without the file there is no experiment, and the error says where it was looked for.
     let said = failed(&folder, "elsewhere", "experiment check ../study/study.toml", 2);
-    assert!(said.contains("study.toml:9:8: ../study/policies/bob.json: "), "{said}");
+    assert!(said.contains("study.toml:9:8: the player 'told': ../study/policies/bob.json: "), "{said}");
 }
 
 #[test]

@@ -22,3 +22,4 @@ mod harness;
 mod human;
 mod readme;
 mod replay;
+mod wrong_inputs;

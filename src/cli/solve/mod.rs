@@ -23,6 +23,7 @@ use super::progress::Ticker;
 use super::written_file::WrittenFile;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Budget;
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{
     GameTree, LinearProgramError, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
     SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
@@ -287,7 +288,7 @@ impl SolveArguments {
 
 fn in_words(point: &SolvePoint) -> String {
     let SolvePoint { method, iterations, verdict, .. } = point;
-    format!("NashConv {:.2e} after {iterations} iterations of {method}", verdict.nash_conv)
+    format!("NashConv {:.2e} after {} of {method}", verdict.nash_conv, counted(*iterations, "iteration"))
 }
 
 /// Whether the solvers are sure to find an equilibrium.

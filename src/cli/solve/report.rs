@@ -11,6 +11,7 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
 use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
 
@@ -107,8 +108,11 @@ impl<'a> SolveReport<'a> {
         out.line(format_args!("{}: {}", self.opened.name, size_in_words(&self.tree.size())))?;
         out.text(&self.value_table().shown().as_text())?;
         out.line(format_args!(
-            "NashConv {:.2e} after {} iterations of {}; a payoff of 1 is {} goal points",
-            solved.point.verdict.nash_conv, solved.point.iterations, solved.point.method, self.unit
+            "NashConv {:.2e} after {} of {}; a payoff of 1 is {} goal points",
+            solved.point.verdict.nash_conv,
+            counted(solved.point.iterations, "iteration"),
+            solved.point.method,
+            self.unit
         ))?;
         if !self.is_sure {
             out.line("no solver is sure to find an equilibrium of this game; NashConv says how far this is from one")?;

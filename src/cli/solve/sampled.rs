@@ -17,6 +17,7 @@ use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::Seed;
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{
     GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolveLimits, SolvePoint,
     SolvedProfile, TreeError,
@@ -169,10 +170,12 @@ impl SampledRun<'_> {
             return out.json(&report);
         }
         out.line(format_args!(
-            "{}: {sets} information sets met in {iterations} iterations of {} sampling, {} nodes visited, seed {seed}",
+            "{}: {} met in {} of {} sampling, {} visited, seed {seed}",
             self.opened.name,
+            counted(sets as u64, "information set"),
+            counted(iterations, "iteration"),
             self.scheme,
-            minimiser.visits()
+            counted(minimiser.visits(), "node")
         ))?;
         out.line(format_args!(
             "not judged: {why}; `hyperplay exploit` bounds by matches what can be gained against the policies"

@@ -6,8 +6,9 @@ use super::folder::Planned;
 use super::met::Met;
 use super::score_figures::{Family, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
+use hyperplay_logic::gdl::counted;
 use crate::report::{
-    Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER, counted, share,
+    Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER, share,
 };
 
 /// Times are recorded in microseconds, so times below this many seconds are not distinguished.
@@ -71,7 +72,7 @@ pub(super) fn depletions(summary: &ExperimentSummary, game: usize) -> Option<Str
     let (depleted, turns) = here.fold((0, 0), |sums, (_, one)| (sums.0 + one.depleted, sums.1 + one.turns));
     let were = if depleted == 1 { "was" } else { "were" };
     (turns > 0).then(|| {
-        let of = counted(turns, "decision", "decisions");
+        let of = counted(turns, "decision");
         format!("{depleted} of {of} of players with a belief {were} made on a depleted one.")
     })
 }

@@ -13,7 +13,8 @@ use super::role_scores::by_role;
 use super::score_figures::{Family, by_factors, forest, in_words};
 use super::summary::ExperimentSummary;
 use super::tables::{cost, scores};
-use crate::report::{Figure, Page, ShownTable, Table, counted};
+use crate::report::{Figure, Page, ShownTable, Table};
+use hyperplay_logic::gdl::counted;
 
 /// One part of a report.
 #[derive(Clone, PartialEq, Debug)]
@@ -78,13 +79,13 @@ fn preamble(planned: &Planned, summary: &ExperimentSummary) -> Vec<String> {
         "{} of {}{}, seed {}, plan {}{clocks}.",
         summary.matches,
         if plan.stop.is_some() { "at most " } else { "" },
-        counted(plan.matches(), "match", "matches"),
+        counted(plan.matches(), "match"),
         plan.seed,
         planned.config
     ));
     if summary.failed > 0 {
         let what = "the rules could not be evaluated; nothing of them is in the tables but their number";
-        lines.push(format!("{} failed: {what}.", counted(summary.failed, "match", "matches")));
+        lines.push(format!("{} failed: {what}.", counted(summary.failed, "match")));
     }
     lines.extend(summary.missing.iter().map(|missing| format!("Incomplete: {missing}.")));
     lines
@@ -181,7 +182,8 @@ fn why_unscored(met: &[Met<'_>]) -> String {
             }
         }
     }
-    let matches = counted(matches, "match is there", "matches are there");
+    let are = if matches == 1 { "is" } else { "are" };
+    let matches = format!("{} {are} there", counted(matches, "match"));
     if outcomes.is_empty() {
         return format!(
             "There is no score yet: {matches}, and no deal was played in all its seat permutations."

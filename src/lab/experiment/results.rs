@@ -20,7 +20,7 @@ use super::plan::{ExperimentPlan, MatchPlace};
 use super::record::{MatchRecord, RecordHeader};
 use super::sequence::{NextMatch, Sequence};
 use super::shard::Shard;
-use crate::report::counted;
+use hyperplay_logic::gdl::counted;
 
 /// The longest line that is looked at.
 const MAX_LINE: u64 = 1 << 26;
@@ -56,10 +56,8 @@ pub struct MissingMatches {
 impl fmt::Display for MissingMatches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.matches {
-            None => write!(f, "shard {}: no file ({})", self.shard, counted(self.of, "match", "matches")),
-            Some(matches) => {
-                write!(f, "shard {}: {matches} of {}", self.shard, counted(self.of, "match", "matches"))
-            }
+            None => write!(f, "shard {}: no file ({})", self.shard, counted(self.of, "match")),
+            Some(matches) => write!(f, "shard {}: {matches} of {}", self.shard, counted(self.of, "match")),
         }
     }
 }

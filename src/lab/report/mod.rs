@@ -40,5 +40,5 @@ pub use heat_map::{HeatCell, HeatMap, HeatPanel};
 pub use line_plot::{LinePlot, PlotPanel, TOGETHER};
 pub use page::{Page, figure_files};
 pub use shown::{Reading, ShownTable};
-pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, counted, elo, rounded, share};
+pub use statistics::{FEW, Mean, MeanInterval, Sample, bootstrap, centred, elo, rounded, share};
 pub use table::{Column, FewMeasurements, Format, Parts, Table, TableColumn, TableEntry, legend};

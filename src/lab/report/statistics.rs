@@ -239,11 +239,6 @@ pub fn elo(score: f64) -> f64 {
     400.0 * (share / (1.0 - share)).log10()
 }
 
-/// A number with its noun, as in `1 match` and `2 matches`.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 /// The number with six significant digits, so that what is written does not depend on the last bit of a logarithm.
 pub fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() {
@@ -293,12 +288,6 @@ mod tests {
             let close = |one: Option<f64>, other: Option<f64>| (one.unwrap() - other.unwrap()).abs() < 1e-9;
             assert!(close(first.mean(), all.mean()) && close(first.variance(), all.variance()), "{cut}");
         }
-    }
-
-    #[test]
-    fn one_is_not_counted_as_many() {
-        let matches = |count| counted(count, "match", "matches");
-        assert_eq!([0, 1, 2].map(matches), ["0 matches", "1 match", "2 matches"]);
     }
 
     #[test]

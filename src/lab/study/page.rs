@@ -8,7 +8,7 @@ use super::page_figures::figures;
 use super::plan::{LeftOut, Study};
 use super::row::ROW_COLUMNS;
 use crate::report::Format::Text;
-use crate::report::{Column, Page, Table, counted, legend};
+use crate::report::{Column, Page, Table, legend};
 
 /// More rows than these are not shown; all are in the other files.
 const SHOWN: usize = 600;
@@ -71,8 +71,8 @@ pub fn page(header: &Value, study: &Study) -> Page {
         let caption = match study.rows.len().saturating_sub(SHOWN) {
             0 => String::new(),
             more => format!(
-                "The first {SHOWN} rows; {} in rows.csv.",
-                counted(more as u64, "more is", "more are")
+                "The first {SHOWN} rows; {more} more {} in rows.csv.",
+                if more == 1 { "is" } else { "are" }
             ),
         };
         page.table(&caption, &study.shown_in_full(SHOWN).without_unknown());

@@ -7,7 +7,8 @@
 use super::harness::{BINS, Bin, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
-use crate::report::{Axis, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot, bootstrap, counted};
+use crate::report::{Axis, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot, bootstrap};
+use hyperplay_logic::gdl::counted;
 use hyperplay_engine::machine::Seed;
 
 /// One curve: a sampler against a posterior.
@@ -24,12 +25,12 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
     let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
     let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();
     let few = if replicates < FEW {
-        format!(" From {}: too few for a reliable interval.", counted(replicates, "replicate", "replicates"))
+        format!(" From {}: too few for a reliable interval.", counted(replicates, "replicate"))
     } else {
         format!(" {replicates} replicates.")
     };
     let of_decisions = format!("{} a sampler.", points_in_words(&decisions));
-    let with = |title: &str| format!("{title}, {}", counted(most as u64, "particle", "particles"));
+    let with = |title: &str| format!("{title}, {}", counted(most as u64, "particle"));
     let all = [
         (
             "bias",
@@ -113,7 +114,7 @@ fn points_in_words(decisions: &[&StudyRow]) -> String {
     let key = decisions.first().map(|row| (row.sampler.as_str(), row.posterior, row.particles));
     let count =
         decisions.iter().filter(|row| key == Some((&row.sampler, row.posterior, row.particles))).count();
-    counted(count as u64, "decision", "decisions")
+    counted(count as u64, "decision")
 }
 
 fn bias(figures: &Figures) -> (f64, f64) {

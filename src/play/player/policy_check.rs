@@ -132,11 +132,7 @@ impl Checking<'_> {
         if legal.is_empty() {
             warn("the match is over with this evidence, so it is never asked for".to_owned());
         } else if !strange.is_empty() {
-            warn(format!(
-                "{} not legal there; legal {}",
-                are(&strange.iter().map(|own| format!("'{own}'")).collect::<Vec<_>>()),
-                are(&legal.iter().cloned().collect::<Vec<_>>())
-            ));
+            warn(format!("it lists {}, not legal there; legal moves: {}", strange.join(", "), joined(legal)));
         }
         Ok(())
     }
@@ -169,13 +165,9 @@ impl Checking<'_> {
     }
 }
 
-/// `a is`, `a and b are`.
-fn are(names: &[String]) -> String {
-    match names {
-        [] => "is nothing".to_owned(),
-        [one] => format!("{one} is"),
-        [rest @ .., last] => format!("{} and {last} are", rest.join(", ")),
-    }
+/// The moves, separated by commas.
+fn joined(moves: &BTreeSet<String>) -> String {
+    moves.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// What a role may know after some steps.
@@ -294,10 +286,9 @@ fn unreached(node: &KnownNode, number: usize, (own, sees): &KnownStep) -> String
         return format!("no match gives this evidence: it is over before step {number}");
     }
     if steps.is_empty() {
-        let legal: Vec<String> = node.legal.iter().cloned().collect();
         return format!(
-            "no match gives this evidence: in step {number} '{own}' is not legal; legal {}",
-            are(&legal)
+            "no match gives this evidence: in step {number} '{own}' is not legal; legal moves: {}",
+            joined(&node.legal)
         );
     }
     steps.sort_unstable();
