@@ -79,12 +79,12 @@ enum Command {
     /// Play matches and report the mean goal of each role
     #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
-    /// Show the matches of a file of transcripts, step by step
-    #[command(after_help = examples::REPLAY)]
-    Replay(replay::ReplayArguments),
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
+    /// Show the matches of a file of transcripts, step by step
+    #[command(after_help = examples::REPLAY)]
+    Replay(replay::ReplayArguments),
     /// Play the matches that one file describes, and report on them
     #[command(after_help = examples::EXPERIMENT)]
     Experiment(experiment::ExperimentArguments),

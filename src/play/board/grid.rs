@@ -8,7 +8,7 @@
 //! before its only content is a row of cells. A slot whose terms are squares such as `a1` is both coordinates.
 //!
 //! The domains may contain more coordinates than the board has. A grid whose initial fluents begin in its first corner and
-//! do not reach the other one is *cropped*: it is drawn as far as its initial fluents and those of the state reach.
+//! do not reach the other one is *cropped*: it is drawn as far as its initial fluents and those of the state reach, and not at all where that is too far.
 //!
 //! **Where the axes lie.** Letters are columns. Otherwise the names of the variables in the rules decide (`?row` and
 //! `?rank`, `?column` and `?file`, `?x` and `?y`), and without such names the first coordinate is the column. If the column
@@ -22,9 +22,10 @@ use super::glyphs::Glyphs;
 use super::order::Strength;
 use super::shape::{Shape, Slot};
 
-/// The most coordinates of an axis, the most of an axis that is cropped, and the most panels of a shape.
-const LONGEST: usize = 26;
-const TALLEST: usize = 40;
+/// The most columns and rows that are drawn.
+pub(super) const LONGEST: usize = 26;
+pub(super) const TALLEST: usize = 40;
+/// The most coordinates of an axis that is cropped, and the most panels of a shape.
 const CROPPED: usize = 1_000;
 const PANELS: usize = 12;
 
@@ -365,19 +366,23 @@ fn is_place(shape: &Shape, slot: usize) -> bool {
 fn blank(terms: &TermStore, shape: &Shape, candidate: &Candidate) -> Option<TermId> {
     let [content] = candidate.contents[..] else { return None };
     let domain = shape.slots[content].domain.as_ref()?;
-    let name = |term: TermId| terms.symbols().name(terms.functor(term)).to_lowercase();
-    if let Some(&blank) = domain.iter().find(|&&term| BLANK.contains(&name(term).as_str())) {
+    let names: FxHashMap<String, TermId> =
+        domain.iter().map(|&term| (terms.symbols().name(terms.functor(term)).to_lowercase(), term)).collect();
+    if let Some(&blank) = BLANK.iter().find_map(|&word| names.get(word)) {
         return Some(blank);
     }
-    let is_no_other = |term: TermId| {
-        name(term).strip_prefix("no").is_some_and(|rest| domain.iter().any(|&other| name(other) == rest))
+    // `nolight` beside `light`. The domain is in a fixed order, the table of names is not.
+    let other = |&&term: &&TermId| {
+        let name = terms.symbols().name(terms.functor(term)).to_lowercase();
+        name.strip_prefix("no").is_some_and(|rest| names.contains_key(rest))
     };
-    if let Some(&blank) = domain.iter().find(|&&term| is_no_other(term)) {
+    if let Some(&blank) = domain.iter().find(other) {
         return Some(blank);
     }
-    let often = |term: TermId| shape.initially.iter().filter(|slots| slots[content] == term).count();
-    let &b = domain.iter().find(|&&term| name(term) == "b")?;
-    let is_black = domain.iter().any(|&term| ["w", "white"].contains(&name(term).as_str()));
-    let is_most = often(b) > 0 && domain.iter().all(|&term| often(term) <= often(b));
-    (is_most && !is_black).then_some(b)
+    let mut often: FxHashMap<TermId, usize> = FxHashMap::default();
+    shape.initially.iter().for_each(|slots| *often.entry(slots[content]).or_default() += 1);
+    let &b = names.get("b")?;
+    let is_black = ["w", "white"].iter().any(|&word| names.contains_key(word));
+    let most = often.values().copied().max().unwrap_or_default();
+    (!is_black && often.get(&b).is_some_and(|&count| count == most)).then_some(b)
 }

@@ -5,6 +5,8 @@
 //! `(succ a b)`, chain all of them into one line, and *weakly* if not, because words of one letter are often no
 //! coordinates but things. Other words in such a chain are *named*; the ranks of cards are an example.
 //!
+//! A chain longer than [`CHAIN`] is not looked for.
+//!
 //! Invariant: an order contains every term of its domain once, and does not depend on the ids of terms.
 
 use std::collections::BTreeMap;
@@ -19,6 +21,9 @@ pub(super) enum Strength {
     Weak,
     Strong,
 }
+
+/// The longest chain that is looked for.
+const CHAIN: usize = 64;
 
 /// The facts of binary relations: for each relation the pairs of constants.
 pub(super) struct Pairs(BTreeMap<Symbol, FxHashMap<TermId, Option<TermId>>>);
@@ -38,6 +43,9 @@ impl Pairs {
 
     /// The domain as one chain of some relation.
     fn chain(&self, domain: &[TermId]) -> Option<Vec<TermId>> {
+        if domain.len() > CHAIN {
+            return None;
+        }
         let chained = |next: &FxHashMap<TermId, Option<TermId>>| {
             let inside = |term: TermId| next.get(&term).copied().flatten().filter(|to| domain.contains(to));
             let followed: Vec<TermId> = domain.iter().filter_map(|&term| inside(term)).collect();

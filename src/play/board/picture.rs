@@ -9,7 +9,7 @@ use std::ops::Range;
 use hyperplay_logic::gdl::{Symbol, TermId};
 
 use super::BoardLayout;
-use super::grid::{ALONE, Grid, Layer, Sign};
+use super::grid::{ALONE, Grid, LONGEST, Layer, Sign, TALLEST};
 
 /// A fact with its probability.
 pub(super) type Fact = (TermId, f64);
@@ -57,8 +57,10 @@ struct Board<'l> {
     /// By row and column: what stands there, with the layer.
     cells: BTreeMap<(usize, usize), Vec<(usize, String)>>,
     uncertain: BTreeSet<(usize, usize)>,
-    /// Cells that are drawn although nothing stands there, if the grid is cropped.
+    /// The cells that a cropped board reaches.
     shown: Vec<(usize, usize)>,
+    /// Whether a cropped board reaches too far to be drawn; its facts then stand in lines.
+    is_too_large: bool,
 }
 
 impl Picture {
@@ -84,14 +86,18 @@ impl Picture {
         facts.sort_by(|a, b| terms.compare(a.0, b.0).then(b.1.total_cmp(&a.1)));
         facts.dedup_by_key(|fact| fact.0);
         let mut boards: Vec<Board<'_>> = layout.grids.iter().map(Board::new).collect();
+        for board in boards.iter_mut().filter(|board| board.grid.crop.is_some()) {
+            board.extend(layout, &facts);
+            board.extend(layout, others);
+            let (rows, columns) = board.extent();
+            board.is_too_large = rows.len() > TALLEST || columns.len() > LONGEST;
+        }
         let mut drawing = Drawing { layout, legend: Vec::new(), rest: Vec::new(), uncertain: Vec::new() };
         for &(fact, probability) in &facts {
             drawing.place(&mut boards, fact, probability);
         }
-        for board in boards.iter_mut().filter(|board| board.grid.crop.is_some()) {
-            board.extend(layout, others);
-        }
-        let panels: Vec<Panel> = boards.iter().map(|board| board.panel(layout)).collect();
+        let panels = boards.iter().filter(|board| !board.is_too_large);
+        let panels: Vec<Panel> = panels.map(|board| board.panel(layout)).collect();
         let (hands, lines) = drawing.lists();
         let mut legend = drawing.legend;
         legend.sort();
@@ -297,14 +303,14 @@ impl Drawing<'_> {
 impl<'l> Board<'l> {
     fn new(grid: &'l Grid) -> Board<'l> {
         let shown = grid.crop.clone().unwrap_or_default();
-        Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new(), shown }
+        Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new(), shown, is_too_large: false }
     }
 
     /// The layer, row and column of a fact on this board.
     fn spot(&self, shape: usize, slots: &[TermId]) -> Option<(usize, usize, usize)> {
         let layer = self.grid.layers.iter().position(|layer| layer.shape == shape)?;
         let Layer { column, row, .. } = self.grid.layers[layer];
-        if self.grid.keys.iter().any(|&(slot, term)| slots[slot] != term) {
+        if self.is_too_large || self.grid.keys.iter().any(|&(slot, term)| slots[slot] != term) {
             return None;
         }
         let row = match (row, &self.grid.rows) {
@@ -314,7 +320,7 @@ impl<'l> Board<'l> {
         Some((layer, row, *self.grid.columns.at.get(&slots[column])?))
     }
 
-    /// Makes a cropped board large enough for other facts.
+    /// Makes a cropped board large enough for some facts.
     fn extend(&mut self, layout: &BoardLayout, facts: &[Fact]) {
         for &(fact, _) in facts {
             let spot = layout.slots_of(fact).and_then(|(shape, slots)| self.spot(shape, &slots));
@@ -328,9 +334,9 @@ impl<'l> Board<'l> {
         if crop.is_none() {
             return (0..rows.as_ref().map_or(1, |axis| axis.names.len()), 0..columns.names.len());
         }
-        let cells = || self.cells.keys().chain(&self.uncertain).chain(&self.shown);
         let range = |of: fn(&(usize, usize)) -> usize| {
-            let (first, last) = (cells().map(of).min(), cells().map(of).max());
+            let cells = || self.shown.iter().map(of);
+            let (first, last) = (cells().min(), cells().max());
             first.unwrap_or(0)..last.unwrap_or(0) + 1
         };
         (range(|cell| cell.0), range(|cell| cell.1))

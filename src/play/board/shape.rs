@@ -19,6 +19,9 @@ use super::order::{Pairs, Strength, ordered};
 /// The most terms of an argument that are listed.
 const LISTED: usize = 2_000;
 
+/// The most terms of all arguments together.
+const ALL_LISTED: usize = 200_000;
+
 /// The most arguments of a fluent that is looked at, and the most shapes.
 const ARGUMENTS: usize = 8;
 const SHAPES: usize = 400;
@@ -114,8 +117,9 @@ pub(super) fn shapes(game: &Game) -> Vec<Shape> {
             named.push((*functor, arguments.len()));
         }
     });
+    let mut left = ALL_LISTED;
     let mut shapes: Vec<Shape> =
-        named.into_iter().map(|(functor, arity)| shape(game, &domains, functor, arity)).collect();
+        named.into_iter().map(|(functor, arity)| shape(game, &domains, functor, arity, &mut left)).collect();
     let same = |shape: &Shape, fluent: &Term| match fluent {
         Term::Compound(functor, arguments) => {
             shape.functor == *functor && shape.arguments.len() == arguments.len()
@@ -161,7 +165,7 @@ fn put_in_order(shape: &mut Shape, game: &Game, pairs: &Pairs) {
     let terms = game.terms();
     let is_number = |term: TermId| terms.symbols().name(terms.functor(term)).parse::<i64>().is_ok();
     for at in 0..shape.slots.len() {
-        let seen: Vec<TermId> = shape.initially.iter().map(|slots| slots[at]).collect();
+        let seen: BTreeSet<TermId> = shape.initially.iter().map(|slots| slots[at]).collect();
         let Some(domain) = &shape.slots[at].domain else { continue };
         let is_role = domain.iter().all(|value| game.roles().contains(value));
         let mut coordinates = domain.clone();
@@ -177,14 +181,15 @@ fn put_in_order(shape: &mut Shape, game: &Game, pairs: &Pairs) {
     }
 }
 
-fn shape(game: &Game, domains: &PositionDomains, functor: Symbol, arity: usize) -> Shape {
+fn shape(game: &Game, domains: &PositionDomains, functor: Symbol, arity: usize, left: &mut usize) -> Shape {
     let terms = game.terms();
     let variables: Vec<Symbol> = (0..arity as u32).map(Symbol::auxiliary).collect();
     let fluent = Term::Compound(functor, variables.iter().map(|&name| Term::Variable(name)).collect());
     let atom = Atom { relation: Symbol::TRUE, arguments: vec![fluent], at: At::default() };
     let mut out = Shape { functor, arguments: Vec::new(), slots: Vec::new(), initially: Vec::new() };
     for variable in variables {
-        let values = domains.values_in(&atom, variable, LISTED);
+        let values = domains.values_in(&atom, variable, LISTED.min(*left));
+        *left -= values.as_ref().map_or(0, Vec::len);
         let values = values.map(|values| values.iter().filter_map(|term| intern(term, terms)).collect());
         let pattern = open(values, game, &mut out.slots, 2);
         out.arguments.push(pattern);

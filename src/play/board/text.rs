@@ -65,7 +65,7 @@ fn known(picture: &Picture) -> String {
         [] => name.clone(),
         _ => format!("{name}: {}", values.join(" ")),
     };
-    let is_long = |(name, values): &&(String, Vec<String>)| line(name, values).chars().count() > WIDTH;
+    let is_long = |(name, values): &&(String, Vec<String>)| line(name, values).chars().count() + 4 > WIDTH;
     for (name, values) in picture.lines.iter().filter(is_long) {
         wrap(&mut out, &format!("{name}:"), values);
     }
