@@ -340,7 +340,7 @@ fn score_columns<'a>() -> [Column<ScoreRow<'a>>; 5] {
         Column::plain("role", Text, |row| row.name.into()),
         Column::plain("player", Text, |row| row.spec.into()),
         Column::plain("mean goal", Digits(2), |row| row.score.mean().into()),
-        Column::plain("95% interval", Text, |row| {
+        Column::plain("95% interval", Number, |row| {
             let half = |half| TableEntry::Text(format!("+-{half:.2}"));
             row.score.half_width().map_or(TableEntry::Missing, half)
         }),

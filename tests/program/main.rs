@@ -14,6 +14,7 @@ mod convert;
 mod experiment;
 mod experiment_analysis;
 mod experiment_exploit;
+mod experiment_pages;
 mod experiment_policy;
 mod exploit;
 mod failing;
