@@ -64,8 +64,8 @@ pub struct BeliefArguments {
     /// Random playouts that value a move in a state, for the regret; 0 for none
     #[arg(long, value_name = "N", default_value_t = 8)]
     playouts: u32,
-    /// Write turns.jsonl, timings.jsonl, rows.csv and report.html into this folder; the same command again replaces them, the
-    /// folder of another run is refused
+    /// Write turns.jsonl, timings.jsonl, rows.csv, report.html and figures/ (each figure as SVG and PDF) into this folder; the
+    /// same command again replaces them, the folder of another run is refused
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Determines every random choice [default: drawn and printed]

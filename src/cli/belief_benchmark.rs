@@ -1,6 +1,6 @@
-//! `hyperplay belief-benchmark`: the benchmark of beliefs, one page over many games, as Markdown.
+//! `hyperplay belief-benchmark`: the benchmark of beliefs, one page over many games, as Markdown, with figures as SVG and PDF.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -10,16 +10,18 @@ use super::game_argument::GameArgument;
 use super::options::{EngineArgument, EngineOption, ThreadsOption, pick_seed, seed};
 use super::output::{Output, log};
 use super::progress::Progress;
+use hyperplay_lab::report::figure_files;
 use hyperplay_lab::study::benchmark::{
     self, BenchmarkGame, BenchmarkRequest, GAMES, PARTICLES, REPLICATES, SAMPLERS,
 };
+use hyperplay_lab::study::{Study, StudyPlan, files};
 use hyperplay_play::player::{Registry, SamplerSpec};
 use hyperplay_play::referee::{Interrupt, date};
 
 /// Arguments of `belief-benchmark`.
 #[derive(Args, Debug)]
 pub struct BenchmarkArguments {
-    /// Write to this file instead of standard output
+    /// Write to this file instead of standard output, and a figure of each game as SVG and PDF into figures/ beside it
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Measure only this game of the benchmark (repeat for several)
@@ -82,25 +84,31 @@ pub fn run(
         seed: pick_seed(arguments.seed),
     };
     let mut text = request.opening(&date()[..10]);
+    let page = arguments.out.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy());
+    let mut figures = Vec::new();
     for game in request.games() {
         log(format_args!("{}", game.name));
-        text += &section(game, &request, registry, interrupt)?;
-    }
-    match &arguments.out {
-        Some(path) => {
-            std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.clone(), cause })
+        let (plan, study) = measured(game, &request, registry, interrupt)?;
+        text += &benchmark::section(game.name, &plan, &study);
+        if let Some(figure) = page.as_ref().and_then(|page| benchmark::figure(page, game.name, &plan, &study))
+        {
+            text += &format!("![{}](figures/{}.svg)\n", figure.title, figure.name);
+            figures.push(figure);
         }
-        None => out.text(&text),
     }
+    let Some(path) = &arguments.out else { return out.text(&text) };
+    std::fs::write(path, text).map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
+    files::write_all(path.parent().unwrap_or(Path::new("")), &figure_files(&figures))?;
+    Ok(())
 }
 
 /// Measures one game.
-fn section(
+fn measured(
     game: &BenchmarkGame,
     request: &BenchmarkRequest,
     registry: &Registry,
     interrupt: &Interrupt,
-) -> Result<String, CommandFailure> {
+) -> Result<(StudyPlan, Study), CommandFailure> {
     let opened = GameArgument { game: game.name.to_owned(), syntax: None, strict: false }.open()?;
     let roles = role_names(&opened.game);
     if let Some(misfit) =
@@ -122,5 +130,5 @@ fn section(
     if !study.is_complete {
         return Err(CommandFailure::Interrupted);
     }
-    Ok(benchmark::section(&opened.name, &plan, &study))
+    Ok((plan, study))
 }

@@ -18,7 +18,7 @@ use hyperplay_engine::lanes::LaneUsage;
 use hyperplay_engine::machine::EvaluationFailure;
 use hyperplay_engine::machine::Seed;
 use hyperplay_engine::{Engine, EngineCosts, EngineError, EngineKind, Engines, StepWork};
-use hyperplay_lab::report::Format::Text;
+use hyperplay_lab::report::Format::{Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_lab::study::speed::{Measure, Rate, Speed};
 use hyperplay_play::referee::{Interrupt, Stopwatch};
@@ -212,17 +212,17 @@ fn share(usage: LaneUsage) -> f64 {
 /// The table for reading: rates in a second.
 const COLUMNS: [Column<Measured>; 9] = [
     Column::plain("engine", Text, |one| one.kind.as_str().into()),
-    Column::plain("playouts", Text, |one| rate(one.speed.playouts)),
-    Column::plain("steps", Text, |one| rate(one.speed.steps)),
-    Column::plain("expansions", Text, |one| rate(one.speed.expansions)),
-    Column::plain("single steps", Text, |one| rate(one.speed.singles)),
-    Column::plain("children", Text, |one| rate(one.speed.children)),
-    Column::plain("comparisons", Text, |one| rate(one.speed.comparisons)),
-    Column::plain("lanes at work", Text, |one| {
+    Column::plain("playouts", Number, |one| rate(one.speed.playouts)),
+    Column::plain("steps", Number, |one| rate(one.speed.steps)),
+    Column::plain("expansions", Number, |one| rate(one.speed.expansions)),
+    Column::plain("single steps", Number, |one| rate(one.speed.singles)),
+    Column::plain("children", Number, |one| rate(one.speed.children)),
+    Column::plain("comparisons", Number, |one| rate(one.speed.comparisons)),
+    Column::plain("lanes at work", Number, |one| {
         let percent = |usage| TableEntry::Text(format!("{:.0} %", 100.0 * share(usage)));
         one.speed.lanes.map_or(TableEntry::Missing, percent)
     }),
-    Column::plain("compiled in", Text, |one| {
+    Column::plain("compiled in", Number, |one| {
         TableEntry::Text(format!("{:.1} ms", 1e3 * one.compile.as_secs_f64()))
     }),
 ];

@@ -10,7 +10,7 @@ use super::output::Output;
 use hyperplay_engine::machine::{ByRole, EvaluationFailure, Goal, Role};
 use hyperplay_engine::{Engine, EngineKind};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
-use hyperplay_lab::report::{Column, Sample, Table, TableEntry};
+use hyperplay_lab::report::{Column, FEW, Sample, Table, TableEntry};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::referee::{Clocks, Heading, Match, MatchOutcome};
 
@@ -298,10 +298,10 @@ impl Report {
         });
         out.text(&Table::of(&score_columns(), &rows.collect::<Vec<_>>()).shown().as_text())?;
         let ended = self.scores.values().iter().map(Sample::count).max().unwrap_or(0);
-        if ended < FEWEST {
+        if ended < FEW {
             let few = counted(ended, "match");
             out.line(format_args!(
-                "few matches: no interval from {few}; give --matches {FEWEST} or more for a 95 % interval"
+                "few matches: no interval from {few}; give --matches {FEW} or more for a 95 % interval"
             ))?;
         }
         for (outcome, count) in &self.unfinished {
@@ -341,25 +341,14 @@ struct ScoreRow<'a> {
     faults: u64,
 }
 
-/// With fewer matches the table has no interval: their normal approximation says nothing, and +-71.71 goal points look like
-/// a measurement.
-const FEWEST: u64 = 10;
-
-/// What cannot be estimated.
-fn unknown() -> TableEntry {
-    TableEntry::Text("?".to_owned())
-}
-
 fn score_columns<'a>() -> [Column<ScoreRow<'a>>; 5] {
     [
         Column::plain("role", Text, |row| row.name.into()),
         Column::plain("player", Text, |row| row.spec.into()),
-        Column::plain("mean goal", Digits(2), |row| {
-            row.score.mean().map_or_else(unknown, TableEntry::Figure)
-        }),
-        Column::plain("95% interval", Text, |row| {
-            let half = row.score.half_width().filter(|_| row.score.count() >= FEWEST);
-            half.map_or_else(unknown, |half| TableEntry::Text(format!("+-{half:.2}")))
+        Column::plain("mean goal", Digits(2), |row| row.score.mean().into()),
+        Column::plain("95% interval", Number, |row| {
+            let half = row.score.half_width().filter(|_| row.score.count() >= FEW);
+            half.map_or(TableEntry::Missing, |half| TableEntry::Text(format!("+-{half:.2}")))
         }),
         Column::plain("faults", Number, |row| TableEntry::Count(row.faults)),
     ]

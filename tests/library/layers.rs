@@ -48,7 +48,7 @@ const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
 
 /// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
 /// above.
-const ABOVE: [&str; 10] = [
+const ABOVE: [&str; 12] = [
     "clap",
     "clap_complete",
     "clap_mangen",
@@ -56,9 +56,11 @@ const ABOVE: [&str; 10] = [
     "ctrlc",
     "include_dir",
     "indicatif",
-    "plotters",
+    "pdf-writer",
     "signal-hook",
+    "subsetter",
     "toml",
+    "ttf-parser",
 ];
 
 /// The place of a module: the crate and the modules in it.

@@ -94,9 +94,32 @@ fn the_page_is_one_file_with_five_figures() {
     for text in legend.iter().chain(&axes) {
         assert!(page.contains(text), "{text}");
     }
+    // The font is inside.
+    let page = page.replacen("url(data:font/ttf;base64,", "", 1);
     for loaded in ["<script", "<link", "src=", "href=", "url("] {
         assert!(!page.contains(loaded), "{loaded}");
     }
+    for name in ["bias", "set-distance", "cost", "effective-sample-size", "calibration"] {
+        let name = format!("figures/krieg_tictactoe_3x3-{name}");
+        assert!(folder.read(&format!("{name}.svg")).contains("@font-face"), "{name}");
+        assert!(std::fs::read(folder.path(&format!("{name}.pdf"))).unwrap().starts_with(b"%PDF-"), "{name}");
+    }
+}
+
+#[test]
+fn a_page_on_which_nothing_is_measured_says_why() {
+    let known = written("tictactoe --sampler exact --particles 4 --replicates 3 --steps 2 --seed 1");
+    let page = known.read("report.html");
+    assert!(
+        page.contains(
+            "no decision has an exact posterior (more than one legal move and more than one history"
+        )
+    );
+    let late =
+        written("krieg_tictactoe_3x3 --sampler exact --particles 4 --replicates 3 --steps 50-60 --seed 1");
+    assert!(
+        late.read("report.html").contains("Nothing was measured: the matches have no point within --steps")
+    );
 }
 
 #[test]
@@ -240,7 +263,13 @@ fn the_benchmark_has_a_section_for_every_game_and_a_row_for_every_sampler() {
     assert_eq!(page.matches("\n| `hyperplay12` |").count(), 2 * 3);
     assert_eq!(page.matches("\n| `exact` |").count(), 2 * 3);
     let samplers = "--sampler bootstrap --sampler rejection:states=99";
-    let page = stdout(&format!("belief-benchmark --game kuhn_poker --replicates 5 --seed 1 {samplers}"), 0);
+    let arguments = format!("belief-benchmark --game kuhn_poker --replicates 5 --seed 1 {samplers}");
+    let folder = Folder::new();
+    stdout(&format!("{arguments} --out {}", folder.path("page.md").display()), 0);
+    assert!(folder.read("page.md").contains("![Bias in kuhn_poker](figures/page-kuhn_poker-bias.svg)"));
+    let figure = folder.read("figures/page-kuhn_poker-bias.svg");
+    assert!(figure.contains("data-name=\"bootstrap\""));
+    let page = stdout(&arguments, 0);
     assert!(page.contains(
         "--seed 1 --game kuhn_poker --replicates 5 --sampler 'bootstrap' --sampler 'rejection:states=99'` ("
     ));

@@ -326,12 +326,12 @@ fn the_report_and_the_tables_say_the_same() {
     assert_eq!(row["deals"], 5);
     let html = read("report.html");
     assert!(
-        html.contains("<svg") && html.contains("bars are 95 % intervals") && html.contains("n = 5 deals")
+        html.contains("<svg") && html.contains("bars are 95 % intervals") && html.contains("5 deals a point")
     );
     for outside in ["src=\"http", "href=\"http", "<script", "@import"] {
         assert!(!html.contains(outside), "{outside}");
     }
-    assert!(read("report.md").contains("| kuhn_poker | random | sampling particles=1 | 5 | 10 |"));
+    assert!(read("report.md").contains("| random | sampling particles=1 | 5 | 10 |"));
     assert_eq!(read("scores.csv").lines().count(), 1 + scores.len());
     let turns = read("turns.csv");
     assert_eq!(turns.lines().count(), read("turns.1-of-1.jsonl").lines().count());

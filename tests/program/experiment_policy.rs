@@ -115,9 +115,8 @@ fn the_path_of_a_policy_file_begins_at_the_experiment_wherever_the_program_is_st
         let whole = folder.read(&format!("study/whole/{name}.1-of-1.jsonl"));
         assert!(folder.read(&format!("parts/{name}.jsonl")) == whole, "{name}");
     }
-    // The figure of scores against particles needs the specs.
     let page = folder.read("parts/report.html");
-    assert!(page.contains("Score against particles"));
+    assert!(page.contains("by particles.</b>"));
 
     // Without the file there is no experiment, and the error says where it was looked for.
     let said = failed(&folder, "elsewhere", "experiment check ../study/study.toml", 2);

@@ -15,6 +15,7 @@ mod experiment;
 mod experiment_analysis;
 mod experiment_decisions;
 mod experiment_exploit;
+mod experiment_pages;
 mod experiment_policy;
 mod exploit;
 mod failing;

@@ -6,10 +6,8 @@ use super::folder::Planned;
 use super::met::Met;
 use super::score_figures::{Family, deals, in_words, score_axis, score_point};
 use super::summary::{ExperimentSummary, StepSummary};
+use crate::report::{Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER, share};
 use hyperplay_logic::gdl::counted;
-use crate::report::{
-    Axis, Figure, FigurePoint, FigureSeries, LinePlot, Plot, PlotPanel, TOGETHER, share,
-};
 
 /// Times are recorded in microseconds, so times below this many seconds are not distinguished.
 const RESOLUTION: f64 = 1e-6;

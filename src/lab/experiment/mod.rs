@@ -73,7 +73,7 @@ pub use record::{
 };
 pub use recorder::{MatchFailure, RecordLines};
 pub use results::{FinishedMatch, MissingMatches, Results, ResultsError};
-pub use role_scores::{RoleScores, role_table};
+pub use role_scores::RoleScores;
 pub use run::{RunEnd, RunError, WINDOW, run};
 pub use sequence::{NextMatch, Sequence};
 pub use sequential_test::{SequentialTest, SequentialVerdict};

@@ -72,16 +72,15 @@ impl InRole<'_> {
 
 /// The scores of these entrants by role; without rows for games that one role plays.
 pub(super) fn by_role(planned: &Planned, summary: &ExperimentSummary, met: &[Met<'_>]) -> Table {
-    let of_entrant = |one| {
-        let Met { number, entrant, .. } = one;
-        let game = planned.plan.game(*number);
+    let mut rows: Vec<InRole<'_>> = Vec::new();
+    for met in met {
+        let game = planned.plan.game(met.number);
         let roles = game.played().enumerate().filter(|_| game.width() > 1);
-        roles.filter_map(move |(seat, role)| {
-            let score = summary.roles.by_role.get(&(*number, entrant.entrant, seat))?;
-            Some(InRole { met: one, role: &game.roles[role], score })
-        })
-    };
-    let rows: Vec<InRole<'_>> = met.iter().flat_map(of_entrant).collect();
+        rows.extend(roles.filter_map(|(seat, role)| {
+            let score = summary.roles.by_role.get(&(met.number, met.entrant.entrant, seat))?;
+            Some(InRole { met, role: &game.roles[role], score })
+        }));
+    }
     let columns: [Column<InRole<'_>>; 13] = [
         Column::plain("game", Text, |row: &InRole<'_>| row.met.game.into()),
         Column::plain("player", Text, |row: &InRole<'_>| row.met.player.into()),

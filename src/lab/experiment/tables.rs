@@ -261,6 +261,7 @@ pub(super) fn cost(met: &[Met<'_>]) -> Table {
             None => entrants.push(one.entrant.clone()),
         }
     }
+    entrants.sort_by_key(|entrant| entrant.entrant);
     let rows = entrants.iter().filter_map(|entrant| {
         let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
         Some(Met { entrant, ..first.clone() })
@@ -315,7 +316,9 @@ fn work_columns<'a>() -> Vec<Column<Met<'a>>> {
         Column::plain("belief_share", Rounded(1), |met: &Met<'_>| percent(met.entrant.work.belief_share()))
             .headed("belief %"),
         Column::plain("depleted", Rounded(2), |met: &Met<'_>| {
-            percent(share(met.entrant.work.depleted, met.entrant.work.turns).map(|(mean, ..)| mean))
+            let work = &met.entrant.work;
+            let depleted = share(work.depleted, work.turns).filter(|_| work.has_belief());
+            percent(depleted.map(|(mean, ..)| mean))
         })
         .headed("depleted %"),
     ]

@@ -61,6 +61,11 @@ impl DecisionWork {
         samples.into_iter().for_each(|(sample, other)| sample.merge(other));
     }
 
+    /// Whether any decision rested on a belief.
+    pub fn has_belief(&self) -> bool {
+        self.particles.count() > 0 || self.depleted > 0
+    }
+
     /// The share of attempts that agreed, if any was made.
     pub fn acceptance(&self) -> Option<f64> {
         (self.attempts > 0).then(|| self.accepted as f64 / self.attempts as f64)

@@ -289,6 +289,8 @@ impl Format {
     pub(super) fn shown(self, entry: &TableEntry) -> String {
         match (entry, self) {
             (TableEntry::Text(text), _) => text.clone(),
+            // A word that is missing is not unknown: there is nothing to say.
+            (TableEntry::Missing, Format::Text) => String::new(),
             (TableEntry::Flag(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),
             (TableEntry::Count(count), _) => count.to_string(),
             (

@@ -12,7 +12,8 @@ use super::summary::StudySummary;
 use super::summary_columns::SUMMARY_COLUMNS;
 use crate::report::Format::{Digits, Text};
 use crate::report::Reading::{self, Beside, Of, One, WithInterval};
-use crate::report::{Column, Table};
+use crate::report::{Axis, Column, FEW, Figure, ForestPlot, ForestRow, Plot, Table};
+use hyperplay_logic::gdl::counted;
 use hyperplay_play::player::{Registry, SamplerSpec, SpecError};
 
 /// Particles of a set.
@@ -224,18 +225,52 @@ pub fn section(name: &str, plan: &StudyPlan, study: &Study) -> String {
     let all = study.summaries(plan.seed);
     let decisions = all.first().map_or(0, |summary| summary.decisions);
     let mut text = format!("\n## {name}\n\n");
-    let (matches, (first, last)) = (plan.matches, plan.steps);
-    text += &format!("{matches} matches, steps {first} to {last}, {decisions} decisions");
+    let (matches, (first, last)) = (counted(plan.matches as u64, "match"), plan.steps);
+    let decisions = counted(decisions as u64, "decision");
+    text += &format!("{matches}, steps {first} to {last}, {decisions}");
     text += &match study.left_out.len() {
         0 => ".\n\n".to_owned(),
         ended => format!(
             "; in {ended} of the beliefs the information set grew too large before the last of them.\n\n"
         ),
     };
-    let table = Table::of(&columns(), &all);
+    let table = Table::of(&columns(), &all).with_few("decisions", FEW, "decisions");
     for view in VIEWS {
         text += &table.read(view).as_markdown();
         text.push('\n');
     }
     text
+}
+
+/// The bias of each sampler in one game, divided by that of independent draws, as a figure; none if every sampler enumerated
+/// the information set at every decision. The name of its files begins with `page`.
+pub fn figure(page: &str, name: &str, plan: &StudyPlan, study: &Study) -> Option<Figure> {
+    let row = |all: &StudySummary| {
+        let ratio = all.bias_over_control;
+        let (is_known, has_interval) =
+            (ratio.value.is_finite(), ratio.low.is_finite() && ratio.high.is_finite());
+        let count = (all.decisions - all.enumerated) as u64;
+        let is_few = count < FEW;
+        let mark = if is_few { " *" } else { "" };
+        ForestRow {
+            label: all.sampler.clone(),
+            value: is_known.then_some(ratio.value),
+            interval: has_interval.then_some((ratio.low, ratio.high)),
+            words: format!("{:.2} [{:.2}, {:.2}]{mark}", ratio.value, ratio.low, ratio.high),
+            count,
+            is_few,
+        }
+    };
+    let rows: Vec<ForestRow> = study.summaries(plan.seed).iter().map(row).collect();
+    rows.iter().any(|row| row.value.is_some()).then(|| {
+        let plot = ForestPlot {
+            axis: Axis::logarithmic("bias TV (times that of independent draws)"),
+            reference: Some(1.0),
+            counted: "decisions",
+            rows,
+        };
+        let caption = "Bars are 95 % intervals by the bootstrap over the decisions at which the information set was not enumerated. \
+                       Independent draws are at 1.";
+        Figure::new(&[page, name, "bias"], format!("Bias in {name}"), caption, Plot::Forest(plot))
+    })
 }

@@ -8,8 +8,8 @@ use super::harness::{BINS, Bin, Figures};
 use super::plan::Study;
 use super::row::StudyRow;
 use crate::report::{Axis, FEW, Figure, FigurePoint, FigureSeries, LinePlot, Mean, Plot, bootstrap};
-use hyperplay_logic::gdl::counted;
 use hyperplay_engine::machine::Seed;
+use hyperplay_logic::gdl::counted;
 
 /// One curve: a sampler against a posterior.
 type Key<'a> = (&'a str, &'static str);

@@ -1,0 +1,178 @@
+//! Tests of the report of an experiment as readers see it: its order, its figures and their files, and what it says where
+//! there is little or nothing to report.
+
+use std::fs;
+
+use crate::common::program::{Folder, run};
+
+/// Two keys in a grid, against two opponents.
+const GRID: &str = r#"
+schema = "hyperplay.experiment/1"
+seed = 2
+games = ["krieg_tictactoe_3x3"]
+repetitions = 3
+
+[schedule]
+kind = "gauntlet"
+challengers = ["sampling"]
+
+[[player]]
+name = "sampling"
+spec = "hyperplay:enumerate=off,search=flat,nodes=0"
+grid = { per_move = [1, 2, 4], particles = [1, 2, 4, 8] }
+
+[[player]]
+name = "clairvoyant"
+spec = "clairvoyant:search=flat,nodes=0,per_move=2"
+
+[[player]]
+name = "random"
+spec = "random"
+"#;
+
+fn done(folder: &Folder, arguments: &str) -> String {
+    run(&mut folder.program(&format!("experiment {arguments}")), 0).0
+}
+
+/// The folder of an experiment that was played and reported on.
+fn reported(text: &str) -> Folder {
+    let folder = Folder::new();
+    folder.write("file.toml", text);
+    done(&folder, "run file.toml --out out");
+    done(&folder, "report out");
+    folder
+}
+
+/// The places of these texts in another one, which must be ascending.
+fn assert_ordered(text: &str, parts: &[&str]) {
+    let mut from = 0;
+    for part in parts {
+        let at = text[from..].find(part);
+        from += at.unwrap_or_else(|| panic!("'{part}' is not behind the others in\n{text}"));
+    }
+}
+
+#[test]
+fn scores_come_first_and_cost_comes_last() {
+    let folder = reported(GRID);
+    let parts = [
+        "krieg_tictactoe_3x3",
+        "Cross table of scores",
+        "Scores",
+        "Scores by parameter",
+        "Differences between the entrants of a cell",
+        "Entrants who met the same others",
+        "Cost",
+    ];
+    let markdown = folder.read("out/report.md");
+    assert_ordered(&markdown, &parts);
+    assert_ordered(&folder.read("out/report.html"), &parts);
+    // A pair is there once, and the tables for machines have both.
+    let scores = folder.read("out/scores.csv");
+    assert_eq!(scores.lines().count(), 1 + 2 * 12 * 2);
+    let end = markdown.find("### Differences").unwrap();
+    let is_of = |line: &&str, player: &str| line.starts_with(&format!("| {player} "));
+    let rows = |player: &str| markdown[..end].lines().filter(|line| is_of(line, player)).count();
+    let found = ["sampling", "clairvoyant", "random"].map(rows);
+    assert_eq!(found, [12 + 2 * 12, 0, 0], "rows of the cross table and of the scores: {markdown}");
+}
+
+#[test]
+fn a_grid_over_two_keys_is_a_line_for_each_value_of_the_other_key_and_a_heat_map() {
+    let folder = reported(GRID);
+    let figures = |ending: &str| {
+        let names = fs::read_dir(folder.path("out/figures")).unwrap();
+        let mut names: Vec<String> =
+            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name.ends_with(ending));
+        names.sort();
+        names.into_iter().map(|name| name.trim_end_matches(ending).to_owned()).collect::<Vec<String>>()
+    };
+    let names = figures(".svg");
+    assert_eq!(names, figures(".pdf"));
+    let markdown = folder.read("out/report.md");
+    for name in &names {
+        assert!(markdown.contains(&format!("](figures/{name}.svg)")), "{name}");
+        let pdf = fs::read(folder.path(&format!("out/figures/{name}.pdf"))).unwrap();
+        assert!(pdf.windows(10).any(|part| part == b"/FontFile2"), "{name}");
+    }
+    let game = "krieg_tictactoe_3x3-sampling-by-particles";
+    assert!(names.contains(&game.to_owned()) && names.contains(&format!("{game}-and-per_move")), "{names:?}");
+    let lines = folder.read(&format!("out/figures/{game}.svg"));
+    for value in [1, 2, 4] {
+        // Once in the legend, and drawn in each of two panels.
+        let drawn =
+            |class: &str| lines.matches(&format!("class=\"{class}\" data-name=\"per_move={value}\"")).count();
+        assert_eq!((drawn("legend"), drawn("series")), (1, 2), "per_move={value}");
+    }
+    for text in [">against clairvoyant<", ">against random<", ">particles<", ">score (goal points)<"] {
+        assert_eq!(lines.matches(text).count(), 1, "{text}");
+    }
+    let cells = folder.read(&format!("out/figures/{game}-and-per_move.svg"));
+    let scores =
+        cells.lines().filter(|line| line.contains("text-anchor=\"middle\"") && line.contains("± ")).count();
+    assert_eq!(scores, 4 * 3 * 2, "every cell has its score");
+    // The same report again has the same bytes.
+    done(&folder, "report out --out again");
+    let read = |of: &str, name: &str| fs::read(folder.path(&format!("{of}/{name}"))).unwrap();
+    for name in names.iter().flat_map(|name| [format!("figures/{name}.svg"), format!("figures/{name}.pdf")]) {
+        assert!(read("out", &name) == read("again", &name), "{name}");
+    }
+    assert!(read("out", "report.html") == read("again", "report.html"));
+}
+
+#[test]
+fn few_deals_are_marked_wherever_there_is_an_interval() {
+    let folder = reported(GRID);
+    let footnote = "fewer than 10 deals: the interval is not reliable";
+    let markdown = folder.read("out/report.md");
+    assert_eq!(
+        markdown.matches(footnote).count(),
+        4,
+        "cross table, scores, differences, contrasts: {markdown}"
+    );
+    let unmarked = |line: &&str| line.starts_with('|') && line.contains("+-") && !line.contains(" *");
+    let cost = markdown.find("### Cost").unwrap();
+    assert_eq!(markdown[..cost].lines().find(unmarked), None);
+    assert!(folder.read("out/report.html").contains("dashed bar: too few measurements"));
+    let many = reported(&GRID.replace("repetitions = 3", "repetitions = 10"));
+    assert!(!many.read("out/report.md").contains(footnote));
+    assert!(!many.read("out/report.html").contains("dashed bar"));
+    // One deal has no interval, which is not known and not 0.
+    let one = reported(&GRID.replace("repetitions = 3", "repetitions = 1"));
+    let markdown = one.read("out/report.md");
+    assert!(
+        markdown.contains(" +- ? *") && !markdown.contains("NaN") && !markdown.contains("inf"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_report_without_results_says_why() {
+    let folder = reported(&format!("limit = 1\n{}", GRID.trim_start()));
+    let markdown = folder.read("out/report.md");
+    let why = "There is no score: 144 matches are there, and no deal ended with goals in all its seat permutations \
+               (step-limit 144).";
+    assert!(markdown.contains(why) && !markdown.contains("Cross table"), "{markdown}");
+    assert!(folder.read("out/report.html").contains("There is no score: 144 matches"));
+    // The headers alone.
+    for kind in ["matches", "turns"] {
+        let path = folder.path(&format!("out/{kind}.1-of-1.jsonl"));
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{}\n", text.lines().next().unwrap())).unwrap();
+    }
+    let empty = done(&folder, "report out --out empty");
+    assert!(empty.contains("No match is finished, so there is nothing to report."), "{empty}");
+    assert!(empty.contains("Incomplete: shard 1-of-1: 0 of 144 matches."), "{empty}");
+    assert!(folder.read("empty/report.html").contains("No match is finished"));
+}
+
+#[test]
+fn one_match_is_not_one_matches() {
+    let alone = "schema = 'hyperplay.experiment/1'\nseed = 1\ngames = ['monty_hall']\nrepetitions = 1\n\
+                 [[player]]\nname = 'random'\nspec = 'random'\n";
+    let folder = reported(alone);
+    let markdown = folder.read("out/report.md");
+    assert!(markdown.contains("1 of 1 match, seed 1") && !markdown.contains("1 matches"), "{markdown}");
+    assert!(markdown.contains("| random |") && !markdown.contains("1 deals"), "{markdown}");
+}
