@@ -59,6 +59,7 @@ fn scores_come_first_and_cost_comes_last() {
         "krieg_tictactoe_3x3",
         "Cross table of scores",
         "Scores",
+        "Scores by role",
         "Scores by parameter",
         "Differences between the entrants of a cell",
         "Entrants who met the same others",
@@ -71,10 +72,12 @@ fn scores_come_first_and_cost_comes_last() {
     let scores = folder.read("out/scores.csv");
     assert_eq!(scores.lines().count(), 1 + 2 * 12 * 2);
     let end = markdown.find("### Differences").unwrap();
+    let roles = folder.read("out/roles.csv");
+    assert_eq!(roles.lines().count(), 1 + 2 * 2 * 12 * 2);
     let is_of = |line: &&str, player: &str| line.starts_with(&format!("| {player} "));
     let rows = |player: &str| markdown[..end].lines().filter(|line| is_of(line, player)).count();
     let found = ["sampling", "clairvoyant", "random"].map(rows);
-    assert_eq!(found, [12 + 2 * 12, 0, 0], "rows of the cross table and of the scores: {markdown}");
+    assert_eq!(found, [12 + 2 * 12 + 2 * 2 * 12, 0, 0], "cross table, scores, scores by role: {markdown}");
 }
 
 #[test]

@@ -213,6 +213,7 @@ fn every_command_of_the_tutorials_does_what_it_says() {
         let commands = run_all(&file);
         assert!(commands > 0 || file.ends_with("/README.md"), "{file} has no command");
     }
+    assert!(read("docs/tutorial/5-player.md").contains(&read("tests/examples/tutorial_player.rs")));
 }
 
 #[test]
