@@ -24,9 +24,9 @@ pub(super) struct Picture {
     /// What the signs in the cells stand for.
     pub(super) legend: Vec<(String, String)>,
     /// Things in somebody's hands: the relation, and for each first argument the rest.
-    pub(super) hands: Vec<(String, Vec<(String, Vec<String>)>)>,
+    pub(super) hands: Vec<Hands>,
     /// Relations with one argument and their values, and facts in full.
-    pub(super) lines: Vec<(String, Vec<String>)>,
+    pub(super) lines: Vec<Line>,
     /// What is not certain: alternatives with their probabilities, the most probable first.
     pub(super) uncertain: Vec<Vec<(f64, String)>>,
     /// Those of the uncertain facts that stand in no cell.
@@ -34,6 +34,17 @@ pub(super) struct Picture {
     /// For each board and each thing that may stand in its cells: how probable that is, in percent, cell by cell.
     pub(super) shares: Vec<Panel>,
 }
+
+/// The fluents of one relation with several arguments.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Hands {
+    pub(super) relation: String,
+    /// For each first argument what it is told of, the other arguments.
+    pub(super) owners: Vec<(String, Vec<String>)>,
+}
+
+/// A relation with one argument and its values, or a fact in full.
+pub(super) type Line = (String, Vec<String>);
 
 /// One board.
 #[derive(Clone, PartialEq, Debug)]
@@ -262,13 +273,14 @@ impl Drawing<'_> {
     }
 
     /// What is on no board: things in hands, then values and facts.
-    #[allow(clippy::type_complexity, reason = "the parts of a picture")]
-    fn lists(&self) -> (Vec<(String, Vec<(String, Vec<String>)>)>, Vec<(String, Vec<String>)>) {
+    fn lists(&self) -> (Vec<Hands>, Vec<Line>) {
         let (game, terms) = (&self.layout.game, self.layout.game.terms());
         let name = |fact: TermId| game.show(terms.intern(terms.functor(fact), &[]));
-        let mut hands: Vec<((String, usize), Vec<(TermId, Vec<String>)>)> = Vec::new();
-        let mut lines: Vec<(String, Vec<String>)> = Vec::new();
+        let mut hands: Vec<Hands> = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         let mut alone: Vec<String> = Vec::new();
+        // The facts are in natural order, so those of one relation and first argument follow each other.
+        let mut last = None;
         for &fact in &self.rest {
             let shown = |&term: &TermId| game.show(term);
             match terms.arguments(fact) {
@@ -278,25 +290,23 @@ impl Drawing<'_> {
                     None => lines.push((name(fact), vec![shown(value)])),
                 },
                 [first, rest @ ..] => {
-                    let kind = (name(fact), rest.len());
+                    let kind = (terms.functor(fact), rest.len());
                     let rest = rest.iter().map(shown).collect::<Vec<_>>().join(" ");
-                    if hands.last().is_none_or(|(of, _)| *of != kind) {
-                        hands.push((kind, Vec::new()));
+                    if last.map(|(kind, _)| kind) != Some(kind) {
+                        hands.push(Hands { relation: name(fact), owners: Vec::new() });
                     }
-                    let Some((_, owners)) = hands.last_mut() else { continue };
-                    match owners.last_mut().filter(|(owner, _)| owner == first) {
-                        Some((_, things)) => things.push(rest),
-                        None => owners.push((*first, vec![rest])),
+                    if let Some(Hands { owners, .. }) = hands.last_mut() {
+                        if last != Some((kind, *first)) {
+                            owners.push((game.show(*first), Vec::new()));
+                        }
+                        owners.last_mut().into_iter().for_each(|(_, things)| things.push(rest.clone()));
                     }
+                    last = Some((kind, *first));
                 }
             }
         }
         lines.extend(alone.into_iter().map(|fact| (fact, Vec::new())));
-        let hands = hands.into_iter().map(|((name, _), owners)| {
-            let owners = owners.into_iter().map(|(owner, things)| (game.show(owner), things));
-            (name, owners.collect())
-        });
-        (hands.collect(), lines)
+        (hands, lines)
     }
 }
 

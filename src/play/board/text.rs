@@ -3,7 +3,7 @@
 //! Panels stand side by side as long as they fit. A cell that has changed is in brackets. A board that is too wide is
 //! drawn with narrow gaps, and in parts below each other if that does not suffice.
 
-use super::picture::{Cell, Panel, Picture, percent};
+use super::picture::{Cell, Hands, Line, Panel, Picture, percent};
 
 /// The longest line.
 const WIDTH: usize = 78;
@@ -45,7 +45,7 @@ fn known(picture: &Picture) -> String {
         let words = picture.legend.iter().map(|(sign, meaning)| format!("{sign} is {meaning}"));
         wrap(&mut out, "", &separated(words, ","));
     }
-    for (name, owners) in &picture.hands {
+    for Hands { relation: name, owners } in &picture.hands {
         let parts = owners.iter().map(|(owner, things)| {
             let is_long = things.iter().any(|thing| thing.contains(' '));
             format!("{owner}: {}", things.join(if is_long { ", " } else { " " }))
@@ -65,7 +65,7 @@ fn known(picture: &Picture) -> String {
         [] => name.clone(),
         _ => format!("{name}: {}", values.join(" ")),
     };
-    let is_long = |(name, values): &&(String, Vec<String>)| line(name, values).chars().count() + 4 > WIDTH;
+    let is_long = |(name, values): &&Line| line(name, values).chars().count() + 4 > WIDTH;
     for (name, values) in picture.lines.iter().filter(is_long) {
         wrap(&mut out, &format!("{name}:"), values);
     }
