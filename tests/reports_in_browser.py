@@ -14,6 +14,7 @@ At 360 and 1280 pixels, light and dark, of each page:
 - each name of a legend has a series that is drawn, and each series that is drawn has a name in a legend where there is one;
 - every text has a contrast of 4.5 at least with what is behind it;
 - words stand to the left and numbers to the right in every column of a table.
+Of each SVG file: it is XML, and the browser loads the font that is in it.
 Of each PDF: its font is embedded (pdffonts), and it is as wide as one or two columns of a paper.
 """
 
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "target" / "release" / "hyperplay"
@@ -229,6 +231,25 @@ def check_pages(pages, folder, chromium):
     return faults
 
 
+def check_svgs(pages, folder, chromium):
+    """Whether each SVG file is XML and a browser shows its own font."""
+    faults = []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        browser = Browser(chromium, profile)
+        try:
+            for name, page in pages.items():
+                for svg in sorted((page / "figures").glob("*.svg")):
+                    xml.etree.ElementTree.parse(svg)
+                    browser.open(svg.as_uri(), WIDTHS[1], "light")
+                    fonts = browser.value("return [...document.fonts].map(font => font.family + ' ' + font.status);")
+                    if len(fonts) != 1 or not fonts[0].endswith(" loaded"):
+                        faults.append(f"{name}, {svg.name}: {fonts}")
+                    browser.picture(folder / f"{name}-{svg.stem}.png")
+        finally:
+            browser.close()
+    return faults
+
+
 def check_pdfs(pages):
     """Whether each PDF has its font inside, and the width of a column or of two."""
     faults = []
@@ -265,7 +286,7 @@ def main():
         for name in ("grid", "ladder", "belief"):
             shutil.rmtree(folder / name, ignore_errors=True)
         pages = make(folder)
-        faults = check_pages(pages, folder, chromium) + check_pdfs(pages)
+        faults = check_pages(pages, folder, chromium) + check_svgs(pages, folder, chromium) + check_pdfs(pages)
     for fault in faults:
         print(fault)
     views = len(WIDTHS) * len(SCHEMES)

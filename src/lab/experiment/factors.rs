@@ -9,9 +9,6 @@ use std::collections::BTreeMap;
 use super::plan::Entrant;
 use crate::report::{Axis, AxisScale};
 
-/// The greatest value over the least one from which on a numeric axis has equal factors.
-const WIDE: f64 = 4.0;
-
 /// A parameter and its values.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Factor {
@@ -35,14 +32,15 @@ impl Factor {
         }
     }
 
-    /// The axis that shows it.
+    /// The axis that shows it: with equal factors where the values are nearer to these than to equal differences.
     pub fn axis(&self) -> Axis {
         let Some(numbers) = &self.numbers else { return Axis::categories(self.name(), self.values.clone()) };
-        match (numbers.first(), numbers.last()) {
-            (Some(&least), Some(&greatest)) if least > 0.0 && greatest >= WIDE * least => {
-                Axis::logarithmic(self.name())
-            }
-            _ => Axis::linear(self.name()),
+        let is_positive = numbers.iter().all(|&number| number > 0.0);
+        let logarithms: Vec<f64> = numbers.iter().map(|number| number.ln()).collect();
+        if is_positive && unevenness(&logarithms) < unevenness(numbers) {
+            Axis::logarithmic(self.name())
+        } else {
+            Axis::linear(self.name())
         }
     }
 
@@ -56,6 +54,13 @@ impl Factor {
     pub fn is_joined(&self) -> bool {
         !matches!(self.axis().scale, AxisScale::Categories(_))
     }
+}
+
+/// The greatest distance of two neighbouring numbers over the least one; 1 where all are equal.
+fn unevenness(ascending: &[f64]) -> f64 {
+    let distances = || ascending.windows(2).map(|two| two[1] - two[0]);
+    let (least, greatest) = (distances().fold(f64::INFINITY, f64::min), distances().fold(0.0, f64::max));
+    if least > 0.0 && least.is_finite() { greatest / least } else { 1.0 }
 }
 
 /// The factors of these entrants of one table; none if they do not differ.
@@ -163,11 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_of_numbers_has_equal_factors_where_they_are_far_apart() {
+    fn an_axis_has_equal_factors_where_the_values_have() {
         let scale = |values: &[&str]| factor("k", values).axis().scale;
         assert_eq!(scale(&["64", "1", "8"]), AxisScale::Logarithmic);
         assert_eq!(scale(&["10", "30"]), AxisScale::Linear);
-        assert_eq!(scale(&["0", "100"]), AxisScale::Linear);
+        assert_eq!(scale(&["0", "10", "100"]), AxisScale::Linear);
+        assert_eq!(scale(&["1", "2", "3", "4", "5", "6"]), AxisScale::Linear);
         assert_eq!(factor("k", &["8", "1"]).place("8"), Some(8.0));
         assert_eq!(factor("k", &["on", "off"]).place("off"), Some(1.0));
         assert!(!factor("k", &["on", "off"]).is_joined());

@@ -270,11 +270,9 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
         let place = |factor: &Factor| factor.values.iter().position(|known| Some(known) == value(factor));
         if let (Some(column), Some(row)) = (place(x), place(y)) {
             let score = &met.entrant.score;
-            let words = score_in_words(score);
-            let words = words.split_once(' ').map_or_else(
-                || vec![words.clone()],
-                |(mean, half)| vec![mean.to_owned(), half.replace("+-", "±")],
-            );
+            let mark = if score.count() < FEW { " *" } else { "" };
+            let half = score.half_width().map_or_else(|| "?".to_owned(), |half| format!("{half:.1}"));
+            let words = vec![format!("{:.1}{mark}", score.mean().unwrap_or(f64::NAN)), format!("± {half}")];
             panels[at].cells[row][column] = HeatCell { value: score.mean(), words };
         }
     }
@@ -283,7 +281,7 @@ fn heat(name: &[&str], family: &Family<'_>) -> Option<Figure> {
     }
     let is_few = family.met.iter().any(|(_, met)| met.entrant.score.count() < FEW);
     let caption = format!(
-        "{} a cell; below each score is half the width of its 95 % interval.{}",
+        "{} a cell; below a score, where there is room, is half the width of its 95 % interval.{}",
         deals(family.met.iter().map(|(_, met)| *met)),
         if is_few {
             format!(" * fewer than {FEW} deals: the interval is not reliable.")

@@ -60,7 +60,7 @@ pub struct HeatPanel {
 pub struct HeatCell {
     /// The value; none if it is not known.
     pub value: Option<f64>,
-    /// What is written, in one or two lines, as in `54.7` and `± 1.2`.
+    /// What is written, in one or two lines, as in `54.7` and `± 1.2`; the first is the value.
     pub words: Vec<String>,
 }
 
@@ -88,6 +88,12 @@ impl HeatMap {
         let free = canvas.width - left - BETWEEN;
         let across = (((free + BETWEEN) / (wanted + BETWEEN)) as usize).clamp(1, self.panels.len().max(1));
         let wide = ((free - (across - 1) as f64 * BETWEEN) / across as f64).min(count * (words + 30.0));
+        // What does not fit in one cell is left out in all, from the end: the interval before the value.
+        let fits = |line: usize| {
+            let mut words = cells().filter_map(|cell| cell.words.get(line));
+            words.all(|word| font.width(word, SIZE) <= wide / count - 2.0)
+        };
+        let written = (0..lines).take_while(|&line| fits(line)).count();
         let (least, greatest) = cells()
             .filter_map(|cell| cell.value.filter(|value| value.is_finite()))
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), value| {
@@ -126,7 +132,7 @@ impl HeatMap {
                             from + (number as f64 + 1.0) * cell_width,
                             lower - at as f64 * height,
                         );
-                        draw_cell(&mut canvas, &font, cell, area, (least, greatest));
+                        draw_cell(&mut canvas, cell, written, area, (least, greatest));
                     }
                 }
                 end = f64::max(end, lower + axis.height);
@@ -183,8 +189,8 @@ impl HeatMap {
 
 fn draw_cell(
     canvas: &mut Canvas,
-    font: &Font,
     cell: &HeatCell,
+    lines: usize,
     area: TextBox,
     (least, greatest): (f64, f64),
 ) {
@@ -197,9 +203,7 @@ fn draw_cell(
     let ink = if fill.contrast(BLACK) >= fill.contrast(Colour::WHITE) { BLACK } else { Colour::WHITE };
     let unknown = ["?".to_owned()];
     let words: &[String] = if value.is_some() { &cell.words } else { &unknown };
-    // What does not fit is left out from the end: the interval before the value.
-    let fits = |word: &&String| font.width(word, SIZE) <= right - left - 2.0;
-    let words: Vec<&String> = words.iter().take_while(fits).collect();
+    let words: Vec<&String> = words.iter().take(lines).collect();
     let first = f64::midpoint(top, bottom) - (words.len() as f64 - 1.0) / 2.0 * LEADING + BELOW_MIDDLE;
     for (number, word) in words.iter().enumerate() {
         let at = (f64::midpoint(left, right), first + number as f64 * LEADING);

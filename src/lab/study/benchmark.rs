@@ -142,7 +142,7 @@ impl BenchmarkRequest {
         let opponents = if is_uniform { "uniform opponents" } else { "the opponent model of each sampler" };
         format!(
             "# Beliefs on twelve games\n\n\
-             Made by `{}` ({date}, version {}). {} particles, {} replicates, evidence from random matches, posteriors under \
+             Made by `{}` ({date}, version {}). {}, {}, evidence from random matches, posteriors under \
              {opponents}, information sets of at most {MAX_SET} histories. Means over the decisions of all roles (more than one \
              legal move, more than one history). *Draws* are as many independent draws from the posterior, measured at the same \
              decisions in as many replicates; a ratio is the sum of a distance over the decisions, divided by that of the draws, \
@@ -152,8 +152,8 @@ impl BenchmarkRequest {
              update, effective particles a second).\n",
             self.command(),
             env!("CARGO_PKG_VERSION"),
-            self.particles,
-            self.replicates,
+            counted(self.particles as u64, "particle", "particles"),
+            counted(self.replicates as u64, "replicate", "replicates"),
         )
     }
 }

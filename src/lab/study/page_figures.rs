@@ -24,11 +24,11 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
     let decisions: Vec<&StudyRow> = study.rows.iter().filter(exact).collect();
     let most = study.rows.iter().map(|row| row.particles).max().unwrap_or(0);
     let largest: Vec<&StudyRow> = study.rows.iter().filter(|row| row.particles == most).collect();
-    let few = if replicates < FEW {
-        format!(" From {}: too few for a reliable interval.", counted(replicates, "replicate"))
-    } else {
-        format!(" {replicates} replicates.")
-    };
+    let bars = format!(
+        "Bars are 95 % intervals from the spread of {}{}.",
+        counted(replicates, "replicate"),
+        if replicates < FEW { ": too few for a reliable interval" } else { "" }
+    );
     let of_decisions = format!("{} a sampler.", points_in_words(&decisions));
     let with = |title: &str| format!("{title}, {}", counted(most as u64, "particle"));
     let all = [
@@ -38,8 +38,7 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
             over_particles(study, &decisions, "bias TV (probability)", &bias, &|figures| (figures.bias_tv_baseline, 0.0)),
             format!(
                 "Total variation distance of the mean of all sets from the posterior, mean over the decisions. A sampler \
-                 without bias lies on the baseline; the bias of the others does not fall with it. Bars: 95 %, from the spread \
-                 of the replicates. {of_decisions}{few}"
+                 without bias lies on the baseline; the bias of the others does not fall with it. {of_decisions} {bars}"
             ),
         ),
         (
@@ -52,13 +51,13 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
                 &|figures| (figures.set_tv, figures.set_tv_error),
                 &|figures| (figures.set_tv_baseline, 0.0),
             ),
-            format!("The mean distance of a single set: the error of a player that samples once. {of_decisions}{few}"),
+            format!("The mean distance of a single set: the error of a player that samples once. {of_decisions} {bars}"),
         ),
         (
             "cost",
             with("Cost of a step"),
             over_steps(Axis::logarithmic("states visited (states a particle)"), cost(study, &largest)),
-            format!("States visited at this step for one particle, mean over matches and roles.{few}"),
+            format!("States visited at this step for one particle, mean over matches and roles. {bars}"),
         ),
         (
             "effective-sample-size",
@@ -67,14 +66,14 @@ pub(super) fn figures(study: &Study, game: &str, seed: u64, replicates: u64) -> 
                 Axis::linear("ESS (particles)"),
                 curves(&study.rows, &largest, |row| row.step, &|figures| (figures.ess, figures.ess_error)),
             ),
-            format!("As reported: where equal histories become one particle, an even set of 3 histories counts 3.{few}"),
+            format!("As reported: where equal histories become one particle, an even set of 3 histories counts 3. {bars}"),
         ),
         (
             "calibration",
             with("Calibration of fluents"),
             calibration(&study.rows, &largest, &seed),
             "How often fluents of which a belief says a probability do hold in the true state. On the diagonal a belief means \
-             what it says. Fluents of one point hang together, so the bars are by the bootstrap over points."
+             what it says. Fluents of one point hang together, so the bars are 95 % intervals by the bootstrap over points."
                 .to_owned(),
         ),
     ];
