@@ -47,7 +47,7 @@ const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
 
 /// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
 /// above.
-const ABOVE: [&str; 10] = [
+const ABOVE: [&str; 11] = [
     "clap",
     "clap_complete",
     "clap_mangen",
@@ -55,6 +55,7 @@ const ABOVE: [&str; 10] = [
     "ctrlc",
     "include_dir",
     "indicatif",
+    "parquet",
     "plotters",
     "signal-hook",
     "toml",
