@@ -48,7 +48,7 @@ const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
 
 /// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
 /// above.
-const ABOVE: [&str; 12] = [
+const ABOVE: [&str; 13] = [
     "clap",
     "clap_complete",
     "clap_mangen",
@@ -56,6 +56,7 @@ const ABOVE: [&str; 12] = [
     "ctrlc",
     "include_dir",
     "indicatif",
+    "parquet",
     "pdf-writer",
     "signal-hook",
     "subsetter",

@@ -152,8 +152,8 @@ impl BenchmarkRequest {
              update, effective particles a second).\n",
             self.command(),
             env!("CARGO_PKG_VERSION"),
-            counted(self.particles as u64, "particle", "particles"),
-            counted(self.replicates as u64, "replicate", "replicates"),
+            counted(self.particles as u64, "particle"),
+            counted(self.replicates as u64, "replicate"),
         )
     }
 }
