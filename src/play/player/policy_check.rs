@@ -24,7 +24,7 @@ use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, counted, did_y
 /// use std::path::Path;
 ///
 /// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_play::player::{PolicyFile, check_policy};
+/// use hyperplay_play::player::{PolicyFile, PolicyFindings, check_policy};
 ///
 /// let text = "(role me) (init asked) (legal me yes) (legal me no)
 ///     (<= (next said_yes) (does me yes)) (<= terminal (not (true asked)))
@@ -37,7 +37,7 @@ use hyperplay_logic::gdl::{At, Atom, Game, PositionDomains, Term, counted, did_y
 ///     PolicyFile::parse(Path::new("me.json"), &text)
 /// };
 /// let found = check_policy(&file("yes")?, &game, 1_000);
-/// assert!(found.error.is_none() && found.warnings.is_empty());
+/// assert_eq!(found, PolicyFindings::default());
 /// let error = check_policy(&file("yess")?, &game, 1_000).error.expect("there is no such move");
 /// assert_eq!(
 ///     error,
