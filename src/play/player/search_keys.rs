@@ -133,14 +133,14 @@ impl SearchEffort {
             SpecKey::word(
                 "count",
                 PlayoutCount::State,
-                "state: every distinct state gets the playouts that per_move says; history: every particle gets them, so that a \
-                 state in which k particles end gets k times as many (write merge=off too, or equal histories are one particle)",
+                "Every distinct state gets the playouts of per_move (state), or every particle does (history), so that a state in \
+                 which k particles end gets k times as many; with merge=on, equal histories are one particle.",
             ),
             SpecKey::word(
                 "halving",
                 true,
-                "on: flat playouts drop the poorer half of the moves again and again, so that the better ones get most of them; \
-                 off: all moves get equally many",
+                "Flat playouts drop the poorer half of the moves again and again, so that the better ones get most of them, or all \
+                 moves get equally many.",
             ),
         ]
     }
