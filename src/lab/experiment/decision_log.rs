@@ -41,9 +41,12 @@ impl DecisionLog {
     }
 }
 
-/// What one player believed in one match, by joint moves made before the decision; empty unless it is to be recorded.
+/// By joint moves made before the decision.
+type BeliefsByStep = BTreeMap<usize, Vec<BelievedState>>;
+
+/// What one player believed in one match; nothing unless it is to be recorded.
 #[derive(Clone, Debug, Default)]
-pub struct PlayerBeliefs(Option<Arc<Mutex<BTreeMap<usize, Vec<BelievedState>>>>>);
+pub struct PlayerBeliefs(Option<Arc<Mutex<BeliefsByStep>>>);
 
 impl PlayerBeliefs {
     /// Where beliefs are kept if `log` asks for them.

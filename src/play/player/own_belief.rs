@@ -63,7 +63,7 @@ pub(super) struct OwnBelief {
 pub(super) struct Possible<'a> {
     /// The belief, with one particle at least.
     pub(super) belief: &'a dyn Belief<Engine>,
-    /// The distinct states that the particles end in, each with the sum and the number of their weights.
+    /// The distinct states that the particles end in, each with the sum of their weights and with their number.
     pub(super) states: &'a [WeightedState<'a, State>],
 }
 
