@@ -3,6 +3,7 @@
 //! Invariant: every fact stands in a cell or in a line. The text of a cell tells which facts of its panel's layers hold
 //! there, with the legend.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -169,6 +170,17 @@ fn shares(layout: &BoardLayout, boards: &[Board<'_>], facts: &[Fact]) -> Vec<Pan
         let title = format!("{} in %", layout.pattern(&layout.shapes[layer.shape], layer, &keys));
         board.panel_of(title, |cell| cells.get(&cell).map_or_else(|| ".".to_owned(), |&share| percent(share)))
     };
+    let mut things: Vec<(Thing, Shares)> = things.into_iter().collect();
+    let is_blank = |(board, layer, contents): &Thing| match &boards[*board].grid.layers[*layer].sign {
+        Sign::Contents { blank: Some(blank), .. } => contents.first() == Some(blank),
+        _ => false,
+    };
+    // In the natural order of terms, and last what says that nothing is there.
+    things.sort_by(|(a, _), (b, _)| {
+        let place = |thing: &Thing| (thing.0, is_blank(thing), thing.1);
+        let terms = a.2.iter().zip(&b.2).map(|(&a, &b)| terms.compare(a, b));
+        place(a).cmp(&place(b)).then(terms.fold(Ordering::Equal, Ordering::then))
+    });
     things.into_iter().map(panel).collect()
 }
 

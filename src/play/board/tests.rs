@@ -173,3 +173,37 @@ fn terms_without_end_are_facts() {
     let text = BoardLayout::of(&game).draw(&held);
     assert_eq!(text, "pair nil: nil\nlist: (cons a (cons a nil))\n");
 }
+
+#[test]
+fn what_may_stand_on_a_board_has_a_board_of_its_probabilities() {
+    let rules = format!(
+        "{NUMBERS} (<= (next (cell ?row ?column x)) (number ?row) (number ?column) (does me noop))
+         (<= (init (cell ?row ?column b)) (number ?row) (number ?column)) (init (holds me king)) (init (holds me jack))"
+    );
+    let game = game("test.kif", &rules);
+    let layout = BoardLayout::of(&game);
+    let texts = ["(cell 1 1 x)", "(cell 1 1 b)", "(cell 3 2 x)", "(holds me king)", "(cell 3 3 b)"];
+    let shares = [0.25, 0.75, 1.0, 0.001, 1.0];
+    let believed: Vec<(TermId, f64)> = facts(&game, &texts).into_iter().zip(shares).collect();
+    let known = "\
+(cell row column _)
+    1  2  3
+  1 ?
+  2
+  3    x  .
+. is b
+";
+    let shown = |text: String| text.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>();
+    assert_eq!(shown(layout.draw_known(&believed)), format!("{known}? may hold: (holds me king)\n"));
+    let expected = format!(
+        "{known}\
+(cell row column x) in %   (cell row column b) in %
+     1    2    3                1    2    3
+  1 25    .    .             1 75    .    .
+  2  .    .    .             2  .    .    .
+  3  .   100   .             3  .    .   100
+? <1 % (holds me king)
+"
+    );
+    assert_eq!(shown(layout.draw_belief(&believed)), expected);
+}
