@@ -92,7 +92,7 @@ impl BoardKind {
 /// let [b, x] = ["(cell 2 3 b)", "(cell 2 3 x)"].map(|text| game.terms().read(text).expect("a fact"));
 /// let believed = layout.draw_belief(&[(b, 0.25), (x, 0.75)]);
 /// assert!(believed.contains("  2       ?"));
-/// assert!(believed.contains("(cell row column x) in %") && believed.contains("  2  .   .   75"));
+/// assert!(believed.contains("(cell row column x) in %") && believed.contains("  2 .   .   75"));
 /// assert!(!layout.draw_known(&[(b, 0.25), (x, 0.75)]).contains("75"));
 /// assert_eq!(BoardKind::Hands.as_str(), "hands");
 /// ```
