@@ -141,3 +141,16 @@ fn a_person_is_asked_in_a_match_only_and_sees_no_other_hand() {
     let said = stderr(&format!("experiment check {}", folder.path("persons.toml").display()), 2);
     assert!(said.contains("a person is asked in `hyperplay match` only"), "{said}");
 }
+
+/// The script types at a terminal and waits for prompts, which a pipe cannot show.
+#[test]
+fn a_first_evening_at_a_terminal_goes_as_it_should() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/first_evening.py");
+    let binary = program("").get_program().to_owned();
+    let Ok(output) = std::process::Command::new("python3").arg(script).arg(binary).output() else {
+        println!("skipped: there is no python3");
+        return;
+    };
+    let (printed, _) = ended(&"a first evening", output, 0);
+    assert!(printed.ends_with("the evening went as it should\n"), "{printed}");
+}
