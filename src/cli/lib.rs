@@ -176,7 +176,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
         let words: Vec<String> = words.skip_while(|word| word == "--").collect();
         let mut command = Arguments::command();
         command.build();
-        complete::run(&words, &command, registry);
+        complete::run(&words, &command, &human::with_human(registry, None));
         return ExitCode::SUCCESS;
     }
     let arguments = match Arguments::try_parse_from(arguments) {

@@ -459,6 +459,7 @@ fn bash_completes_games_files_roles_players_and_keys() {
         ("hyperplay match my_game.kif ", &["me="]),
         ("hyperplay match kuhn_poker ", &["alice=", "bob="]),
         ("hyperplay match kuhn_poker alice=random ", &["bob="]),
+        ("hyperplay match treasure digger=hu", &["human", "human:"]),
         ("hyperplay match kuhn_poker alice=ism", &["ismcts", "ismcts:"]),
         ("hyperplay match kuhn_poker alice=hyperplay:parti", &["particles="]),
         ("hyperplay match kuhn_poker alice=hyperplay:search=u", &["uniform", "uct"]),
