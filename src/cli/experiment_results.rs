@@ -41,6 +41,10 @@ pub fn of_results(error: ResultsError) -> CommandFailure {
     match error {
         ResultsError::Folder(error) => of_folder(error),
         ResultsError::Journal(error) => of_journal(error),
+        error @ ResultsError::Decision { .. } => CommandFailure::failed(
+            error.to_string(),
+            "the file was changed: play the matches again into another folder, or remove the files of positions and particles",
+        ),
     }
 }
 

@@ -64,6 +64,18 @@ pub fn log_text(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// A text from elsewhere in a line of our own: without control characters, which would act on the terminal, and not longer
+/// than can be read.
+pub fn printable(text: &str) -> String {
+    const MOST: usize = 400;
+    let shown: String = text.chars().take(MOST).collect();
+    let clean: String = shown
+        .chars()
+        .flat_map(|each| if each.is_control() { each.escape_default().collect() } else { vec![each] })
+        .collect();
+    if text.chars().nth(MOST).is_some() { clean + "..." } else { clean }
+}
+
 /// Whether what is written to standard output (or standard error) may be coloured.
 pub fn colour(stderr: bool) -> bool {
     let terminal = if stderr { io::stderr().is_terminal() } else { io::stdout().is_terminal() };

@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 
 use super::failure::CommandFailure;
-use super::output::{Output, log};
+use super::output::{Output, log, printable};
 use super::transcripts::TranscriptArguments;
 use super::verbose::ShownMatch;
 use hyperplay_engine::Engine;
@@ -128,7 +128,8 @@ impl Replay<'_> {
                 })
                 .collect();
             let (index, game, seed) = (transcript.index, &transcript.game, transcript.seed);
-            out.line(format_args!("match {index}: {game}, seed {seed}: {}", players.join(" ")))?;
+            let title = format!("match {index}: {game}, seed {seed}: {}", players.join(" "));
+            out.line(printable(&title))?;
             let mut shown = ShownMatch::new(self.engine, role);
             shown.start(out)?;
             self.each_step(agree, &mut |step| {
@@ -178,6 +179,10 @@ impl Replay<'_> {
             shown.draw(self.out)?;
         }
         let mut scratch = self.engine.scratch();
+        // Steps that agree may still lead to another end than the transcript says.
+        if let Some(difference) = difference.filter(|_| number == steps) {
+            return Err(self.differs(difference));
+        }
         if self.engine.terminal(shown.state(), &mut scratch) {
             return self.end();
         }

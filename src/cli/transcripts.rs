@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::sync::Arc;
 
 use clap::Args;
@@ -10,6 +10,7 @@ use clap::Args;
 use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
+use super::output::printable;
 use hyperplay_engine::Engine;
 use hyperplay_play::referee::Transcript;
 
@@ -41,7 +42,7 @@ impl TranscriptArguments {
             let what = "standard input cannot be both the transcripts and the rules";
             return Err(CommandFailure::usage(what, "name a file for one of them"));
         }
-        let path = self.file.clone();
+        let (path, name) = (self.file.clone(), self.file.clone());
         let failed = move |cause| CommandFailure::File { path: path.clone().into(), cause };
         let reader: Box<dyn BufRead> = if self.file == "-" {
             Box::new(std::io::stdin().lock())
@@ -49,7 +50,16 @@ impl TranscriptArguments {
             Box::new(BufReader::new(File::open(&self.file).map_err(&failed)?))
         };
         let lines = (1..).zip(reader.lines());
-        let lines = lines.map(move |(number, line)| line.map(|line| (number, line)).map_err(&failed));
+        let no_text = move |number: usize, cause: std::io::Error| match cause.kind() {
+            ErrorKind::InvalidData => CommandFailure::failed(
+                format!("{name}:{number}: this is no text"),
+                "write transcripts with `hyperplay match GAME --transcript FILE`",
+            ),
+            _ => failed(cause),
+        };
+        let lines = lines.map(move |(number, line)| {
+            line.map(|line| (number, line)).map_err(|cause| no_text(number, cause))
+        });
         Ok(lines.filter(|line| line.as_ref().map_or(true, |(_, line)| !line.trim().is_empty())))
     }
 
@@ -83,7 +93,7 @@ impl Rules<'_> {
                 GameArgument { game: name.clone(), syntax: self.arguments.syntax, strict: false }.open();
             let opened = opened.map_err(|failure| match failure {
                 CommandFailure::Usage { what, .. } => {
-                    CommandFailure::usage(what, "name the rules with --game")
+                    CommandFailure::usage(printable(&what), "name the rules with --game")
                 }
                 failure => failure,
             })?;

@@ -95,6 +95,7 @@ fn a_clock_does_not_wait_for_a_person() {
     let (printed, _) = ended(&"a match with a clock", child.wait_with_output().unwrap(), 0);
     drop(keyboard);
     assert!(printed.contains("s left)> \nthe time is up: a legal move is drawn\n"), "{printed}");
+    assert!(printed.contains(", drawn because the time was up; you perceive "), "{printed}");
     assert!(printed.contains("the match is over: "), "{printed}");
     assert!(printed.contains("\n0 faults; "), "{printed}");
 }
@@ -109,6 +110,24 @@ fn two_persons_at_one_screen_are_told_one_after_the_other() {
     assert!(printed[alice..bob].contains("you perceive (your_card king)"), "{printed}");
     assert!(printed[bob..].contains("you perceive (your_card queen)"), "{printed}");
     assert!(!printed[..bob].contains("(your_card queen)"), "{printed}");
+}
+
+#[test]
+fn a_state_of_which_a_sample_tells_is_not_drawn_as_known() {
+    let sampled = "match battleships_small red=human:particles=1,sampler=[hyperplay:enumerate=off] --seed 1";
+    let lines = "1\n1\n1\nboard\n:quit\n";
+    let (printed, _) = typed(sampled, lines, 130);
+    let note = "this is what 1 history drawn at random among those that are possible have in common; others may be possible";
+    assert!(printed.matches(note).count() >= 2, "{printed}");
+    let (printed, _) = typed("match tictactoe x=human --seed 1", "1\n:quit\n", 130);
+    assert!(!printed.contains("drawn at random among"), "{printed}");
+}
+
+#[test]
+fn what_is_typed_cannot_act_on_the_terminal() {
+    let line = format!("\u{1b}]0;title\u{7}{}\nquit\n", "x".repeat(100_000));
+    let (printed, _) = typed("match kuhn_poker alice=human --seed 1", &line, 130);
+    assert!(!printed.contains('\u{1b}') && printed.len() < 3_000, "{}", printed.len());
 }
 
 #[test]

@@ -114,4 +114,16 @@ fn what_cannot_be_replayed_is_said_with_a_remedy() {
     assert!(error.contains("changed.jsonl:1: step 3: alice cannot do call"), "{error}");
     wrong("changed.jsonl --step 3", 1, &["step 3: alice cannot do call"]);
     assert!(replay(&folder, "changed.jsonl --step 2", 0).0.contains("after 2 steps"));
+    // Changed goals: the last state is that of the rules, and the end is refused however it is asked for.
+    let mut line: serde_json::Value = serde_json::from_str(text.lines().next().expect("a match")).unwrap();
+    line["goals"] = serde_json::json!([100, 100, 100]);
+    line["players"][0] = "\u{1b}[31mred\u{7}".into();
+    folder.write("goals.jsonl", &line.to_string());
+    for arguments in ["goals.jsonl", "goals.jsonl --step 4"] {
+        let (shown, error) = replay(&folder, arguments, 1);
+        assert!(!shown.contains("over after") && !shown.contains('\u{1b}'), "{arguments}: {shown}");
+        assert!(error.contains("the goals are"), "{arguments}: {error}");
+    }
+    std::fs::write(folder.path("bytes.jsonl"), [0xff, 0xfe, b'\n']).unwrap();
+    wrong("bytes.jsonl", 1, &["bytes.jsonl:1: this is no text", "match GAME --transcript FILE"]);
 }

@@ -406,6 +406,17 @@ fn a_study_that_is_killed_keeps_what_it_measured() {
     assert_eq!((&lines[0]["complete"], &lines[1]["match"]), (&false.into(), &0.into()));
     let kept = folder.read("study/timings.jsonl");
     assert!(kept.lines().count() + 8 >= lines.len(), "the times are written with the rows");
+    // A finished run is kept until all is measured again.
+    let finished = text.replacen("\"complete\":false", "\"complete\":true", 1);
+    folder.write("study/turns.jsonl", &finished);
+    let mut child = start(&mut folder.program(&command));
+    let part = folder.path("study/turns.jsonl.part");
+    while std::fs::read_to_string(&part).map_or(0, |text| text.lines().count()) < 20 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(folder.read("study/turns.jsonl"), finished);
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //! that contain the line, or else every word of it. So a move that is spelt like a command can be played, and the command is then
 //! written with its colon.
 
+use crate::output::printable;
+
 /// What a person can say beside a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
@@ -62,7 +64,8 @@ pub fn read(line: &str, moves: &[String], proposed: Option<usize>) -> Line {
         return Line::Play(number - 1);
     }
     if let Some(word) = line.strip_prefix(':') {
-        let unknown = || Line::Unknown(format!("there is no command '{}'; `help` lists them", word.trim()));
+        let unknown =
+            || Line::Unknown(format!("there is no command '{}'; `help` lists them", printable(word.trim())));
         return command(word.trim()).map_or_else(unknown, Line::Command);
     }
     if let Some(place) = moves.iter().position(|own| plain(own) == plain(line)) {
@@ -88,6 +91,7 @@ pub fn read(line: &str, moves: &[String], proposed: Option<usize>) -> Line {
         1 => "the only move is 1".to_owned(),
         many => format!("the moves are 1 to {many}"),
     };
+    let line = printable(line);
     Line::Unknown(format!("no move contains '{line}': {range}; `moves` lists them, `help` the commands"))
 }
 

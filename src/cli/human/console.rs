@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::output::{Output, log_text};
+use crate::output::{Output, log_text, printable};
 use hyperplay_play::referee::Interrupt;
 
 /// How long a prompt waits before it looks at the interrupt again.
@@ -66,12 +66,14 @@ impl Console {
         let (by_hand, is_behind) = (self.by_hand, std::mem::take(&mut self.is_behind));
         let lines = self.lines.get_or_insert_with(read_lines);
         if by_hand && is_behind {
+            // What was typed but not ended by Enter is still with the terminal.
+            let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
             while lines.try_recv().is_ok() {}
         }
         self.say(prompt);
         let typed = self.wait(deadline);
         match &typed {
-            Typed::Line(line) if !by_hand => self.say(&format!("{line}\n")),
+            Typed::Line(line) if !by_hand => self.say(&format!("{}\n", printable(line))),
             Typed::Line(_) => {}
             Typed::Late | Typed::Ended | Typed::Gone => {
                 self.is_behind = true;

@@ -51,23 +51,23 @@ impl Knowledge {
         let Some(facts) = self.facts() else { return self.nothing() };
         let certain: Vec<TermId> =
             facts.iter().filter(|(_, share)| is_certain(*share)).map(|&(fact, _)| fact).collect();
-        if certain.len() == facts.len() {
-            return self.layout.draw(&certain);
+        let drawn = if certain.len() == facts.len() {
+            self.layout.draw(&certain)
+        } else {
+            self.layout.draw_known(&facts)
+        };
+        match self.outcome {
+            Some(UpdateOutcome::Enumerated) => drawn,
+            // What a sample agrees on may still be otherwise.
+            _ => format!("{drawn}this is what {} have in common; others may be possible\n", self.histories()),
         }
-        self.layout.draw_known(&facts)
     }
 
     /// What may be true, with its probability: a sentence on the histories, the facts that are open, the likeliest states.
     pub fn belief(&self) -> String {
         let Some(facts) = self.facts() else { return self.nothing() };
         let states = self.states();
-        let particles = self.belief.particles().len();
-        let histories = counted(particles, "history", "histories");
-        let of = match self.outcome {
-            Some(UpdateOutcome::Enumerated) => format!("{histories} possible, no other"),
-            _ => format!("{histories} drawn at random among those that are possible"),
-        };
-        let mut text = format!("{of}, in {}\n", counted(states.len(), "state", "states"));
+        let mut text = format!("{}, in {}\n", self.histories(), counted(states.len(), "state"));
         text += &self.layout.draw_belief(&facts);
         text += &self.likeliest(&states, &facts);
         text
@@ -136,6 +136,15 @@ impl Knowledge {
         states
     }
 
+    /// How many histories there are, and whether they are all.
+    fn histories(&self) -> String {
+        let histories = counted(self.belief.particles().len(), "history");
+        match self.outcome {
+            Some(UpdateOutcome::Enumerated) => format!("{histories} possible, no other"),
+            _ => format!("{histories} drawn at random among those that are possible"),
+        }
+    }
+
     fn nothing(&self) -> String {
         match self.outcome {
             Some(UpdateOutcome::Inconsistent { .. }) => {
@@ -153,8 +162,8 @@ fn is_certain(share: f64) -> bool {
     share > 1.0 - 1e-9
 }
 
-fn counted(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+fn counted(number: usize, noun: &str) -> String {
+    hyperplay_logic::gdl::counted(number as u64, noun)
 }
 
 /// A term in the syntax of the rulesheet.

@@ -1,7 +1,8 @@
 //! The player of a person: a decision as a dialogue.
 //!
 //! A forced move is made without a question. Otherwise the person sees what the role knows and the legal moves, and types until
-//! a line is a move. With a clock, the person is told how much is left, and the referee draws a move if it runs out.
+//! a line is a move. With a clock, the person is told how much is left, and a legal move is drawn if it runs out: that is no
+//! fault, because the answer comes in time. Persons who move in the same step are asked one after the other, on one clock.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -18,6 +19,9 @@ use super::table::{HumanTable, Shared};
 
 /// The most time that the belief beside a person may take for a decision, so that the person need not wait.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The most time that a hint may take.
+const HINT: Duration = Duration::from_secs(20);
 
 /// The most moves that are listed without being asked for.
 const LISTED: usize = 60;
@@ -59,7 +63,8 @@ impl HumanSeat {
         let Seat::Player(mut advisor) = self.advisor.seat(&self.engine, self.role) else {
             return format!("{name} is shown the truth, so it gives no hint\n");
         };
-        let decision = advisor.decide(view, &budget.share(0.5), seed);
+        // Nothing can interrupt a player, so it gets no more time than a person waits.
+        let decision = advisor.decide(view, &budget.share(0.5).within(HINT), seed);
         let mut text = format!("{name} would do {}\n", shown(&self.engine, decision.choice.0));
         decision.explanation.iter().for_each(|line| {
             let _ = writeln!(text, "  {line}");
@@ -102,7 +107,7 @@ impl HumanSeat {
             let line = match at.ask(&format!("{name}{left}> "), budget.deadline) {
                 Typed::Line(line) => line,
                 Typed::Late => {
-                    at.say("the time is up: a legal move is drawn\n");
+                    at.was_late(self.role);
                     return None;
                 }
                 Typed::Ended => {
@@ -164,13 +169,16 @@ impl Player for HumanSeat {
         let turned = at.turn_to(&self.engine, self.role, budget.deadline);
         let chosen = match turned {
             Typed::Line(_) => self.dialogue(&mut at, view, budget, seed),
-            Typed::Late => None,
+            Typed::Late => {
+                at.was_late(self.role);
+                None
+            }
             Typed::Gone | Typed::Ended => {
                 table.leave();
                 None
             }
         };
-        // Whoever leaves is not asked again, and the match is not counted; whoever is late gets a move of the referee.
+        // Whoever leaves is not asked again, and the match is not counted; whoever is late gets a move that is drawn.
         chosen.map_or_else(|| Decision::uniform(view.legal, seed), certain)
     }
 }

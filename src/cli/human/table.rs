@@ -14,8 +14,8 @@ use hyperplay_play::referee::{FaultKind, Interrupt, Match, MatchOutcome, MatchSt
 use super::console::{Console, Typed};
 use super::knowledge::shown;
 
-/// What clears a terminal and puts the cursor in its corner.
-const CLEAR: &str = "\u{1b}[2J\u{1b}[H";
+/// What clears a terminal with the lines that have left it, and puts the cursor in its corner.
+const CLEAR: &str = "\u{1b}[3J\u{1b}[2J\u{1b}[H";
 
 /// Where persons sit; shared by their players and the command.
 pub struct HumanTable {
@@ -32,6 +32,8 @@ pub struct Shared {
     persons: Vec<(Role, String)>,
     /// Who was asked last.
     last: Option<Role>,
+    /// Whose time was up in the step at hand.
+    late: Vec<Role>,
 }
 
 impl HumanTable {
@@ -39,7 +41,7 @@ impl HumanTable {
     /// where standard output has a report in JSON.
     pub fn new(interrupt: Interrupt, on_stderr: bool) -> Self {
         let console = Console::new(interrupt.clone(), on_stderr);
-        let shared = Mutex::new(Shared { console, persons: Vec::new(), last: None });
+        let shared = Mutex::new(Shared { console, persons: Vec::new(), last: None, late: Vec::new() });
         HumanTable { shared, interrupt, left: AtomicBool::new(false) }
     }
 
@@ -73,8 +75,9 @@ impl HumanTable {
     /// Tells every person what their role did and perceived in a step; the first step is 1.
     pub fn tell(&self, engine: &Engine, number: usize, step: &MatchStep) {
         let mut shared = self.lock();
+        let late = std::mem::take(&mut shared.late);
         for (role, untold) in &mut shared.persons {
-            untold.push_str(&account(engine, number, step, *role));
+            untold.push_str(&account(engine, number, step, *role, late.contains(role)));
         }
         shared.tell_one();
     }
@@ -135,6 +138,12 @@ impl Shared {
         typed
     }
 
+    /// The time of a role is up: a legal move is drawn for it in this step.
+    pub fn was_late(&mut self, role: Role) {
+        self.late.push(role);
+        self.console.say("the time is up: a legal move is drawn\n");
+    }
+
     /// Writes a text as it is.
     pub fn say(&mut self, text: &str) {
         self.console.say(text);
@@ -156,11 +165,12 @@ fn greeting(engine: &Engine, role: Role) -> String {
 }
 
 /// A step as one role knows it, in a line.
-fn account(engine: &Engine, number: usize, step: &MatchStep, role: Role) -> String {
+fn account(engine: &Engine, number: usize, step: &MatchStep, role: Role, is_drawn: bool) -> String {
     let own = step.joint.of(role);
     let fault = step.faults.iter().find(|fault| fault.role == role);
     let how = match fault.map(|fault| &fault.kind) {
         None if step.legal[role].len() == 1 => ", your only move",
+        None if is_drawn => ", drawn because the time was up",
         None => "",
         Some(FaultKind::Late) => ", drawn by the referee because you were late",
         Some(_) => ", drawn by the referee",

@@ -110,14 +110,22 @@ impl<'a> DecisionTables<'a> {
     pub(super) fn add(&mut self, planned: &Planned, finished: &FinishedMatch) -> Result<(), ResultsError> {
         let [positions, particles] = &finished.details;
         let before = self.before;
-        for line in positions.iter().flatten() {
-            let Ok(record) = serde_json::from_slice::<PositionRecord>(line) else { continue };
+        let unreadable = |what, number: usize, cause: serde_json::Error| ResultsError::Decision {
+            id: finished.record.id,
+            what,
+            number: number + 1,
+            cause: cause.to_string(),
+        };
+        for (number, line) in positions.iter().flatten().enumerate() {
+            let record = serde_json::from_slice::<PositionRecord>(line);
+            let record = record.map_err(|cause| unreadable("position", number, cause))?;
             self.before += 1;
             let row = position_row(planned, &finished.record, record);
             push(&mut self.positions, &self.to.join("positions.parquet"), POSITIONS, row)?;
         }
         for (number, line) in particles.iter().flatten().enumerate() {
-            let Ok(record) = serde_json::from_slice::<ParticlesRecord>(line) else { continue };
+            let record = serde_json::from_slice::<ParticlesRecord>(line);
+            let record = record.map_err(|cause| unreadable("particles", number, cause))?;
             let ParticlesRecord { id, game, step, role, player, states } = record;
             for state in states {
                 let (game, role, player) = (game.clone(), role.clone(), player.clone());

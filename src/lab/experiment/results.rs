@@ -290,4 +290,16 @@ pub enum ResultsError {
     /// A file of a shard.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// A line of what was recorded of decisions that cannot be read.
+    #[error("match {id}: {what} number {number} of its decisions cannot be read: {cause}")]
+    Decision {
+        /// The number of the match in the plan.
+        id: u64,
+        /// What was recorded.
+        what: &'static str,
+        /// Which of the lines of the match, from 1.
+        number: usize,
+        /// What the reader says.
+        cause: String,
+    },
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -126,6 +126,9 @@ fn header(config: &Value, study: &Study) -> Value {
 /// The names of the files.
 const NAMES: [&str; 4] = ["turns.jsonl", "timings.jsonl", "rows.csv", "report.html"];
 
+/// The end of the names of files that grow beside those of a finished run.
+const PART: &str = ".part";
+
 /// The file that says which run a folder belongs to.
 const IDENTITY: &str = "study.json";
 
@@ -135,15 +138,16 @@ pub struct StudyFiles {
     folder: PathBuf,
     config: Value,
     threads: usize,
-    turns: File,
-    timings: File,
+    /// The files that grow, and their paths: beside the files of a run that was finished, so that these are kept until all is
+    /// measured anew.
+    growing: [(PathBuf, File); 2],
     /// The first error of writing.
     failed: Option<StudyFileError>,
 }
 
 impl StudyFiles {
     /// Opens a folder for the run of this configuration; it is made if it is not there. Files that the same run wrote before
-    /// are emptied.
+    /// are replaced: at once if it was not finished, otherwise once all is measured again.
     ///
     /// # Errors
     /// If the folder belongs to another run, or has files of these names from something else; if a file cannot be written.
@@ -171,26 +175,25 @@ impl StudyFiles {
         let header = header(&config, &Study::default());
         let document = json!({ "schema": SCHEMA, "config": config, "config_hash": header["config_hash"] });
         at(&identity, fs::write(&identity, format!("{document:#}\n")))?;
-        let open = |name: &str, header: &Value| -> Result<File, StudyFileError> {
-            let path = folder.join(name);
+        let ending = if is_complete(folder) { PART } else { "" };
+        let open = |name: &str, header: &Value| -> Result<(PathBuf, File), StudyFileError> {
+            let path = folder.join(format!("{name}{ending}"));
             let mut file = at(&path, File::create(&path))?;
             at(&path, writeln!(file, "{header}"))?;
-            Ok(file)
+            Ok((path, file))
         };
         let turns = open("turns.jsonl", &header)?;
         let timings = open("timings.jsonl", &run_header(&header, threads, None))?;
-        Ok(StudyFiles { folder: folder.to_owned(), config, threads, turns, timings, failed: None })
+        Ok(StudyFiles { folder: folder.to_owned(), config, threads, growing: [turns, timings], failed: None })
     }
 
     /// Appends rows that were measured; false if they cannot be written.
     pub fn add(&mut self, rows: &[StudyRow]) -> bool {
-        let mut append = |name: &str, columns: &Table| {
-            let file = if name == "turns.jsonl" { &mut self.turns } else { &mut self.timings };
+        let tables = [Table::of(&ROW_COLUMNS, rows), Table::of(&TIME_COLUMNS, rows)];
+        let written = self.growing.iter_mut().zip(&tables).try_for_each(|((path, file), columns)| {
             let text: String = columns.json_rows().map(|row| format!("{row}\n")).collect();
-            at(&self.folder.join(name), file.write_all(text.as_bytes()))
-        };
-        let written = append("turns.jsonl", &Table::of(&ROW_COLUMNS, rows))
-            .and_then(|()| append("timings.jsonl", &Table::of(&TIME_COLUMNS, rows)));
+            at(path, file.write_all(text.as_bytes()))
+        });
         match written {
             Ok(()) => true,
             Err(error) => {
@@ -217,7 +220,11 @@ impl StudyFiles {
         replace(&csv, &if study.rows.is_empty() { String::new() } else { table.as_csv() })?;
         let page = page::page(&header, study);
         replace(&html, &page.finish())?;
-        write_all(&self.folder, &page.files())
+        write_all(&self.folder, &page.files())?;
+        let parts = self.growing.iter().map(|(path, _)| path);
+        parts
+            .filter(|path| path.to_string_lossy().ends_with(PART))
+            .try_for_each(|path| at(path, fs::remove_file(path)))
     }
 }
 
@@ -246,6 +253,15 @@ pub fn write_all(folder: &Path, files: &[(String, Vec<u8>)]) -> Result<(), Study
         at(&path, fs::write(&path, bytes))?;
     }
     Ok(())
+}
+
+/// Whether a run was finished in a folder.
+fn is_complete(folder: &Path) -> bool {
+    let first = File::open(folder.join("turns.jsonl"))
+        .ok()
+        .and_then(|file| BufReader::new(file).lines().next()?.ok());
+    let header: Option<Value> = first.and_then(|line| serde_json::from_str(&line).ok());
+    header.is_some_and(|header| header["complete"] == true)
 }
 
 /// The configuration that an identity file holds; none if there is no such file, and an empty one if it is none.
