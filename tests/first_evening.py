@@ -146,6 +146,16 @@ def evening():
     match.wait_for(r"digger> ")
     match.type("quit")
     match.end(130)
+    # What is typed when the time is up is not taken for the next answer, not even without its Enter.
+    match = Terminal("match tictactoe x=human o=random --seed 1 --startclock 1 --playclock 1".split())
+    match.wait_for(r"x \(\d s left\)> ")
+    os.write(match.master, b"3")
+    match.wait_for(r"the time is up")
+    match.wait_for(r"x \(\d s left\)> ")
+    match.type("")
+    match.wait_for(r"type the number of a move")
+    match.type("quit")
+    match.end(130)
     # Two persons: the screen is cleared between them.
     match = Terminal("match kuhn_poker alice=human bob=human --seed 4".split())
     match.wait_for(r"turn of alice; press Enter")
