@@ -81,12 +81,20 @@ pub(super) fn factors(entrants: &[&Entrant]) -> Vec<Factor> {
         let is_words = factor.numbers.is_none();
         (is_words, std::cmp::Reverse(factor.values.len()), factor.key != "particles")
     });
-    let mut kept: Vec<Factor> = Vec::new();
-    for factor in keys {
-        match kept.iter_mut().find(|known| determines(entrants, &known.key, &factor.key)) {
-            Some(known) => known.with.push(factor.key),
-            None => kept.push(factor),
-        }
+    // Of two keys that determine each other the first is the factor.
+    let is_determined = |at: usize| {
+        let by = |other: usize| determines(entrants, &keys[other].key, &keys[at].key);
+        let back = |other: usize| determines(entrants, &keys[at].key, &keys[other].key);
+        (0..keys.len()).any(|other| other != at && by(other) && (other < at || !back(other)))
+    };
+    let determined: Vec<bool> = (0..keys.len()).map(is_determined).collect();
+    let (mut kept, mut others): (Vec<Factor>, Vec<Factor>) = (Vec::new(), Vec::new());
+    for (factor, is_determined) in keys.into_iter().zip(determined) {
+        if is_determined { others.push(factor) } else { kept.push(factor) }
+    }
+    for other in others {
+        let by = kept.iter_mut().find(|known| determines(entrants, &known.key, &other.key));
+        by.expect("what determines a key is a factor or is determined by one").with.push(other.key);
     }
     kept
 }
@@ -165,6 +173,15 @@ mod tests {
             [("particles (with per_move)".to_owned(), ["2", "4", "8"].map(str::to_owned).to_vec())]
         );
         assert!(of(&rows[..1]).is_empty());
+        // Words that determine numbers are the factor, although numbers come first.
+        let rows: [&[(&str, &str)]; 4] = [
+            &[("variant", "a"), ("particles", "1")],
+            &[("variant", "b"), ("particles", "1")],
+            &[("variant", "c"), ("particles", "2")],
+            &[("variant", "d"), ("particles", "2")],
+        ];
+        let variants = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
+        assert_eq!(of(&rows), [("variant (with particles)".to_owned(), variants)]);
     }
 
     #[test]
