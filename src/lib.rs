@@ -64,11 +64,12 @@
 //! The public doors: [`gdl`] (text to game), [`engine`] (game to machine), [`machine`] (the contract), [`belief`],
 //! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
 //! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
-//! [`cli`] (the program, with players of your own). The API is not stable.
+//! [`net`] (the network protocol: player server and game master), [`cli`] (the program, with players of your own). The API is not stable.
 
 pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;
 pub use hyperplay_engine::{machine, propnet};
 pub use hyperplay_lab::{experiment, report, study};
 pub use hyperplay_logic::{datalog, gdl};
+pub use hyperplay_net as net;
 pub use hyperplay_play::{belief, board, efg, player, referee, search};

@@ -14,7 +14,7 @@ use syn::visit::Visit;
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
 /// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
 /// `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 22] = [
+const LAYERS: [(&str, u32); 28] = [
     ("gdl", 0),
     ("report", 0),
     ("datalog", 1),
@@ -34,9 +34,15 @@ const LAYERS: [(&str, u32); 22] = [
     ("study", 9),
     ("experiment", 9),
     ("lab", 10),
-    ("cli", 11),
-    ("facade", 12),
-    ("program", 13),
+    ("protocol", 9),
+    ("http", 9),
+    ("serve", 10),
+    ("host", 10),
+    ("compliance", 10),
+    ("net", 11),
+    ("cli", 12),
+    ("facade", 13),
+    ("program", 14),
 ];
 
 /// The modules that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
@@ -44,23 +50,30 @@ const GENERIC: [&str; 5] = ["toy", "board", "search", "belief", "efg"];
 const HIDDEN: [&str; 6] = ["report", "logic", "datalog", "evaluable", "propnet", "engine"];
 
 /// The crates of the workspace below the root.
-const CRATES: [&str; 5] = ["logic", "engine", "play", "lab", "cli"];
+const CRATES: [&str; 6] = ["logic", "engine", "play", "lab", "net", "cli"];
 
 /// Packages that no crate that evaluates or plays may depend on: arguments, figures, tables and progress belong
 /// above.
-const ABOVE: [&str; 13] = [
+const ABOVE: [&str; 20] = [
+    "axum",
     "clap",
     "clap_complete",
     "clap_mangen",
     "csv",
     "ctrlc",
+    "httparse",
+    "hyper",
+    "hyper-util",
     "include_dir",
     "indicatif",
     "parquet",
     "pdf-writer",
     "signal-hook",
     "subsetter",
+    "tokio",
     "toml",
+    "tracing",
+    "tracing-subscriber",
     "ttf-parser",
 ];
 

@@ -197,6 +197,18 @@ pub trait Player: Send {
     /// every step.
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision;
 
+    /// Uses the time before the first step, if the player can; all it prepares it could also do in its first decision.
+    fn prepare(&mut self, budget: &Budget, seed: &Seed) {
+        let _ = (budget, seed);
+    }
+
+    /// Uses time in which nothing is asked: after a decision, before the next evidence is known. `evidence` is that of the
+    /// decision. Returns whether more time would be of use; it is called again and again with small budgets.
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        let _ = (evidence, budget, seed);
+        false
+    }
+
     /// How long the belief took to follow the evidence at the last decision; none for players without a belief. Wall
     /// time, so no part of a [`Decision`].
     fn update_time(&self) -> Option<Duration> {

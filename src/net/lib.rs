@@ -1,0 +1,18 @@
+//! The network protocol of general game playing: hyperplay as a player of other game masters, and as a game master of
+//! other players.
+//!
+//! ```text
+//! protocol     messages: read, written, scrambled                 no network
+//! http         one message on one connection: client and server   std, hyper, axum, tokio
+//! serve        the player server: messages in, moves out
+//! host         the game master: players behind addresses
+//! compliance   what a player server must be able to do, as a table
+//! ```
+//!
+//! Beside `lab`; what both need (series of matches, transcripts) lies in `hyperplay_play::referee`.
+
+pub mod compliance;
+pub mod host;
+pub mod http;
+pub mod protocol;
+pub mod serve;
