@@ -1,4 +1,4 @@
-//! The messages of a game master to a player, and how they are read.
+//! The messages of a game master to a player.
 //!
 //! | message | official GDL-II | GDL-II of 2011 | GDL-I |
 //! | --- | --- | --- | --- |
@@ -8,12 +8,23 @@
 //!
 //! `SEES` in place of `PLAY` is the word of some course forks. The second and the third dialect differ only in what the list
 //! means, which the rules tell: percepts if the game has `sees` or `random`, else the joint move in role order.
+//!
+//! [`Message::read`] reads them, [`Phrasing`](super::Phrasing) writes them.
 
 use std::time::Duration;
 
-use thiserror::Error;
+use super::dialect::WireDialect;
 
 /// What a game master says. Keywords are read in any case; terms are kept as text, as they were spelt.
+///
+/// ```
+/// use hyperplay_net::protocol::{Message, StepMessage};
+///
+/// let message = Message::read("(play m3 1 noop ( (MY_DICE 5  3) (does p1 noop) ))").unwrap();
+/// let seen = Some(vec!["(MY_DICE 5 3)".to_owned(), "(does p1 noop)".to_owned()]);
+/// let step = StepMessage { id: "m3".into(), numbered: Some((1, Some("noop".into()))), seen };
+/// assert_eq!(message, Message::Play(step));
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
     /// `(INFO)`: who are you, and are you free?
@@ -38,6 +49,18 @@ pub enum Message {
     },
 }
 
+impl Message {
+    /// The match that the message belongs to; `None` for INFO and PREVIEW.
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Message::Info | Message::Preview { .. } => None,
+            Message::Start(start) => Some(&start.id),
+            Message::Play(step) | Message::Stop(step) => Some(&step.id),
+            Message::Abort { id } => Some(id),
+        }
+    }
+}
+
 /// The beginning of a match.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StartMessage {
@@ -45,7 +68,7 @@ pub struct StartMessage {
     pub id: String,
     /// The role to be played, as spelt.
     pub role: String,
-    /// The rules, without the parentheses around them.
+    /// The rules, without the parentheses around them and without the blank that game masters write before the last one.
     pub rules: String,
     /// The time until the first move is asked for.
     pub startclock: Duration,
@@ -58,16 +81,30 @@ pub struct StartMessage {
 pub struct StepMessage {
     /// The name of the match.
     pub id: String,
-    /// Official GDL-II: how many joint moves were made, and the own move that was recorded, if there was a step.
+    /// Official GDL-II: how many joint moves were made, and the own move that was recorded, if there was a step. `NIL` is no
+    /// move only before the first step: after it, a move may have that name, and is kept as it is spelt.
     pub numbered: Option<(usize, Option<String>)>,
-    /// The percepts, or in GDL-I the joint move; none before the first step (`NIL`). `()` is an empty list.
+    /// The percepts, or in GDL-I the joint move; none before the first step (`NIL`). `()` is an empty list. A master that
+    /// writes `NIL` for an empty list after the first step is told by the count of the steps.
     pub seen: Option<Vec<String>>,
 }
 
-/// Why a text is no message.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum MessageError {
-    /// The text is no message.
-    #[error("no message")]
-    NoMessage,
+impl StepMessage {
+    /// The dialect of the message. The official one is told by its form, the others by the game: whether it is one of
+    /// imperfect information ([`Game::is_imperfect`](hyperplay_logic::gdl::Game::is_imperfect)).
+    ///
+    /// ```
+    /// use hyperplay_net::protocol::{Message, WireDialect};
+    ///
+    /// let Ok(Message::Play(step)) = Message::read("(PLAY m NIL)") else { panic!() };
+    /// assert_eq!(step.dialect(true), WireDialect::Gdl2Of2011);
+    /// assert_eq!(step.dialect(false), WireDialect::Gdl1);
+    /// ```
+    pub fn dialect(&self, is_imperfect: bool) -> WireDialect {
+        match (&self.numbered, is_imperfect) {
+            (Some(_), _) => WireDialect::Gdl2,
+            (None, true) => WireDialect::Gdl2Of2011,
+            (None, false) => WireDialect::Gdl1,
+        }
+    }
 }

@@ -1,7 +1,28 @@
 //! Messages between game masters and players, as text: read, written, and with scrambled names. No network here.
 //!
+//! ```text
+//! scan      words and lists of a text        dialect   official GDL-II, GDL-II of 2011, GDL-I
+//! read      text to message                  write     message to text
+//! rules     a game as one line               scramble  other names for one match
+//! ```
+//!
 //! The facts are those of the existing game masters (the Dresden GameController of 2011 and 2013, and ggp-base).
 
+mod dialect;
+mod error;
 mod message;
+mod read;
+mod rules;
+mod scan;
+mod scramble;
+#[cfg(test)]
+mod tests;
+mod write;
 
-pub use message::{Message, MessageError, StartMessage, StepMessage};
+pub use dialect::{UnknownDialect, WireDialect};
+pub use error::MessageError;
+pub use message::{Message, StartMessage, StepMessage};
+pub use rules::{game_line, rules_line, with_joint_moves};
+pub use scan::ReadLimits;
+pub use scramble::Scrambler;
+pub use write::{Phrasing, UnknownLetters, WireLetters};

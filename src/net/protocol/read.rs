@@ -1,0 +1,162 @@
+//! Reading a message: the text of a request, told apart by its first word and by how many members it has.
+//!
+//! The rules inside START and PREVIEW are passed over, not read: what is wrong in them is for the reader of rules to say. All
+//! other terms are balanced, begin with a word, and are spelt with one blank between members.
+//!
+//! Three liberties are taken, because a message that means only one thing should be understood. `INFO` may stand without
+//! parentheses, as people type it into `curl`. A clock may have decimals, as some courses use half seconds, and one longer
+//! than a year is read as a year. Control characters count as blanks, as some clients send a final NUL.
+
+use std::time::Duration;
+
+use super::error::{MessageError, quoted};
+use super::message::{Message, StartMessage, StepMessage};
+use super::scan::{Expression, ReadLimits, Scanner, one_blank, pieces};
+
+/// The longest clock: longer ones are read as this.
+const LONGEST_CLOCK: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+impl Message {
+    /// Reads a message, within the default limits. O(length).
+    pub fn read(text: &str) -> Result<Message, MessageError> {
+        Message::read_within(text, ReadLimits::default())
+    }
+
+    /// Reads a message. O(length).
+    pub fn read_within(text: &str, limits: ReadLimits) -> Result<Message, MessageError> {
+        let mut scanner = Scanner::new(text, limits)?;
+        let list = scanner.next_expression()?.ok_or(MessageError::Empty)?;
+        if let Some(more) = scanner.next_expression()? {
+            return Err(MessageError::Trailing { at: more.at, found: quoted(more.text) });
+        }
+        let Some(members) = list.members() else {
+            let is_info = list.text.eq_ignore_ascii_case("INFO");
+            let error = MessageError::NoList { at: list.at, found: quoted(list.text) };
+            return if is_info { Ok(Message::Info) } else { Err(error) };
+        };
+        message(list, members)
+    }
+}
+
+fn message<'t>(list: Expression<'t>, mut members: Scanner<'t>) -> Result<Message, MessageError> {
+    let keyword = members.next_expression()?;
+    let Some(keyword) = keyword.filter(|word| word.inside().is_none()) else {
+        let at = keyword.map_or(members.place(), |list| list.at);
+        return Err(MessageError::NoKeyword { at });
+    };
+    let folded = keyword.text.to_ascii_uppercase();
+    let known = ["START", "PLAY", "SEES", "STOP", "ABORT", "INFO", "PREVIEW"];
+    let Some(word) = known.into_iter().find(|&word| word == folded) else {
+        return Err(MessageError::UnknownKeyword { at: keyword.at, found: quoted(keyword.text) });
+    };
+    let members = members.rest()?;
+    let count = |form| MessageError::WrongCount { at: list.at, keyword: word, found: members.len(), form };
+    match (word, members.as_slice()) {
+        ("INFO", []) => Ok(Message::Info),
+        ("INFO", _) => Err(count("(INFO)")),
+        ("ABORT", [id]) => Ok(Message::Abort { id: name(id, "the name of the match")? }),
+        ("ABORT", _) => Err(count("(ABORT id)")),
+        ("PREVIEW", [rules, clock]) => {
+            Ok(Message::Preview { rules: rules_of(rules)?, clock: seconds(clock, "previewclock")? })
+        }
+        ("PREVIEW", _) => Err(count("(PREVIEW (RULES) clock)")),
+        ("START", [id, role, rules, startclock, playclock]) => Ok(Message::Start(StartMessage {
+            id: name(id, "the name of the match")?,
+            role: term(role)?,
+            rules: rules_of(rules)?,
+            startclock: seconds(startclock, "startclock")?,
+            playclock: seconds(playclock, "playclock")?,
+        })),
+        ("START", _) => Err(count("(START id ROLE (RULES) startclock playclock)")),
+        (_, [id, seen]) => Ok(step(word, id, None, seen)?),
+        (_, [id, number, last, seen]) => Ok(step(word, id, Some((number, last)), seen)?),
+        ("STOP", _) => Err(count("(STOP id n LASTMOVE (p1 p2 ))` or `(STOP id (p1 p2 ))")),
+        _ => Err(count("(PLAY id n LASTMOVE (p1 p2 ))` or `(PLAY id (p1 p2 ))")),
+    }
+}
+
+fn step(
+    word: &str,
+    id: &Expression<'_>,
+    numbered: Option<(&Expression<'_>, &Expression<'_>)>,
+    seen: &Expression<'_>,
+) -> Result<Message, MessageError> {
+    let numbered = numbered.map(|(number, last)| numbered_move(number, last)).transpose()?;
+    let step = StepMessage { id: name(id, "the name of the match")?, numbered, seen: terms(seen)? };
+    Ok(if word == "STOP" { Message::Stop(step) } else { Message::Play(step) })
+}
+
+/// The number of moves made and the own last one.
+fn numbered_move(
+    number: &Expression<'_>,
+    last: &Expression<'_>,
+) -> Result<(usize, Option<String>), MessageError> {
+    let is_number = number.text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(made) = is_number.then(|| number.text.parse().ok()).flatten() else {
+        return Err(MessageError::BadNumber { at: number.at, found: quoted(number.text) });
+    };
+    let is_none = is_empty(last) || made == 0 && is_nil(last);
+    Ok((made, if is_none { None } else { Some(term(last)?) }))
+}
+
+/// The percepts, or the joint move; `None` for `NIL`.
+fn terms(list: &Expression<'_>) -> Result<Option<Vec<String>>, MessageError> {
+    let Some(members) = list.members() else {
+        let what = "the list of percepts or moves";
+        let error = MessageError::NoMembers { at: list.at, what, found: quoted(list.text) };
+        return if is_nil(list) { Ok(None) } else { Err(error) };
+    };
+    members.rest()?.iter().map(term).collect::<Result<_, _>>().map(Some)
+}
+
+fn is_nil(expression: &Expression<'_>) -> bool {
+    expression.text.eq_ignore_ascii_case("NIL")
+}
+
+/// Whether this is `()`.
+fn is_empty(expression: &Expression<'_>) -> bool {
+    expression.inside().is_some_and(|(inside, _)| pieces(inside).next().is_none())
+}
+
+fn name(expression: &Expression<'_>, what: &'static str) -> Result<String, MessageError> {
+    match expression.inside() {
+        None => Ok(expression.text.to_owned()),
+        Some(_) => Err(MessageError::NoName { at: expression.at, what }),
+    }
+}
+
+/// A term, spelt with one blank between members. O(length).
+fn term(expression: &Expression<'_>) -> Result<String, MessageError> {
+    use super::scan::Piece;
+    let mut last = None;
+    for piece in pieces(expression.text) {
+        if last == Some(Piece::Open) && !matches!(piece, Piece::Word(_)) {
+            return Err(MessageError::NoTerm { at: expression.at });
+        }
+        last = Some(piece);
+    }
+    Ok(one_blank(pieces(expression.text)))
+}
+
+/// The rules, without the blank that game masters write before the last parenthesis.
+fn rules_of(list: &Expression<'_>) -> Result<String, MessageError> {
+    match list.inside() {
+        Some((inside, _)) => Ok(inside.strip_suffix(' ').unwrap_or(inside).to_owned()),
+        None => Err(MessageError::NoMembers { at: list.at, what: "the rulesheet", found: quoted(list.text) }),
+    }
+}
+
+/// A number of seconds, read digit by digit so that no size of it can overflow or lose its value.
+fn seconds(expression: &Expression<'_>, clock: &'static str) -> Result<Duration, MessageError> {
+    let (whole, decimals) = expression.text.split_once('.').unwrap_or((expression.text, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !are_digits(whole) || !are_digits(decimals) || whole.len() + decimals.len() == 0 {
+        return Err(MessageError::BadClock { at: expression.at, clock, found: quoted(expression.text) });
+    }
+    let digit = |byte: u8| u64::from(byte - b'0');
+    let seconds = whole.bytes().fold(0_u64, |sum, byte| sum.saturating_mul(10).saturating_add(digit(byte)));
+    let nanoseconds = decimals.bytes().chain(std::iter::repeat(b'0')).take(9);
+    let nanoseconds = nanoseconds.fold(0, |sum, byte| sum * 10 + digit(byte));
+    let exact = Duration::from_secs(seconds).saturating_add(Duration::from_nanos(nanoseconds));
+    Ok(exact.min(LONGEST_CLOCK))
+}

@@ -1,0 +1,45 @@
+//! The rules of a game as a game master sends them: prefix form, one line, one blank between expressions.
+
+use hyperplay_logic::gdl::{Game, Rulesheet, Syntax, print, read};
+
+use super::scan::{one_blank, pieces};
+
+/// The rule that tells a player of GDL-II the joint moves of a game of GDL-I, as the Dresden GameController appends it.
+const DID_RULE: &str = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m) )\n";
+
+/// The clauses of a rulesheet on one line, for START. Names are spelt as they occurred first. O(size).
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, read};
+///
+/// let (sheet, _) = read(Source::new("t.gdl", "role(White). p(X) :- q(X) & ~r(X)."), None);
+/// assert_eq!(hyperplay_net::protocol::rules_line(&sheet), "(role white) (<= (p ?X) (q ?X) (not (r ?X)))");
+/// ```
+pub fn rules_line(rulesheet: &Rulesheet) -> String {
+    one_blank(pieces(&print(rulesheet, Syntax::Kif)))
+}
+
+/// The rules of a game on one line, as its author wrote them: repairs are not sent. O(size).
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, load};
+/// use hyperplay_net::protocol::game_line;
+///
+/// let text = "(role x)\n(legal x noop) ; always\n(goal x 100)\n(<= terminal\n (true go))(init go)";
+/// let game = load(Source::new("t.kif", text), None).game.unwrap();
+/// assert_eq!(game_line(&game), "(role x) (legal x noop) (goal x 100) (<= terminal (true go)) (init go)");
+/// ```
+pub fn game_line(game: &Game) -> String {
+    rules_line(&read(game.source().clone(), Some(game.syntax())).0)
+}
+
+/// The rules of a GDL-I game for a player of GDL-II: with the rule by which every role sees the joint move. The place of the
+/// rule and its blanks are those of the Dresden GameController.
+///
+/// ```
+/// let rules = hyperplay_net::protocol::with_joint_moves("(role x) (legal x noop)");
+/// assert_eq!(rules, "(role x) (legal x noop) (<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m) )\n");
+/// ```
+pub fn with_joint_moves(rules: &str) -> String {
+    format!("{} {DID_RULE}", rules.trim_end())
+}

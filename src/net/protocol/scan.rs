@@ -1,0 +1,260 @@
+//! A scanner for S-expressions: it splits a text into words and lists, as slices of the text.
+//!
+//! What is inside a list is not looked at until it is asked for, so that rules of a megabyte are passed over once and keep
+//! their spelling. A word is what lies between blanks, parentheses and comments; a comment runs from `;` to the end of the
+//! line. Control characters (NUL among them) count as blanks, as game masters never send them.
+//!
+//! Invariants: every pass over a text takes linear time and keeps only a depth, so no nesting can exhaust the stack. An
+//! expression that is returned is balanced and at most [`ReadLimits::depth`] levels deep.
+
+use super::error::MessageError;
+
+/// What is accepted of a text from the network.
+///
+/// ```
+/// use hyperplay_net::protocol::{Message, MessageError, ReadLimits};
+///
+/// let limits = ReadLimits { bytes: 10, ..ReadLimits::default() };
+/// assert!(matches!(Message::read_within("(ABORT a_match)", limits), Err(MessageError::TooLong { .. })));
+/// assert!(Message::read("(ABORT a_match)").is_ok());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadLimits {
+    /// How many bytes a text may have.
+    pub bytes: usize,
+    /// How many lists may lie inside one another.
+    pub depth: usize,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        // The reader of rules takes no longer texts, and nests less deeply.
+        ReadLimits { bytes: hyperplay_logic::gdl::MAX_TEXT + (1 << 10), depth: 1_000 }
+    }
+}
+
+/// A word or a list, as a slice of a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expression<'t> {
+    /// The text with its parentheses.
+    pub(super) text: &'t str,
+    /// Where it begins in the whole text, in bytes from 0.
+    pub(super) at: usize,
+    /// How deep the lists inside may be nested.
+    depth: usize,
+}
+
+impl<'t> Expression<'t> {
+    /// What is between the parentheses, and where that begins; `None` for a word.
+    pub(super) fn inside(&self) -> Option<(&'t str, usize)> {
+        let inside = self.text.strip_prefix('(')?.strip_suffix(')')?;
+        Some((inside, self.at + 1))
+    }
+
+    /// The members of a list; `None` for a word.
+    pub(super) fn members(&self) -> Option<Scanner<'t>> {
+        let (text, base) = self.inside()?;
+        Some(Scanner { text, base, at: 0, depth: self.depth.saturating_sub(1) })
+    }
+}
+
+/// Iterates over the expressions of a text.
+pub(super) struct Scanner<'t> {
+    text: &'t str,
+    /// Where the text begins in the whole text.
+    base: usize,
+    at: usize,
+    depth: usize,
+}
+
+impl<'t> Scanner<'t> {
+    pub(super) fn new(text: &'t str, limits: ReadLimits) -> Result<Self, MessageError> {
+        if text.len() > limits.bytes {
+            return Err(MessageError::TooLong { bytes: text.len(), limit: limits.bytes });
+        }
+        Ok(Scanner { text, base: 0, at: 0, depth: limits.depth })
+    }
+
+    /// Where the scanner stands in the whole text.
+    pub(super) fn place(&self) -> usize {
+        self.base + self.at
+    }
+
+    /// The next expression; `None` at the end of the text.
+    pub(super) fn next_expression(&mut self) -> Result<Option<Expression<'t>>, MessageError> {
+        self.at += blanks(&self.text[self.at..]);
+        let rest = &self.text[self.at..];
+        let length = match rest.as_bytes().first() {
+            None => return Ok(None),
+            Some(b'(') => list_length(rest, self.depth, self.place())?,
+            Some(b')') => return Err(MessageError::ClosedTooOften { at: self.place() }),
+            Some(_) => word_length(rest),
+        };
+        let expression = Expression { text: &rest[..length], at: self.place(), depth: self.depth };
+        self.at += length;
+        Ok(Some(expression))
+    }
+
+    /// All expressions that are left.
+    pub(super) fn rest(mut self) -> Result<Vec<Expression<'t>>, MessageError> {
+        let mut found = Vec::new();
+        while let Some(expression) = self.next_expression()? {
+            found.push(expression);
+        }
+        Ok(found)
+    }
+}
+
+/// One piece of a text, for whoever rewrites it piece by piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Piece<'t> {
+    Open,
+    Close,
+    Word(&'t str),
+}
+
+/// The parentheses and words of a text; comments and blanks are left out.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = &rest[blanks(rest)..];
+        let (piece, length) = match rest.as_bytes().first()? {
+            b'(' => (Piece::Open, 1),
+            b')' => (Piece::Close, 1),
+            _ => {
+                let length = word_length(rest);
+                (Piece::Word(&rest[..length]), length)
+            }
+        };
+        rest = &rest[length..];
+        Some(piece)
+    })
+}
+
+/// The text with one blank between the members of a list and none beside parentheses.
+pub(super) fn one_blank<'t>(pieces: impl Iterator<Item = Piece<'t>>) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        if piece != Piece::Close && !text.is_empty() && !text.ends_with('(') {
+            text.push(' ');
+        }
+        match piece {
+            Piece::Open => text.push('('),
+            Piece::Close => text.push(')'),
+            Piece::Word(word) => text.push_str(word),
+        }
+    }
+    text
+}
+
+/// The text with other words in place of its own, or `None` where one word has no other. Parentheses and blanks stay as they
+/// are; comments are left out.
+pub(super) fn replace_words(text: &str, mut other: impl FnMut(&str) -> Option<String>) -> Option<String> {
+    let (mut rest, mut result) = (text, String::with_capacity(text.len()));
+    while !rest.is_empty() {
+        let (between, behind) = rest.split_at(blanks(rest));
+        result
+            .extend(between.split_inclusive('\n').map(|line| line.find(';').map_or(line, |at| &line[..at])));
+        let length = if behind.starts_with(['(', ')']) { 1 } else { word_length(behind) };
+        let (word, behind) = behind.split_at(length);
+        match word {
+            "(" | ")" | "" => result.push_str(word),
+            _ => result.push_str(&other(word)?),
+        }
+        rest = behind;
+    }
+    Some(result)
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || c == '\u{feff}'
+}
+
+/// The length of the blanks and comments at the beginning.
+fn blanks(text: &str) -> usize {
+    let mut in_comment = false;
+    text.find(|c: char| {
+        in_comment = if in_comment { c != '\n' && c != '\r' } else { c == ';' };
+        !in_comment && !is_blank(c)
+    })
+    .unwrap_or(text.len())
+}
+
+/// The length of the word at the beginning.
+fn word_length(text: &str) -> usize {
+    text.find(|c: char| matches!(c, '(' | ')' | ';') || is_blank(c)).unwrap_or(text.len())
+}
+
+/// The length of the list at the beginning, which begins at `place` in the whole text.
+fn list_length(text: &str, limit: usize, place: usize) -> Result<usize, MessageError> {
+    let (mut depth, mut in_comment) = (0_usize, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\n' | b'\r' => in_comment = false,
+            _ if in_comment => {}
+            b';' => in_comment = true,
+            b'(' => {
+                depth += 1;
+                if depth > limit {
+                    return Err(MessageError::TooDeep { at: place + at, limit });
+                }
+            }
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    Err(MessageError::NotClosed { at: place })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(text: &str) -> Result<Vec<&str>, MessageError> {
+        let found = Scanner::new(text, ReadLimits { bytes: 1_000, depth: 3 })?.rest()?;
+        Ok(found.iter().map(|expression| expression.text).collect())
+    }
+
+    #[test]
+    fn words_and_lists_are_slices_and_comments_are_skipped() {
+        assert_eq!(
+            scan(" a;b\n(c ; )\n d)(e)f\u{0}g\u{feff}").unwrap(),
+            ["a", "(c ; )\n d)", "(e)", "f", "g"]
+        );
+        assert_eq!(scan("").unwrap(), [""; 0]);
+        assert_eq!(scan("; nothing").unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn parentheses_that_do_not_match_are_errors_with_their_place() {
+        assert_eq!(scan("a (b (c)"), Err(MessageError::NotClosed { at: 2 }));
+        assert_eq!(scan("(a) )"), Err(MessageError::ClosedTooOften { at: 4 }));
+        assert_eq!(scan("(((a)))").unwrap().len(), 1);
+        assert_eq!(scan("((((a))))"), Err(MessageError::TooDeep { at: 3, limit: 3 }));
+    }
+
+    #[test]
+    fn the_depth_counts_from_the_whole_text() {
+        let all = Scanner::new("((((a))))", ReadLimits { bytes: 100, depth: 4 }).unwrap().rest().unwrap();
+        let inner = all[0].members().unwrap().rest().unwrap();
+        assert_eq!((inner[0].text, inner[0].at, inner[0].depth), ("(((a)))", 1, 3));
+    }
+
+    #[test]
+    fn pieces_are_joined_by_one_blank() {
+        assert_eq!(one_blank(pieces("( f  a(g ; x\n b ) ( ) )")), "(f a (g b) ())");
+        assert_eq!(one_blank(pieces(" a\tb ")), "a b");
+    }
+
+    #[test]
+    fn words_are_replaced_and_the_blanks_around_them_stay() {
+        let twice = |word: &str| (word != "no").then(|| format!("{word}{word}"));
+        assert_eq!(replace_words(" (a ( b ; c\n) )\n", twice).unwrap(), " (aa ( bb ) )\n");
+        assert_eq!(replace_words("(yes no)", twice), None);
+    }
+}
