@@ -16,7 +16,7 @@ use hyperplay_engine::crosscheck::{Disagreement, EngineDifference, crosscheck, c
 use hyperplay_engine::lanes::Tracer;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines, Interpreter};
 use hyperplay_logic::gdl::counted;
-use hyperplay_play::referee::{Interrupt, Stopwatch, match_seed, play_series};
+use hyperplay_play::referee::{Concurrency, Interrupt, Stopwatch, match_seed, play_series};
 
 /// Arguments of `crosscheck`.
 #[derive(Args, Debug)]
@@ -163,7 +163,7 @@ fn play(
         progress.tick();
         agreed.map_err(|disagreement| (index, disagreement))
     };
-    play_series(arguments.matches, true, interrupt, one, |_, agreed| {
+    play_series(arguments.matches, Concurrency::Computing, interrupt, one, |_, agreed| {
         compared.matches += 1;
         compared.steps += agreed.steps;
         Ok(())
@@ -176,7 +176,7 @@ fn play(
             crosscheck_drawn(reference, &tracer, count, arguments.limit, &seed)
                 .map_err(|disagreement| (block * BLOCK, disagreement))
         };
-        play_series(arguments.matches.div_ceil(BLOCK), true, interrupt, one, |block, agreed| {
+        play_series(arguments.matches.div_ceil(BLOCK), Concurrency::Computing, interrupt, one, |block, agreed| {
             compared.drawn += of_block(block);
             compared.steps += agreed.steps;
             Ok(())

@@ -17,6 +17,14 @@ Examples:
   hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
   hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
 
+/// Below `host`.
+pub const HOST: &str = "\
+Examples:
+  hyperplay host kuhn_poker alice=http://127.0.0.1:9147 bob=hyperplay --startclock 10 --playclock 5 --seed 1
+  hyperplay host tictactoe x=http://127.0.0.1:9147 o=random --dialect gdl1 --matches 10 --on-fault first
+  hyperplay host kuhn_poker alice=http://127.0.0.1:9147 --scramble --export ggp-json --out records
+  hyperplay host gauntlet.toml --out gauntlet";
+
 /// Below `exploit`.
 pub const EXPLOIT: &str = "\
 Examples:

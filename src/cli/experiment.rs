@@ -88,6 +88,18 @@ pub struct RunArguments {
 }
 
 impl RunArguments {
+    /// All matches of a file, so many at a time.
+    pub fn whole(file: &Path, out: &Path, at_once: usize) -> RunArguments {
+        RunArguments {
+            file: FileArgument { file: file.to_owned(), deals: None },
+            out: out.to_owned(),
+            threads: NonZero::new(at_once),
+            shard: Shard { index: 1, count: 1 },
+            log_positions: false,
+            log_particles: false,
+        }
+    }
+
     /// What is recorded of every decision.
     fn decisions(&self) -> DecisionLog {
         match (self.log_particles, self.log_positions) {
@@ -228,7 +240,11 @@ pub fn threads(given: Option<NonZero<usize>>, plan: &ExperimentPlan) -> usize {
     )
 }
 
-fn play(
+/// Plays the matches of an experiment, or of one shard of it.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn play(
     arguments: &RunArguments,
     registry: &Registry,
     interrupt: &Interrupt,

@@ -32,8 +32,10 @@ mod failure;
 mod game_argument;
 mod game_tree;
 mod games;
+mod host;
 mod human;
 mod inspect;
+mod match_records;
 mod matches;
 mod network;
 mod options;
@@ -63,6 +65,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use failure::CommandFailure;
 use output::{Output, log};
 
+use hyperplay_net::host::with_remote;
 use hyperplay_play::player::{Registry, SpecKind};
 use hyperplay_play::referee::Interrupt;
 
@@ -79,6 +82,9 @@ enum Command {
     /// Play matches and report the mean goal of each role
     #[command(after_help = examples::MATCH)]
     Match(matches::MatchArguments),
+    /// Play matches with players behind addresses: the game master
+    #[command(after_help = examples::HOST)]
+    Host(host::HostArguments),
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
@@ -176,7 +182,7 @@ pub fn run_with_arguments<A: Into<OsString> + Clone>(
         let words: Vec<String> = words.skip_while(|word| word == "--").collect();
         let mut command = Arguments::command();
         command.build();
-        complete::run(&words, &command, &human::with_human(registry, None));
+        complete::run(&words, &command, &human::with_human(&with_remote(registry), None));
         return ExitCode::SUCCESS;
     }
     let arguments = match Arguments::try_parse_from(arguments) {
@@ -205,6 +211,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     let looks = matches!(
         command,
         Command::Match(_)
+            | Command::Host(_)
             | Command::Exploit(_)
             | Command::Belief(_)
             | Command::BeliefBenchmark(_)
@@ -220,12 +227,18 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     );
     let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
     let interrupt = listen(looks, grace)?;
-    let (plain, registry) = (registry, &human::with_human(registry, None));
+    let plain = &with_remote(registry);
+    let registry = &human::with_human(plain, None);
     match command {
         Command::Match(arguments) => {
             let table = Arc::new(human::HumanTable::new(interrupt.clone(), arguments.reports_json()));
             let registry = human::with_human(plain, Some(&table));
             matches::run(arguments, &registry, &table, &interrupt, &out)
+        }
+        Command::Host(arguments) => {
+            let table = Arc::new(human::HumanTable::new(interrupt.clone(), arguments.reports_json()));
+            let registry = human::with_human(plain, Some(&table));
+            host::run(arguments, &registry, &table, &interrupt, &out)
         }
         Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),

@@ -13,7 +13,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
-use super::game_argument::GameArgument;
+use super::game_argument::{GameArgument, Opened};
+use super::match_records::MatchRecords;
 use super::human::HumanTable;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
@@ -26,21 +27,21 @@ use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS, Role};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host,
-    match_seed, play_match, play_series,
+    Clocks, Concurrency, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date,
+    host, match_id, match_seed, play_match, play_series, unix_millis,
 };
 
 /// Arguments of `match`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct MatchArguments {
     #[command(flatten)]
-    game: GameArgument,
+    pub game: GameArgument,
     /// Who plays a role, as in alice=hyperplay:particles=64; roles not named are played at random
     #[arg(value_name = "ROLE=PLAYER")]
-    seats: Vec<String>,
+    pub seats: Vec<String>,
     /// How many matches
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    matches: usize,
+    pub matches: usize,
     /// Determines every random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -48,10 +49,10 @@ pub struct MatchArguments {
     threads: ThreadsOption,
     /// Seconds to prepare, on top of the first play clock
     #[arg(long, value_name = "SECONDS", requires = "playclock", value_parser = seconds, allow_negative_numbers = true)]
-    startclock: Option<Duration>,
+    pub startclock: Option<Duration>,
     /// Seconds for each move; a later answer is a fault
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
-    playclock: Option<Duration>,
+    pub playclock: Option<Duration>,
     /// States that a player may visit in one decision [default: as its spec says]
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
@@ -105,12 +106,43 @@ pub fn run(
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<(), CommandFailure> {
-    let threads = arguments.threads.apply()?;
     let opened = arguments.game.open()?;
+    run_hosted(arguments, opened, &Hosting::default(), registry, table, interrupt, out)
+}
+
+/// What a game master says of a series besides what `match` says.
+#[derive(Default)]
+pub struct Hosting {
+    /// How a match is played, but for what the arguments of `match` say.
+    pub settings: Settings,
+    /// How many matches at a time.
+    pub at_once: usize,
+    /// Keeps a match in further forms.
+    pub records: Option<MatchRecords>,
+}
+
+/// The same for the series of a game master.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run_hosted(
+    arguments: &MatchArguments,
+    opened: Opened,
+    hosting: &Hosting,
+    registry: &Registry,
+    table: &HumanTable,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let threads = arguments.threads.apply()?;
     let seats = SeatArguments::parse(&opened.game, &opened.hash(), &arguments.seats, registry)?;
     let persons = seats.persons();
     if !persons.is_empty() {
         arguments.suit_persons()?;
+    }
+    if arguments.playclock.is_none() && seats.has_remote() {
+        let what = "a player behind an address needs clocks";
+        return Err(CommandFailure::usage(what, "give --playclock 5, and --startclock 10 if you like"));
     }
     let watch = Stopwatch::start();
     let (engines, engine) = arguments.engine.open(&opened)?;
@@ -131,7 +163,7 @@ pub fn run(
         RunInfo { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
     let (seats, of_seats) = (&seats, &of_seats);
     let series =
-        Series { arguments, machine: &engine, seats, of_seats, table, persons, heading, run, interrupt, out };
+        Series { arguments, hosting, machine: &engine, seats, of_seats, table, persons, heading, run, interrupt, out };
     let report = series.play()?;
     let title = Title {
         game: &opened.name,
@@ -163,6 +195,7 @@ pub fn run(
 /// All that stays the same over the matches.
 struct Series<'a> {
     arguments: &'a MatchArguments,
+    hosting: &'a Hosting,
     machine: &'a Engine,
     seats: &'a SeatArguments,
     of_seats: &'a ByRole<Arc<Engine>>,
@@ -182,7 +215,11 @@ impl Series<'_> {
         let mut file = arguments.transcript.as_ref().map(TranscriptFile::create).transpose()?;
         // What is shown step by step, by itself or to a person, is played match after match.
         let shows = arguments.verbose || !self.persons.is_empty();
-        let parallel = arguments.playclock.is_none() && !shows;
+        let concurrency = match arguments.playclock {
+            _ if shows => Concurrency::One,
+            None => Concurrency::Computing,
+            Some(_) => Concurrency::at_once(self.hosting.at_once),
+        };
         let progress = Progress::new(arguments.matches, "matches", shows);
         let mut report = Report::new(self.machine.roles().len());
         let settings = self.settings();
@@ -193,7 +230,7 @@ impl Series<'_> {
             progress.tick();
             played
         };
-        play_series(arguments.matches, parallel, self.interrupt, play, |index, (played, line)| {
+        play_series(arguments.matches, concurrency, self.interrupt, play, |index, (played, line)| {
             if played.is_finished() {
                 report.add(index, &played);
                 if let (Some(file), Some(line)) = (&mut file, &line) {
@@ -214,6 +251,7 @@ impl Series<'_> {
             clocks: self.arguments.playclock.map(|play| Clocks { start, play }),
             nodes: self.arguments.nodes,
             limit: self.arguments.limit,
+            ..self.hosting.settings.clone()
         }
     }
 
@@ -226,6 +264,8 @@ impl Series<'_> {
     ) -> Result<(Played, Option<String>), CommandFailure> {
         let machine = self.machine;
         let seed = match_seed(self.heading.seed, index);
+        let settings = &Settings { id: match_id(&self.heading.game, index), ..settings.clone() };
+        let mut times = vec![unix_millis()];
         let watch = Stopwatch::start();
         if !self.persons.is_empty() {
             self.table.begin(self.machine, index, self.arguments.matches, &self.persons);
@@ -238,6 +278,7 @@ impl Series<'_> {
         running.at(index + 1, 1);
         let show = |step: &_| {
             number += 1;
+            times.push(unix_millis());
             running.at(index + 1, number + 1);
             if let (Some(shown), Ok(())) = (&mut shown, &written) {
                 written = shown.step(step, self.out);
@@ -251,6 +292,10 @@ impl Series<'_> {
             play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
                 CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
             })?;
+        if let Some(records) = &self.hosting.records {
+            let heading = (&self.heading, &seed, &times[..], &self.persons[..]);
+            records.keep(machine, heading, settings, &played)?;
+        }
         if !self.persons.is_empty() {
             if self.table.is_left() {
                 // The last move was not the person's.

@@ -254,12 +254,7 @@ impl Replay<'_> {
         let fault = |record: &FaultRecord| {
             let role =
                 machine.each_role().find(|&role| fold(&machine.roles()[role]) == fold(&record.role))?;
-            let detail = || record.detail.clone().unwrap_or_default();
-            let kind = match (record.kind.as_str(), record.detail.as_ref().and_then(read)) {
-                ("late", _) => FaultKind::Late,
-                ("illegal", Some(own)) => FaultKind::Illegal(own),
-                _ => FaultKind::Crashed(detail()),
-            };
+            let kind = FaultKind::named(&record.kind, record.detail.as_deref())?;
             Some(Fault { role, kind, replacement: joint.of(role) })
         };
         let decisions = record.decisions.as_ref();

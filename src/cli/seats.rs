@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::failure::CommandFailure;
 use super::human::names_human;
+use hyperplay_net::host::names_remote;
 use super::options::engine;
 use super::players::wrong_spec;
 use super::policies::refuse_misfits;
@@ -95,6 +96,11 @@ impl SeatArguments {
         let is_person =
             |spec: &Option<PlayerSpec>| spec.as_ref().is_some_and(|spec| names_human(spec.spec()));
         self.0.iter().filter(|(_, spec)| is_person(spec)).map(|(role, _)| role).collect()
+    }
+
+    /// Whether some seat is that of another program.
+    pub fn has_remote(&self) -> bool {
+        self.0.values().iter().flatten().any(|spec| names_remote(spec.spec()))
     }
 
     /// The specs as transcripts have them.

@@ -115,10 +115,12 @@ impl<'a> ShownMatch<'a> {
         for fault in step.faults.iter().filter(|fault| fault.role == role) {
             let what = match &fault.kind {
                 FaultKind::Late => "is late".to_owned(),
-                FaultKind::Illegal(own) => format!("answers {}, which is not legal", self.term(own.0)),
+                FaultKind::Illegal(answer) => format!("answers {answer}, which is not legal"),
+                FaultKind::Unreachable(cause) => format!("cannot be reached: {cause}"),
                 FaultKind::Crashed(message) => format!("has crashed: {message}"),
+                FaultKind::Dropped => "is not asked any more".to_owned(),
             };
-            out.line(format_args!("      {what}; the referee draws a legal move"))?;
+            out.line(format_args!("      {what}; the referee takes a legal move"))?;
         }
         out.line(format_args!("      does {}", self.term(step.joint.of(role).0)))
     }

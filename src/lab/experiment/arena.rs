@@ -17,7 +17,7 @@ use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
 use hyperplay_logic::gdl::Game;
 use hyperplay_play::player::{DecisionBudget, PlayerSpec, Seat};
 use hyperplay_play::referee::{
-    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_seed, play_match,
+    Clocks, Interrupt, Match, MatchOutcome, Settings, Stopwatch, host, match_id, match_seed, play_match,
 };
 
 /// Why the matches of a plan cannot be played.
@@ -134,6 +134,7 @@ impl Arena {
             clocks: self.plan.clocks.map(|(start, play)| Clocks { start: clock(start), play: clock(play) }),
             nodes: self.plan.nodes,
             limit: self.plan.limit,
+            ..Settings::default()
         }
     }
 }
@@ -165,8 +166,9 @@ impl OneMatch<'_> {
         }
         let watch = Stopwatch::start();
         let seed = match_seed(plan.seed, place.deal as usize);
-        let played: Match =
-            play_match(machine.as_ref(), players, &arena.settings(), &seed, interrupt, |_| ())?;
+        let id = match_id(&game.name, place.deal as usize);
+        let settings = Settings { id, ..arena.settings() };
+        let played: Match = play_match(machine.as_ref(), players, &settings, &seed, interrupt, |_| ())?;
         let seconds = watch.elapsed();
         if played.outcome == MatchOutcome::Interrupted {
             return Ok(None);

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use super::decision_log::PlayerBeliefs;
 use super::record::TurnTime;
-use hyperplay_engine::machine::{Budget, Seed, Stopwatch};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Seed, Stopwatch};
 use hyperplay_play::player::{
-    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, Seat, View,
+    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, RemoteEnd, RemoteFailure, RemotePlayer,
+    RemoteStart, Seat, View,
 };
 
 /// The times of one player in one match, by joint moves made before the decision.
@@ -32,6 +33,7 @@ pub fn watched(seat: Seat, times: PlayerTimes, beliefs: PlayerBeliefs) -> Seat {
     match seat {
         Seat::Player(player) => Seat::player(Watched { player, times, beliefs }),
         Seat::Clairvoyant(player) => Seat::clairvoyant(Watched { player, times, beliefs }),
+        Seat::Remote(player) => Seat::remote(Watched { player, times, beliefs }),
     }
 }
 
@@ -64,6 +66,14 @@ impl Player for Watched<dyn Player> {
         decision
     }
 
+    fn prepare(&mut self, budget: &Budget, seed: &Seed) {
+        self.player.prepare(budget, seed);
+    }
+
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        self.player.think_ahead(evidence, budget, seed)
+    }
+
     fn update_time(&self) -> Option<Duration> {
         self.player.update_time()
     }
@@ -79,6 +89,24 @@ impl ClairvoyantPlayer for Watched<dyn ClairvoyantPlayer> {
         let decision = self.player.decide(view, budget, seed);
         self.times.keep(&view.own, watch.elapsed(), None);
         decision
+    }
+}
+
+impl RemotePlayer for Watched<dyn RemotePlayer> {
+    fn start(&mut self, start: &RemoteStart<'_>, budget: &Budget) -> Result<(), RemoteFailure> {
+        self.player.start(start, budget)
+    }
+
+    fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure> {
+        let watch = Stopwatch::start();
+        let said = self.player.play(evidence, budget);
+        let time = TurnTime { update: None, select: Some(seconds(watch.elapsed())) };
+        self.times.0.lock().unwrap_or_else(PoisonError::into_inner).insert(evidence.step(), time);
+        said
+    }
+
+    fn end(&mut self, end: RemoteEnd<'_>, budget: &Budget) {
+        self.player.end(end, budget);
     }
 }
 

@@ -20,7 +20,7 @@ use hyperplay_play::player::{
     LocalResponseOptions, PlayerSpec, Seat,
 };
 use hyperplay_play::referee::{
-    Interrupt, Match, MatchOutcome, Settings, match_seed, play_match, play_series,
+    Concurrency, Interrupt, Match, MatchOutcome, Settings, match_seed, play_match, play_series,
 };
 
 /// Who is judged, and by how many matches.
@@ -122,7 +122,9 @@ impl ResponseStudy<'_> {
         let model = Arc::new(model);
         let mut figures = self.empty();
         let play = |round| Ok(self.round(round, &model));
-        play_series(self.rounds, self.budget.reproduces(), self.interrupt, play, |round, played| {
+        let concurrency =
+            if self.budget.reproduces() { Concurrency::Computing } else { Concurrency::One };
+        play_series(self.rounds, concurrency, self.interrupt, play, |round, played| {
             if let Some(played) = played {
                 figures.add(round, &self.roles(), &played);
             }
@@ -164,7 +166,7 @@ impl ResponseStudy<'_> {
                 clairvoyant => clairvoyant,
             })
         });
-        let settings = Settings { clocks: None, nodes: None, limit: PLAYOUT_STEPS };
+        let settings = Settings { limit: PLAYOUT_STEPS, ..Settings::default() };
         let seed = match_seed(self.seed, round);
         let played = play_match(&**self.machine, players, &settings, &seed, self.interrupt, |_| ())
             .expect("without clocks no thread is made");

@@ -177,6 +177,24 @@ impl SpecKey {
         }
     }
 
+    /// A key whose value is a text without commas; `what` says what it is, as in "an address".
+    ///
+    /// ```
+    /// use hyperplay_play::player::{KeyType, SpecKey};
+    ///
+    /// let key = SpecKey::text("url", "an address", "http://127.0.0.1:9147", "The player is there.");
+    /// assert_eq!(key.kind.to_string(), "an address");
+    /// assert!(matches!(key.kind, KeyType::Text(_)));
+    /// ```
+    pub fn text(
+        name: impl Into<Cow<'static, str>>,
+        what: &'static str,
+        default: impl Into<Cow<'static, str>>,
+        about: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        SpecKey { name: name.into(), kind: KeyType::Text(what), default: default.into(), about: about.into() }
+    }
+
     /// The same key with another default, as it would be written in a spec.
     #[must_use]
     pub fn with_default(mut self, default: impl Into<Cow<'static, str>>) -> Self {
@@ -196,6 +214,8 @@ pub enum KeyType {
     Word(Vec<Cow<'static, str>>),
     /// A spec of this kind; brackets around it may be left out if no comma stands in it.
     Spec(SpecKind),
+    /// A text without commas, which is not empty; this says what it is.
+    Text(&'static str),
     /// The path of a [policy file](super::PolicyFile), which is read with the spec. An entry with a key of this type has no
     /// other, and the value stands right behind the colon.
     PolicyFile,
@@ -212,6 +232,7 @@ impl fmt::Display for KeyType {
             KeyType::Real(least, most) => write!(f, "a decimal number from {least} to {most}"),
             KeyType::Word(words) => f.write_str(&words.join(" or ")),
             KeyType::Spec(kind) => write!(f, "the spec of a {kind}"),
+            KeyType::Text(what) => f.write_str(what),
             KeyType::PolicyFile => f.write_str("the path of a policy file"),
         }
     }

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::catalogue::SpecKey;
-use super::decision::Seat;
+use super::seat::Seat;
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;

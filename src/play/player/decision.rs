@@ -279,39 +279,6 @@ pub trait ClairvoyantPlayer: Send {
     fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision;
 }
 
-/// A player for one role of one match, together with the kind of view that it is shown.
-pub enum Seat {
-    /// Knows what its role knows.
-    Player(Box<dyn Player>),
-    /// Knows the true history.
-    Clairvoyant(Box<dyn ClairvoyantPlayer>),
-}
-
-impl Seat {
-    /// A seat for a player that knows what its role knows.
-    pub fn player(player: impl Player + 'static) -> Seat {
-        Seat::Player(Box::new(player))
-    }
-
-    /// A seat for a player that knows the true history.
-    pub fn clairvoyant(player: impl ClairvoyantPlayer + 'static) -> Seat {
-        Seat::Clairvoyant(Box::new(player))
-    }
-
-    /// Whether its player is shown the true history.
-    pub fn is_clairvoyant(&self) -> bool {
-        matches!(self, Seat::Clairvoyant(_))
-    }
-
-    /// Lets the player decide. The player is shown only the part of `view` that it may know.
-    pub fn decide(&mut self, view: &ClairvoyantView<'_>, budget: &Budget, seed: &Seed) -> Decision {
-        match self {
-            Seat::Player(player) => player.decide(&view.own, budget, seed),
-            Seat::Clairvoyant(player) => player.decide(view, budget, seed),
-        }
-    }
-}
-
 impl Decision {
     /// The decision of a player that met `failure` while it decided. It says so, and it moves at random where its choice
     /// is not one of the legal moves that it was shown.

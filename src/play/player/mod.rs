@@ -39,6 +39,7 @@ mod random;
 mod registry;
 mod remembered;
 mod search_keys;
+mod seat;
 mod softmax;
 mod spec;
 mod spec_error;
@@ -57,7 +58,7 @@ pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use clairvoyant::Clairvoyant;
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
-    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, Seat, View,
+    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,
 };
 pub use hyperplay::HyperPlay;
 pub use ismcts::{FinalMove, IsMcts};
@@ -69,6 +70,7 @@ pub use policy_writer::{PolicyDocument, PolicyEntry, SolverState, entries_of, kn
 pub use random::RandomPlayer;
 pub use registry::Registry;
 pub use search_keys::SearchEffort;
+pub use seat::{RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat};
 pub use spec::Spec;
 pub use spec_error::{RegistryError, SpecError};
 pub use vote::VotePolicy;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
 use super::configured::{Assumed, ModelBuild, ModelSpec, PlayerBuild, PlayerSpec, SamplerSpec};
-use super::decision::Seat;
+use super::seat::Seat;
 use super::engine_key;
 use super::search_keys::SearchEffort;
 use super::spec::Spec;

@@ -167,7 +167,7 @@ impl SearchEffort {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::player::decision::Seat;
+    use crate::player::seat::Seat;
     use crate::player::{ClairvoyantView, Decision, View};
     use hyperplay_engine::machine::{Budget, Role, Seed, StateMachine as _, StateMachineExt};
     use hyperplay_engine::{EngineKind, Engines};
@@ -230,6 +230,7 @@ mod tests {
             Seat::Clairvoyant(mut player) => {
                 player.decide(&ClairvoyantView { own: view, history: &history }, &budget, &seed)
             }
+            Seat::Remote(_) => panic!("no other program is asked here"),
         }
     }
 

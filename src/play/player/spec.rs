@@ -30,6 +30,7 @@ pub(super) enum SpecValue {
     /// The position of the word in the list of the key.
     Word(usize),
     Spec(Box<Spec>),
+    Text(String),
     /// A path as written, and the file unless it was left unopened.
     Policy(PathBuf, Option<Arc<PolicyFile>>),
 }
@@ -147,6 +148,26 @@ impl Spec {
         }
     }
 
+    /// The value of a key that is a text.
+    ///
+    /// # Panics
+    /// As [`count`](Spec::count).
+    pub fn text(&self, key: &str) -> &str {
+        match self.value(key) {
+            SpecValue::Text(text) => text,
+            _ => panic!("the key '{key}' is no text"),
+        }
+    }
+
+    /// The error that says that the value of a key cannot be what it is, for whoever builds from a spec.
+    pub fn refuse(&self, key: &str, expected: impl Into<String>) -> SpecError {
+        let value = match self.value(key) {
+            SpecValue::Text(text) => text.clone(),
+            other => format!("{other:?}"),
+        };
+        SpecError::BadValue { key: key.to_owned(), value, expected: expected.into() }
+    }
+
     /// The policy file that the value of a key names.
     ///
     /// # Errors
@@ -174,6 +195,7 @@ impl Spec {
                 SpecValue::Count(_)
                 | SpecValue::Real(_)
                 | SpecValue::Word(_)
+                | SpecValue::Text(_)
                 | SpecValue::Policy(_, None) => {}
             }
         }
@@ -252,6 +274,7 @@ impl fmt::Display for Spec {
                 (SpecValue::Policy(path, _), _) => return write!(f, ":{}", path.display()),
                 (SpecValue::Count(count), _) => write!(f, "{separator}{}={count}", key.name)?,
                 (SpecValue::Real(real), _) => write!(f, "{separator}{}={real}", key.name)?,
+                (SpecValue::Text(text), _) => write!(f, "{separator}{}={text}", key.name)?,
                 (SpecValue::Word(index), KeyType::Word(words)) => {
                     write!(f, "{separator}{}={}", key.name, words[*index])?;
                 }

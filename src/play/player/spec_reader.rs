@@ -152,6 +152,8 @@ impl SpecReader<'_> {
                 })?;
                 Ok(SpecValue::Spec(Box::new(spec)))
             }
+            KeyType::Text(_) if text.is_empty() => Err(bad()),
+            KeyType::Text(_) => Ok(SpecValue::Text(text.to_owned())),
             KeyType::PolicyFile => unreachable!("an entry with a policy file has no other key"),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
-use super::decision::Seat;
+use super::seat::Seat;
 use super::random::RandomPlayer;
 use super::registry::Registry;
 use super::spec::Spec;

@@ -6,7 +6,7 @@ use super::belief_keys;
 use super::catalogue::{SpecEntry, SpecKey};
 use super::clairvoyant::Clairvoyant;
 use super::configured::Assumed;
-use super::decision::Seat;
+use super::seat::Seat;
 use super::equilibrium::{with_equilibria, with_equilibrium_model};
 use super::hyperplay::HyperPlay;
 use super::ismcts::{FinalMove, IsMcts};

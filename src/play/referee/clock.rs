@@ -1,8 +1,8 @@
 //! Clocks: how long a player may think, and the date of a match.
 //!
 //! Besides `machine::budget` this is the only file that reads the clock. A match without clocks does not depend on
-//! the time. The start clock is time to prepare; players have no step of preparation of their own, so it is added to
-//! the first decision.
+//! the time. The start clock is time to prepare; it is added to the first decision, unless
+//! another program has a seat: then all prepare in it at the same time, and each decision has the play clock.
 //!
 //! The player is told a deadline that lies a little before the referee's, so that a player that stops exactly at its
 //! deadline is not late because its answer takes time to arrive.
@@ -13,6 +13,9 @@ use hyperplay_engine::machine::Budget;
 
 /// The longest time that is reserved for an answer to arrive.
 const RESERVE: Duration = Duration::from_millis(100);
+
+/// The longest time that an answer which was given in time takes from the player's thread to the referee's.
+const HAND_OVER: Duration = Duration::from_millis(50);
 
 /// The start clock and the play clock of a match.
 ///
@@ -44,14 +47,7 @@ impl Clocks {
 
     /// The time for the decision made after `step` joint moves, from now on.
     pub fn turn(&self, step: usize) -> ClockTurn {
-        let time = self.time(step);
-        let reserve = (time / 10).min(RESERVE);
-        let now = Instant::now();
-        ClockTurn {
-            begun: now,
-            end: now.checked_add(time),
-            budget: Budget { nodes: None, deadline: now.checked_add(time.saturating_sub(reserve)) },
-        }
+        ClockTurn::of(self.time(step))
     }
 }
 
@@ -65,9 +61,31 @@ pub struct ClockTurn {
 }
 
 impl ClockTurn {
+    /// So much time, from now on.
+    pub(super) fn of(time: Duration) -> ClockTurn {
+        let reserve = (time / 10).min(RESERVE);
+        let now = Instant::now();
+        ClockTurn {
+            begun: now,
+            end: now.checked_add(time),
+            budget: Budget { nodes: None, deadline: now.checked_add(time.saturating_sub(reserve)) },
+        }
+    }
+
     /// The time that is left; zero when it has passed.
     pub fn left(&self) -> Duration {
         self.end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// The time as it is, for another program: what it keeps in reserve is its own matter.
+    pub(super) fn whole(&self) -> Budget {
+        Budget { nodes: None, deadline: self.end }
+    }
+
+    /// How long the referee waits: a little longer than the clock, for an answer that was given in time and is on its way
+    /// between two threads.
+    pub(super) fn patience(&self) -> Duration {
+        self.left().saturating_add(HAND_OVER)
     }
 
     /// How long an answer took that was given at this time; `None` if the time was up by then.
@@ -91,6 +109,34 @@ impl Answered {
 /// The date, as in `2026-01-31T12:00:00Z`.
 pub fn date() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// The milliseconds since the beginning of 1970, by which other programs tell times.
+///
+/// ```
+/// assert!(hyperplay_play::referee::unix_millis() > 1_700_000_000_000);
+/// ```
+pub fn unix_millis() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+/// A name for a match that no other match of today has: the game, the date to the millisecond, and the number in its series.
+/// For messages between programs; no result depends on it.
+///
+/// ```
+/// use hyperplay_play::referee::match_id;
+///
+/// let id = match_id("games/kuhn poker.kif", 7);
+/// assert!(id.starts_with("kuhn_poker.20") && id.ends_with(".7"), "{id}");
+/// ```
+pub fn match_id(game: &str, index: usize) -> String {
+    let name = game.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '_' };
+    let name: String = name.chars().take(40).map(plain).collect();
+    let date = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+    let date: String = date.chars().filter(char::is_ascii_alphanumeric).collect();
+    format!("{}.{date}.{index}", if name.is_empty() { "match" } else { &name })
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! One match: the loop of the game master.
 //!
-//! Each step asks every role for a move, replaces moves that are late, illegal or missing after a crash, makes the
+//! If another program has a seat, all players are told first that the match begins, and have the start clock to prepare;
+//! such programs are also told of the end. Each step asks every role for a move, replaces moves that are late, illegal or missing after a crash, makes the
 //! joint move, and gives each role its percepts. The loop ends at a terminal state. Everything that a role knows is
 //! in its [`Evidence`], which grows by the move that was recorded for it (a replacement too) and by its percepts;
 //! nothing else reaches a player.
 //!
 //! Streams below the seed of the match, n being the number of joint moves made before: `random/n` for the role that
-//! chooses uniformly, `role/NAME/step/n` for a player, `role/NAME/fault/n` for a replacement. So the moves of
+//! chooses uniformly, `role/NAME/step/n` for a player, `role/NAME/prepare` for its preparation, `role/NAME/fault/n` for a replacement. So the moves of
 //! `random` do not depend on who plays. A match without clocks is a function of machine, players and seed.
 //!
 //! A fault of the rules ends the match with a [`MatchOutcome`]; an error of a player is a [`Fault`].
@@ -15,9 +16,9 @@ use std::time::Duration;
 
 use rand::RngExt;
 
-use super::actor::{Actor, Question};
-use super::clock::Clocks;
-use super::fault::{Fault, FaultKind};
+use super::actor::{Actor, Preparation, Question};
+use super::clock::{ClockTurn, Clocks};
+use super::fault::{Fault, FaultKind, Substitute};
 use super::interrupt::Interrupt;
 use crate::player::{ClairvoyantView, Decision, Seat, View};
 use hyperplay_engine::machine::{
@@ -27,19 +28,43 @@ use hyperplay_engine::machine::{
 use hyperplay_logic::gdl::fold;
 
 /// How a match is played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The clocks, if any.
     pub clocks: Option<Clocks>,
+    /// Roles with clocks of their own; only where there are clocks.
+    pub own_clocks: Vec<(Role, Clocks)>,
     /// States that a player may visit in one decision, if limited.
     pub nodes: Option<u64>,
     /// The match ends unfinished after so many steps.
     pub limit: usize,
+    /// Which move stands in for one that did not come.
+    pub on_fault: Substitute,
+    /// A player that has had so many faults is not asked any more; if this is not given, it is asked to the end.
+    pub strikes: Option<usize>,
+    /// The name of the match, for other programs.
+    pub id: String,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { clocks: None, nodes: None, limit: PLAYOUT_STEPS }
+        Settings {
+            clocks: None,
+            own_clocks: Vec::new(),
+            nodes: None,
+            limit: PLAYOUT_STEPS,
+            on_fault: Substitute::default(),
+            strikes: None,
+            id: "match".to_owned(),
+        }
+    }
+}
+
+impl Settings {
+    /// The clocks of a role, if there are clocks.
+    pub fn clocks_of(&self, role: Role) -> Option<Clocks> {
+        let own = self.own_clocks.iter().find(|(of, _)| *of == role).map(|&(_, clocks)| clocks);
+        self.clocks.map(|clocks| own.unwrap_or(clocks))
     }
 }
 
@@ -78,6 +103,8 @@ pub enum MatchOutcome {
 /// One match played.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
+    /// Who did not say in time that it was ready, and why; the match went on all the same.
+    pub unready: Vec<(Role, FaultKind)>,
     /// The steps, in order.
     pub steps: Vec<MatchStep>,
     /// How it ended.
@@ -124,7 +151,8 @@ impl Match {
 /// ```
 ///
 /// # Errors
-/// The error of the operating system, if a player's thread could not be made.
+/// The error of the operating system, if a player's thread could not be made; and an error if another program has a seat
+/// although there are no clocks.
 ///
 /// # Panics
 /// If `players` lacks one.
@@ -137,6 +165,7 @@ pub fn play_match<M: StateMachine>(
     mut watch: impl FnMut(&MatchStep),
 ) -> std::io::Result<Match> {
     let mut seated = SeatedPlayers::new(machine, players, settings, seed)?;
+    let unready = seated.prepare(seed);
     let mut state = machine.initial();
     let mut scratch = machine.scratch();
     let mut steps: Vec<MatchStep> = Vec::new();
@@ -159,7 +188,8 @@ pub fn play_match<M: StateMachine>(
         if interrupt.is_raised() {
             break MatchOutcome::Interrupted;
         }
-        let Answers { joint, decisions, times, faults } = seated.decide(&legal);
+        let Answers { joint, decisions, times, faults } =
+            seated.decide(&legal, &|own| machine.show_move(own));
         let percepts =
             ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
         state = machine.next(&state, &joint, &mut scratch);
@@ -171,10 +201,10 @@ pub fn play_match<M: StateMachine>(
         watch(&step);
         steps.push(step);
     };
-    let mut evidence = seated.evidence;
     let over = matches!(outcome, MatchOutcome::Over(_));
-    machine.each_role().for_each(|role| evidence[role].over = over);
-    Ok(Match { steps, outcome, evidence })
+    machine.each_role().for_each(|role| seated.evidence[role].over = over);
+    seated.end(over);
+    Ok(Match { unready, steps, outcome, evidence: seated.evidence })
 }
 
 /// What came of one question to every role.
@@ -193,7 +223,13 @@ struct SeatedPlayers<'a> {
     settings: &'a Settings,
     random: Seed,
     seeds: ByRole<Seed>,
+    strikes: ByRole<usize>,
+    /// Whether another program has a seat, so that the start clock is over before the first step.
+    has_remote: bool,
 }
+
+/// The longest time that other programs get to hear of the end: no result depends on it.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 impl<'a> SeatedPlayers<'a> {
     fn new<M: StateMachine>(
@@ -205,7 +241,12 @@ impl<'a> SeatedPlayers<'a> {
         let roles = machine.roles();
         let mut seats = Vec::with_capacity(roles.len());
         for role in machine.each_role() {
-            let seat = players[role].take().map(|player| Actor::seat(player, settings.clocks.is_some()));
+            let seat = players[role].take();
+            if settings.clocks.is_none() && seat.as_ref().is_some_and(Seat::is_remote) {
+                let what = format!("the player of {} is another program, which needs clocks", roles[role]);
+                return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
+            }
+            let seat = seat.map(|player| Actor::seat(player, settings.clocks.is_some()));
             assert!(
                 seat.is_some() || machine.random() == Some(role),
                 "the role {} has a player",
@@ -213,6 +254,7 @@ impl<'a> SeatedPlayers<'a> {
             );
             seats.push(seat.transpose()?);
         }
+        let has_remote = seats.iter().flatten().any(Actor::is_remote);
         let role_seed = seed.child("role");
         Ok(SeatedPlayers {
             seats: ByRole::new(seats),
@@ -221,23 +263,89 @@ impl<'a> SeatedPlayers<'a> {
             settings,
             random: seed.child("random"),
             seeds: ByRole::from_fn(roles.len(), |role| role_seed.child(&fold(&roles[role]))),
+            strikes: ByRole::from_fn(roles.len(), |_| 0),
+            has_remote,
         })
     }
 
+    /// If another program has a seat, tells all players that the match begins and waits until they are ready, or their
+    /// start clocks have run out. Those that are not, and why.
+    fn prepare(&mut self, seed: &Seed) -> Vec<(Role, FaultKind)> {
+        if !self.has_remote {
+            return Vec::new();
+        }
+        let turns = self.turns(|clocks| clocks.start);
+        for (role, turn) in &turns {
+            if let (Some(seat), Some(clocks)) = (&mut self.seats[*role], self.settings.clocks_of(*role)) {
+                let preparation = Preparation {
+                    id: self.settings.id.clone(),
+                    startclock: clocks.start,
+                    playclock: clocks.play,
+                    seed: self.seeds[*role].child("prepare"),
+                    shared: seed.clone(),
+                };
+                seat.prepare(preparation, turn);
+            }
+        }
+        let mut unready = Vec::new();
+        for (role, turn) in &turns {
+            if let Some(Err(fault)) = self.seats[*role].as_mut().map(|seat| seat.prepared(turn)) {
+                unready.push((*role, fault));
+            }
+        }
+        unready
+    }
+
+    /// Tells other programs how the match has ended.
+    fn end(&mut self, over: bool) {
+        if !self.has_remote {
+            return;
+        }
+        let turns = self.turns(|clocks| clocks.play.min(FAREWELL));
+        for (role, turn) in &turns {
+            let evidence = Some(&self.evidence[*role]).filter(|_| over);
+            if let Some(seat) = &mut self.seats[*role] {
+                seat.end(evidence, turn);
+            }
+        }
+        for (role, turn) in &turns {
+            if let Some(seat) = &mut self.seats[*role] {
+                seat.ended(turn);
+            }
+        }
+    }
+
+    /// The time of every role with a player, from now on.
+    fn turns(&self, time: impl Fn(Clocks) -> Duration) -> Vec<(Role, ClockTurn)> {
+        let seated = self.seats.iter().filter(|(_, seat)| seat.is_some());
+        seated
+            .filter_map(|(role, _)| Some((role, ClockTurn::of(time(self.settings.clocks_of(role)?)))))
+            .collect()
+    }
+
+    /// The time of a role for the decision after `n` joint moves, from now on.
+    fn turn(&self, role: Role, n: usize) -> Option<ClockTurn> {
+        let clocks = self.settings.clocks_of(role)?;
+        // Where the start clock was there to prepare, the first decision has what every other has.
+        Some(if self.has_remote { ClockTurn::of(clocks.play) } else { clocks.turn(n) })
+    }
+
     /// The joint move of this step, what the players said, and what was replaced.
-    fn decide(&mut self, legal: &ByRole<Vec<Move>>) -> Answers {
+    fn decide(&mut self, legal: &ByRole<Vec<Move>>, show: &dyn Fn(Move) -> String) -> Answers {
         let n = self.history.step();
-        let turn = self.settings.clocks.map(|clocks| clocks.turn(n));
-        let budget = turn.map_or(Budget::UNLIMITED, |turn| turn.budget);
-        let budget = Budget { nodes: self.settings.nodes, ..budget };
+        let turns = ByRole::from_fn(legal.len(), |role| self.turn(role, n));
         let seeds = ByRole::from_fn(legal.len(), |role| self.seeds[role].child("step").index(n));
-        let view = |role| ClairvoyantView {
-            own: View { evidence: &self.evidence[role], legal: &legal[role] },
-            history: &self.history,
+        let question = |role: Role| {
+            let own = View { evidence: &self.evidence[role], legal: &legal[role] };
+            let budget = turns[role].map_or(Budget::UNLIMITED, |turn| turn.budget);
+            let budget = Budget { nodes: self.settings.nodes, ..budget };
+            Question { view: ClairvoyantView { own, history: &self.history }, budget, seed: &seeds[role] }
         };
-        for role in (0..legal.len()).map(Role::new) {
+        let allowed = self.settings.strikes.unwrap_or(usize::MAX);
+        let asked = ByRole::from_fn(legal.len(), |role| self.strikes[role] < allowed);
+        for role in (0..legal.len()).map(Role::new).filter(|&role| asked[role]) {
             if let Some(seat) = &mut self.seats[role] {
-                seat.ask(&Question { view: view(role), budget, seed: &seeds[role] });
+                seat.ask(&question(role), turns[role].as_ref());
             }
         }
         let mut faults = Vec::new();
@@ -247,19 +355,24 @@ impl<'a> SeatedPlayers<'a> {
             let Some(seat) = &mut self.seats[role] else {
                 return draw(&legal[role], &self.random.index(n));
             };
-            let question = Question { view: view(role), budget, seed: &seeds[role] };
-            let answer = seat.answer(&question, turn.as_ref()).and_then(|(said, taken)| {
-                times[role] = taken;
-                legal_choice(decisions[role].insert(said), &legal[role])
-            });
-            match answer {
-                Ok(choice) => choice,
-                Err(kind) => {
-                    let replacement = draw(&legal[role], &self.seeds[role].child("fault").index(n));
-                    faults.push(Fault { role, kind, replacement });
-                    replacement
-                }
-            }
+            let answer = match asked[role] {
+                false => Err(FaultKind::Dropped),
+                true => seat.answer(&question(role), turns[role].as_ref()).and_then(|(said, taken)| {
+                    times[role] = taken;
+                    let choice = decisions[role].insert(said).choice;
+                    let is_legal = legal[role].contains(&choice);
+                    if is_legal { Ok(choice) } else { Err(FaultKind::Illegal(show(choice))) }
+                }),
+            };
+            answer.unwrap_or_else(|kind| {
+                let replacement = match self.settings.on_fault {
+                    Substitute::First => legal[role][0],
+                    Substitute::Random => draw(&legal[role], &self.seeds[role].child("fault").index(n)),
+                };
+                self.strikes[role] += usize::from(kind != FaultKind::Dropped);
+                faults.push(Fault { role, kind, replacement });
+                replacement
+            })
         }));
         Answers { joint, decisions, times, faults }
     }
@@ -272,11 +385,6 @@ impl<'a> SeatedPlayers<'a> {
         }
         self.history.0.push(joint.clone());
     }
-}
-
-/// The move that a player chose, if it is legal.
-fn legal_choice(said: &Decision, legal: &[Move]) -> Result<Move, FaultKind> {
-    if legal.contains(&said.choice) { Ok(said.choice) } else { Err(FaultKind::Illegal(said.choice)) }
 }
 
 /// A uniform draw; `legal` is not empty.

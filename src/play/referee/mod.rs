@@ -32,14 +32,14 @@ mod transcript;
 mod verify;
 mod winnable;
 
-pub use clock::{ClockTurn, Clocks, date};
-pub use fault::{Fault, FaultKind};
+pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
+pub use fault::{Fault, FaultKind, Substitute};
 pub use fixed::findings_on_size;
 pub use hyperplay_engine::machine::Stopwatch;
 pub use interrupt::Interrupt;
 pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
-pub use series::{match_seed, play_series};
+pub use series::{Concurrency, match_seed, play_series};
 pub use simulate::{Effort, Simulation, simulate};
 pub use survey::{Basis, Survey, SurveyWords, count_information_sets, survey};
 pub use transcript::{

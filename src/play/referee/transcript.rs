@@ -7,13 +7,15 @@
 //!
 //! `docs/transcript.md` explains every field and the policy of compatibility.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, Substitute};
 use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
 use crate::player::Decision;
-use hyperplay_engine::machine::{ByRole, Move, StateMachine, StateMachineExt};
+use hyperplay_engine::machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
 
 /// The name of this form of transcripts.
 pub const SCHEMA: &str = "hyperplay.transcript/1";
@@ -41,8 +43,8 @@ pub const SCHEMA: &str = "hyperplay.transcript/1";
 /// let (game, rules) = ("yes".to_owned(), "sha256:0".to_owned());
 /// let heading = Heading { game, rules, players: vec![Some("legal".to_owned())], seed: 1, decisions: true };
 /// let mut transcript = Transcript::new(&*machine, &heading, &settings, 0, &played);
-/// let limits = MatchLimits { steps: settings.limit, nodes: None, startclock: None, playclock: None };
-/// assert_eq!((transcript.schema.as_str(), transcript.limits), (SCHEMA, limits));
+/// let MatchLimits { steps, startclock, .. } = transcript.limits;
+/// assert_eq!((transcript.schema.as_str(), steps, startclock), (SCHEMA, settings.limit, None));
 /// let StepRecord { moves, faults, decisions, .. } = &transcript.steps[0];
 /// assert!(moves[0] == "no" && faults.is_empty());
 /// let said: &DecisionRecord = decisions.as_ref().and_then(|said| said[0].as_ref()).expect("it was recorded");
@@ -73,6 +75,9 @@ pub struct Transcript {
     pub index: usize,
     /// The limits that the match was played under.
     pub limits: MatchLimits,
+    /// Players that did not say in time that they were ready.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unready: Vec<FaultRecord>,
     /// What happened.
     pub steps: Vec<StepRecord>,
     /// `over`, `step-limit`, `no-legal-move`, or `failed` if the rules could not be evaluated. A match that was interrupted
@@ -86,7 +91,7 @@ pub struct Transcript {
 }
 
 /// The limits of a match.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct MatchLimits {
     /// The longest match, in steps.
     pub steps: usize,
@@ -96,6 +101,15 @@ pub struct MatchLimits {
     pub startclock: Option<f64>,
     /// Seconds, if there were clocks.
     pub playclock: Option<f64>,
+    /// Roles with clocks of their own: start clock and play clock in seconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_clocks: BTreeMap<String, (f64, f64)>,
+    /// After so many faults a player was not asked any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strikes: Option<usize>,
+    /// Whether the first legal move stood in for one that did not come, and not one drawn at random.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_on_fault: bool,
 }
 
 /// One step.
@@ -131,9 +145,9 @@ pub struct StepRecord {
 pub struct FaultRecord {
     /// Whose move it was.
     pub role: String,
-    /// `late`, `illegal` or `crashed`.
+    /// `late`, `illegal`, `unreachable`, `crashed` or `dropped`.
     pub kind: String,
-    /// The illegal move, or the message of the crash.
+    /// The answer that was not legal, or the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
@@ -227,7 +241,15 @@ impl Transcript {
                 nodes: settings.nodes,
                 startclock: settings.clocks.map(|clocks| seconds(clocks.start)),
                 playclock: settings.clocks.map(|clocks| seconds(clocks.play)),
+                own_clocks: settings
+                    .own_clocks
+                    .iter()
+                    .map(|(role, own)| (machine.roles()[*role].clone(), (seconds(own.start), seconds(own.play))))
+                    .collect(),
+                strikes: settings.strikes,
+                first_on_fault: settings.on_fault == Substitute::First,
             },
+            unready: played.unready.iter().map(|(role, kind)| fault_record(machine, *role, kind)).collect(),
             steps: played.steps.iter().map(|step| record(machine, step, heading, settings)).collect(),
             outcome: played.outcome.as_str().to_owned(),
             goals: match &played.outcome {
@@ -255,21 +277,17 @@ fn record<M: StateMachine>(
     StepRecord {
         moves: step.joint.iter().map(|&own| machine.show_move(own)).collect(),
         percepts: step.percepts.values().iter().map(seen).collect(),
-        faults: step.faults.iter().map(|fault| fault_record(machine, fault)).collect(),
+        faults: step.faults.iter().map(|fault| fault_record(machine, fault.role, &fault.kind)).collect(),
         seconds: settings.clocks.map(|_| times().collect()),
         decisions: heading.decisions.then(|| judged(&step.decisions)),
     }
 }
 
-fn fault_record<M: StateMachine>(machine: &M, fault: &Fault) -> FaultRecord {
+fn fault_record<M: StateMachine>(machine: &M, role: Role, kind: &FaultKind) -> FaultRecord {
     FaultRecord {
-        role: machine.roles()[fault.role].clone(),
-        kind: fault.kind.as_str().to_owned(),
-        detail: match &fault.kind {
-            FaultKind::Late => None,
-            FaultKind::Illegal(own) => Some(machine.show_move(*own)),
-            FaultKind::Crashed(message) => Some(message.clone()),
-        },
+        role: machine.roles()[role].clone(),
+        kind: kind.as_str().to_owned(),
+        detail: kind.detail().map(str::to_owned),
     }
 }
 

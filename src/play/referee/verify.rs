@@ -7,6 +7,7 @@
 
 use thiserror::Error;
 
+use super::fault::FaultKind;
 use super::transcript::{FaultRecord, SCHEMA, StepRecord, Transcript};
 use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
 
@@ -193,13 +194,15 @@ fn check_moves<M: StateMachine>(
 /// Whether a fault can be one.
 fn check_fault(fault: &FaultRecord, is_legal: impl Fn(&str) -> bool) -> Result<(), String> {
     let FaultRecord { role, kind, detail } = fault;
-    match (kind.as_str(), detail) {
-        ("illegal", Some(answer)) if is_legal(answer) => {
+    match (FaultKind::named(kind, detail.as_deref()), detail) {
+        (Some(FaultKind::Illegal(answer)), _) if is_legal(&answer) => {
             Err(format!("{answer} of {role} is recorded as illegal but is legal"))
         }
-        ("illegal", None) => Err(format!("the illegal move of {role} is not recorded")),
-        ("illegal" | "late" | "crashed", _) => Ok(()),
-        _ => Err(format!("{kind:?} of {role} is no kind of fault; there are late, illegal and crashed")),
+        (Some(_), _) => Ok(()),
+        (None, None) if kind == "illegal" => Err(format!("the illegal move of {role} is not recorded")),
+        (None, _) => Err(format!(
+            "{kind:?} of {role} is no kind of fault; there are late, illegal, unreachable, crashed and dropped"
+        )),
     }
 }
 

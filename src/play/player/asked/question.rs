@@ -12,7 +12,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::super::configured::PlayerSpec;
-use super::super::decision::{Decision, Seat, View};
+use super::super::decision::{Decision, View};
+use super::super::seat::Seat;
 use super::budget::DecisionBudget;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{EvaluationFailure, Move, Role, Seed};

@@ -19,9 +19,10 @@ use std::sync::Arc;
 
 use super::catalogue::{SpecEntry, SpecKey, SpecKind};
 use super::configured::PlayerSpec;
-use super::decision::{Decision, Player, Seat, View};
+use super::decision::{Decision, Player, View};
 use super::margin::SAFE_SHARE;
 use super::registry::Registry;
+use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::OpponentModel;

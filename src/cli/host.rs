@@ -1,0 +1,261 @@
+//! `hyperplay host`: the game master. Plays matches with players behind addresses and with players of this program, or a whole
+//! experiment in which players have addresses.
+//!
+//! It is `match` with more to say: dialect, substitutes, strikes, clocks of single roles, several matches at a time, and records
+//! for other programs.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::experiment::{self, RunArguments};
+use super::failure::CommandFailure;
+use super::game_argument::Opened;
+use super::human::HumanTable;
+use super::match_records::MatchRecords;
+use super::matches::{self, Hosting, MatchArguments};
+use super::options::seconds;
+use super::output::Output;
+use hyperplay_engine::machine::Role;
+use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use hyperplay_net::host::{SightError, SightRules, remote_spec};
+use hyperplay_net::protocol::{WireDialect, WireLetters};
+use hyperplay_play::player::Registry;
+use hyperplay_play::referee::{Clocks, Interrupt, Settings, Substitute};
+
+/// The clocks where none are given.
+const DEFAULT_CLOCKS: Clocks = Clocks { start: Duration::from_secs(10), play: Duration::from_secs(5) };
+
+/// Arguments of `host`.
+#[derive(Args, Debug)]
+pub struct HostArguments {
+    #[command(flatten)]
+    matches: MatchArguments,
+    /// How steps are told to players behind addresses
+    #[arg(long, value_enum, default_value_t = DialectArgument::Gdl2)]
+    dialect: DialectArgument,
+    /// How names are spelt for players behind addresses
+    #[arg(long, value_enum, default_value_t = LettersArgument::Upper)]
+    letters: LettersArgument,
+    /// Give players behind addresses other names for all that the rules name, anew in each match
+    #[arg(long)]
+    scramble: bool,
+    /// Which legal move stands in for one that is late, illegal or missing
+    #[arg(long, value_enum, default_value_t = SubstituteArgument::Random)]
+    on_fault: SubstituteArgument,
+    /// Stop asking a player after so many faults in a match [default: it is asked to the end]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    strikes: Option<u64>,
+    /// The clocks of one role, in seconds, as in alice=20,5; may be given for several roles
+    #[arg(long, value_name = "ROLE=START,PLAY")]
+    clocks: Vec<String>,
+    /// How many matches at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    at_once: u64,
+    /// Keep each match in a form that other programs read, in the folder of --out
+    #[arg(long, value_enum, value_name = "FORM", requires = "out")]
+    export: Option<ExportArgument>,
+    /// Keep what each role's viewers may see, by the rules for sees_xml in this file, in the folder of --out
+    #[arg(long, value_name = "FILE", requires = "out")]
+    sight: Option<PathBuf>,
+    /// The folder for what --export and --sight keep, and for the matches of an experiment; it is created if it does not exist
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// The choice of `--dialect`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum DialectArgument {
+    /// GDL-II: number of the step, own last move, percepts
+    Gdl2,
+    /// GDL-II as in 2011: percepts only
+    #[value(name = "gdl2-2011")]
+    Gdl2Of2011,
+    /// GDL-I: the joint move; for games in which nothing is hidden
+    Gdl1,
+}
+
+/// The choice of `--letters`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LettersArgument {
+    /// In upper case
+    Upper,
+    /// As the rules spell them
+    AsWritten,
+}
+
+/// The choice of `--on-fault`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SubstituteArgument {
+    /// One drawn by the seed
+    Random,
+    /// The first in the order of terms
+    First,
+}
+
+/// The choice of `--export`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ExportArgument {
+    /// The record of ggp.org: one JSON object a match
+    GgpJson,
+}
+
+impl DialectArgument {
+    fn wire(self) -> WireDialect {
+        match self {
+            DialectArgument::Gdl2 => WireDialect::Gdl2,
+            DialectArgument::Gdl2Of2011 => WireDialect::Gdl2Of2011,
+            DialectArgument::Gdl1 => WireDialect::Gdl1,
+        }
+    }
+}
+
+impl LettersArgument {
+    fn wire(self) -> WireLetters {
+        match self {
+            LettersArgument::Upper => WireLetters::Upper,
+            LettersArgument::AsWritten => WireLetters::AsWritten,
+        }
+    }
+}
+
+impl HostArguments {
+    /// Whether standard output has a report in JSON.
+    pub fn reports_json(&self) -> bool {
+        self.matches.reports_json()
+    }
+
+    /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game master
+    /// plays, says nothing new.
+    fn seats(&self) -> Vec<String> {
+        let written: Vec<&str> =
+            self.matches.seats.iter().map(String::as_str).filter(|seat| !seat.eq_ignore_ascii_case("random")).collect();
+        let address = |seat: &'_ str| {
+            let (_, address) = seat.split_once('=')?;
+            is_address(address).then(|| address.trim().trim_end_matches('/').to_owned())
+        };
+        let seat = |seat: &&str| {
+            let Some(of_seat) = address(seat) else { return (*seat).to_owned() };
+            let role = seat.split_once('=').map_or("", |(role, _)| role);
+            let again = written.iter().filter(|other| address(other).as_ref() == Some(&of_seat)).count() > 1;
+            let mut spec = format!("{},dialect={}", remote_spec(&of_seat), self.dialect.wire());
+            spec.push_str(&format!(",letters={}", self.letters.wire()));
+            spec.push_str(if self.scramble { ",scramble=on" } else { "" });
+            spec.push_str(if again { ",own_id=on" } else { "" });
+            format!("{role}={spec}")
+        };
+        written.iter().map(seat).collect()
+    }
+
+    fn settings(&self, game: &Game) -> Result<Settings, CommandFailure> {
+        Ok(Settings {
+            own_clocks: self.clocks.iter().map(|text| own_clocks(text, game)).collect::<Result<_, _>>()?,
+            on_fault: match self.on_fault {
+                SubstituteArgument::Random => Substitute::Random,
+                SubstituteArgument::First => Substitute::First,
+            },
+            strikes: self.strikes.map(|strikes| usize::try_from(strikes).unwrap_or(usize::MAX)),
+            ..Settings::default()
+        })
+    }
+
+    fn records(&self, opened: &Opened) -> Result<Option<MatchRecords>, CommandFailure> {
+        let Some(folder) = self.out.clone().filter(|_| self.export.is_some() || self.sight.is_some()) else {
+            return Ok(None);
+        };
+        let sight = self.sight.as_deref().map(|path| sight(path, &opened.game)).transpose()?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|cause| CommandFailure::File { path: folder.clone(), cause })?;
+        Ok(Some(MatchRecords { folder, ggp: self.export.is_some(), sight, scrambled: self.scramble }))
+    }
+}
+
+/// Whether what stands behind a role is an address and no spec.
+fn is_address(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// The clocks of one role.
+fn own_clocks(text: &str, game: &Game) -> Result<(Role, Clocks), CommandFailure> {
+    let wrong = |what: String| CommandFailure::usage(what, "for example --clocks alice=20,5: start clock and play clock");
+    let parts = text.split_once('=').and_then(|(role, clocks)| Some((role.trim(), clocks.split_once(',')?)));
+    let Some((name, (start, play))) = parts else {
+        return Err(wrong(format!("--clocks {text}: expected ROLE=START,PLAY")));
+    };
+    let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+    let Some(role) = roles.iter().position(|role| fold(role) == fold(name)) else {
+        let meant = did_you_mean(name, roles.iter().map(String::as_str));
+        return Err(wrong(format!("--clocks {text}: the game has no role '{name}'{meant}")));
+    };
+    let time = |clock: &str| seconds(clock.trim()).map_err(|error| wrong(format!("--clocks {text}: '{clock}': {error}")));
+    Ok((Role::new(role), Clocks { start: time(start)?, play: time(play)? }))
+}
+
+/// The rules of a file for what viewers may see.
+fn sight(path: &Path, game: &Game) -> Result<SightRules, CommandFailure> {
+    let rules = std::fs::read_to_string(path)
+        .map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+    SightRules::new(game, &rules).map_err(|error| {
+        let remedy = match error {
+            SightError::Missing => "write rules such as (<= (sees_xml random ?t) (true ?t))",
+            SightError::Rules(_) => "correct the rules; they may use the relations of the game",
+            SightError::Engine(_) => "look for a recursion that builds ever new terms",
+        };
+        CommandFailure::failed(format!("{}: {error}", path.display()), remedy)
+    })
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(
+    arguments: &HostArguments,
+    registry: &Registry,
+    table: &HumanTable,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let file = Path::new(&arguments.matches.game.game);
+    if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
+        return whole_experiment(arguments, file, registry, interrupt, out);
+    }
+    let opened = arguments.matches.game.open()?;
+    if arguments.dialect == DialectArgument::Gdl1 && opened.game.is_imperfect() {
+        let what = format!("--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move", opened.name);
+        return Err(CommandFailure::usage(what, "take --dialect gdl2"));
+    }
+    let mut series = arguments.matches.clone();
+    series.seats = arguments.seats();
+    series.startclock.get_or_insert(DEFAULT_CLOCKS.start);
+    series.playclock.get_or_insert(DEFAULT_CLOCKS.play);
+    let hosting = Hosting {
+        settings: arguments.settings(&opened.game)?,
+        at_once: usize::try_from(arguments.at_once).unwrap_or(1),
+        records: arguments.records(&opened)?,
+    };
+    matches::run_hosted(&series, opened, &hosting, registry, table, interrupt, out)
+}
+
+/// Plays an experiment, in which players may have addresses.
+fn whole_experiment(
+    arguments: &HostArguments,
+    file: &Path,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let Some(folder) = &arguments.out else {
+        let what = format!("{}: an experiment needs a folder for its matches", file.display());
+        return Err(CommandFailure::usage(what, "give --out DIR; then `hyperplay experiment report DIR`"));
+    };
+    if let Some(seat) = arguments.matches.seats.first() {
+        let what = format!("'{seat}': the file says who plays in an experiment");
+        return Err(CommandFailure::usage(what, "give the player a url in the file"));
+    }
+    let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
+    let run = RunArguments::whole(file, folder, at_once);
+    experiment::play(&run, registry, interrupt, out)
+}

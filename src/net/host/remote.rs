@@ -1,0 +1,225 @@
+//! The player `remote`: a program behind an address, which is asked by messages.
+//!
+//! Each message goes over a connection of its own. What comes back is read as a term of the game; whether it is legal is for
+//! the referee to say. A match has one name for all its roles, unless a program plays several of them (the key `own_id`).
+//!
+//! Invariant: the program is told what its role knows and nothing else. The percepts are sent in the natural order of terms of
+//! the game, scrambled or not; they are a set.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::http::{Address, ClientLimits, ExchangeError, exchange};
+use crate::protocol::{
+    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line,
+    with_joint_moves,
+};
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, StateMachine as _};
+use hyperplay_play::player::{
+    Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, Spec, SpecEntry, SpecKey,
+    SpecKind, SpecWord,
+};
+
+/// The name of the player in a spec.
+pub const REMOTE: &str = "remote";
+
+/// Who the messages are from.
+const SENDER: &str = "Gamecontroller";
+
+/// How long a message may take where the caller sets no time.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// The longest answer that is shown in a fault, in characters.
+const SHOWN: usize = 200;
+
+impl SpecWord for WireDialect {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("gdl2", WireDialect::Gdl2), ("gdl2-2011", WireDialect::Gdl2Of2011), ("gdl1", WireDialect::Gdl1)];
+}
+
+impl SpecWord for WireLetters {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("upper", WireLetters::Upper), ("as-written", WireLetters::AsWritten)];
+}
+
+/// The registry with the player `remote`. A registry that has a player of this name keeps its own.
+pub fn with_remote(registry: &Registry) -> Registry {
+    let added = registry.clone().with_player(entry(), |spec, _| {
+        let address =
+            Address::parse(spec.text("url")).map_err(|error| spec.refuse("url", error.to_string()))?;
+        let phrasing = Phrasing { dialect: spec.word("dialect"), letters: spec.word("letters") };
+        let (scrambles, own_id) = (spec.word::<bool>("scramble"), spec.word::<bool>("own_id"));
+        Ok(move |engine: &Arc<Engine>, role: Role| {
+            Seat::remote(Remote {
+                engine: Arc::clone(engine),
+                role,
+                address: address.clone(),
+                phrasing,
+                scrambles,
+                own_id,
+                id: String::new(),
+                scrambler: None,
+            })
+        })
+    });
+    added.unwrap_or_else(|_| registry.clone())
+}
+
+/// Whether a spec names the player of this file.
+pub fn names_remote(spec: &Spec) -> bool {
+    spec.kind() == SpecKind::Player && spec.name() == REMOTE
+}
+
+/// The spec of the player behind an address.
+///
+/// ```
+/// use hyperplay_net::host::remote_spec;
+///
+/// assert_eq!(remote_spec("http://127.0.0.1:9147"), "remote:url=http://127.0.0.1:9147");
+/// ```
+pub fn remote_spec(url: &str) -> String {
+    format!("{REMOTE}:url={url}")
+}
+
+fn entry() -> SpecEntry {
+    let switch = |name: &'static str, about: &'static str| SpecKey::word(name, false, about);
+    SpecEntry::new(
+        REMOTE,
+        "This player is another program, which is asked over the network; it plays in matches with clocks only.",
+    )
+    .with(SpecKey::text(
+        "url",
+        "an address, as in http://127.0.0.1:9147",
+        "http://127.0.0.1:9147",
+        "The program listens at this address.",
+    ))
+    .with(SpecKey::word(
+        "dialect",
+        WireDialect::Gdl2,
+        "The messages are those of GDL-II, of GDL-II as in 2011, or of GDL-I, which is for games in which nothing is hidden.",
+    ))
+    .with(SpecKey::word(
+        "letters",
+        WireLetters::Upper,
+        "Names are sent in upper case, or as the rules spell them.",
+    ))
+    .with(switch("scramble", "The names of the rules are replaced by others, anew in each match."))
+    .with(switch("own_id", "The name of the match ends with the role, for a program that plays several roles of it."))
+}
+
+struct Remote {
+    engine: Arc<Engine>,
+    role: Role,
+    address: Address,
+    phrasing: Phrasing,
+    scrambles: bool,
+    own_id: bool,
+    /// The name of the match, once it has begun.
+    id: String,
+    scrambler: Option<Scrambler>,
+}
+
+impl Remote {
+    /// Sends a message and waits for what comes back, within the budget.
+    fn say(&self, message: &Message, budget: &Budget) -> Result<String, RemoteFailure> {
+        let body = self.phrasing.write(message);
+        let deadline = Instant::now() + budget.left().unwrap_or(LONGEST).min(LONGEST);
+        exchange(&self.address, &body, SENDER, deadline, &ClientLimits::default())
+            .map(|reply| reply.body.trim().to_owned())
+            .map_err(|error| match error {
+                ExchangeError::Late { .. } => RemoteFailure::Late,
+                error => RemoteFailure::Unreachable(error.to_string()),
+            })
+    }
+
+    /// A term as the other program knows it.
+    fn term(&self, text: String) -> String {
+        self.scrambler.as_ref().map_or(text.clone(), |scrambler| scrambler.scramble(&text))
+    }
+
+    fn show(&self, own: Move) -> String {
+        self.term(self.engine.terms().show(own.0))
+    }
+
+    /// What its role learnt in the last step.
+    fn step(&self, evidence: &Evidence) -> StepMessage {
+        let last = evidence.steps.last();
+        let own = last.map(|observation| match &observation.own {
+            OwnMove::Known(own) => self.show(*own),
+            OwnMove::OneOf(_) => unreachable!("the referee records the move that was made"),
+        });
+        let seen = last.map(|observation| {
+            let terms = self.engine.terms();
+            let seen = observation.percepts.iter().map(|percept| percept.0);
+            match self.phrasing.dialect {
+                // In a game of GDL-I every percept is `(did ROLE MOVE)`.
+                WireDialect::Gdl1 => {
+                    let roles = self.engine.game().roles();
+                    let moves = seen.filter_map(|term| match terms.arguments(term) {
+                        &[role, own] => Some((roles.iter().position(|&other| other == role)?, own)),
+                        _ => None,
+                    });
+                    let mut moves: Vec<_> = moves.collect();
+                    moves.sort_by_key(|&(role, _)| role);
+                    moves.into_iter().map(|(_, own)| self.term(terms.show(own))).collect()
+                }
+                _ => seen.map(|term| self.term(terms.show(term))).collect(),
+            }
+        });
+        StepMessage { id: self.id.clone(), numbered: Some((evidence.step(), own)), seen }
+    }
+}
+
+impl RemotePlayer for Remote {
+    fn start(&mut self, start: &RemoteStart<'_>, budget: &Budget) -> Result<(), RemoteFailure> {
+        let game = self.engine.game();
+        let role = game.terms().show(game.roles()[self.role.index()]);
+        self.id = if self.own_id { format!("{}.{role}", start.id) } else { start.id.to_owned() };
+        let mut rules = game_line(game);
+        if !game.is_imperfect() && self.phrasing.dialect != WireDialect::Gdl1 {
+            rules = with_joint_moves(&rules);
+        }
+        if self.scrambles {
+            self.scrambler = Some(Scrambler::new(&rules, &start.seed.child("scramble")));
+        }
+        let message = Message::Start(StartMessage {
+            id: self.id.clone(),
+            role: self.term(role),
+            rules: self.term(rules),
+            startclock: start.startclock,
+            playclock: start.playclock,
+        });
+        let answer = self.say(&message, budget)?;
+        if answer.eq_ignore_ascii_case("ready") { Ok(()) } else { Err(RemoteFailure::Illegal(shown(&answer))) }
+    }
+
+    fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure> {
+        let answer = self.say(&Message::Play(self.step(evidence)), budget)?;
+        let meant = match &self.scrambler {
+            Some(scrambler) => scrambler.unscramble(&answer),
+            None => Some(answer.clone()),
+        };
+        let read = meant.and_then(|text| self.engine.terms().read(&text));
+        read.map(Move).ok_or_else(|| RemoteFailure::Illegal(shown(&answer)))
+    }
+
+    fn end(&mut self, end: RemoteEnd<'_>, budget: &Budget) {
+        let message = match end {
+            RemoteEnd::Stopped(evidence) => Message::Stop(self.step(evidence)),
+            RemoteEnd::Aborted => Message::Abort { id: self.id.clone() },
+        };
+        if let Err(failure) = self.say(&message, budget) {
+            tracing::debug!(id = %self.id, %failure, "the end of the match was not taken notice of");
+        }
+    }
+}
+
+/// An answer as it stands in a fault: printable, and not too long.
+fn shown(answer: &str) -> String {
+    let mut shown: String = answer.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if answer.chars().nth(SHOWN).is_some() {
+        shown.push_str("..");
+    }
+    shown
+}
