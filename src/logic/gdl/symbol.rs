@@ -191,7 +191,9 @@ impl Symbols {
 /// assert_eq!(hyperplay_logic::gdl::fold("CardA"), "carda");
 /// ```
 pub fn fold(name: &str) -> std::borrow::Cow<'_, str> {
-    if name.chars().any(char::is_uppercase) { name.to_lowercase().into() } else { name.into() }
+    // Some letters outside ASCII have a lower case although they are no upper case.
+    let is_folded = name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_folded { name.into() } else { name.to_lowercase().into() }
 }
 
 #[cfg(test)]
@@ -213,6 +215,8 @@ mod tests {
         let first = symbols.intern("cardA");
         assert_eq!(symbols.intern("CARDa"), first);
         assert_eq!(symbols.name(first), "cardA");
+        // A letter that is neither upper nor lower case, but has a lower case.
+        assert_eq!(fold("a\u{1f88}"), fold("A\u{1f88}"));
     }
 
     #[test]

@@ -1,1 +1,3 @@
-//! To be written.
+//! One message on one connection, as the game masters of the field send it and expect its answer.
+
+pub mod client;

@@ -12,7 +12,7 @@ const DID_RULE: &str = "(<= (sees ?p (did ?p2 ?m)) (role ?p) (does ?p2 ?m) )\n";
 /// ```
 /// use hyperplay_logic::gdl::{Source, read};
 ///
-/// let (sheet, _) = read(Source::new("t.gdl", "role(White). p(X) :- q(X) & ~r(X)."), None);
+/// let (sheet, _) = read(Source::new("t.gdl", "role(white). p(X) :- q(X) & ~r(X)."), None);
 /// assert_eq!(hyperplay_net::protocol::rules_line(&sheet), "(role white) (<= (p ?X) (q ?X) (not (r ?X)))");
 /// ```
 pub fn rules_line(rulesheet: &Rulesheet) -> String {

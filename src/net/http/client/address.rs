@@ -1,0 +1,142 @@
+//! Addresses of players: `http://host:port/path`.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// The port on which players listen if nothing else is said.
+pub const DEFAULT_PORT: u16 = 9147;
+
+/// The address of a player.
+///
+/// ```
+/// use hyperplay_net::http::client::Address;
+///
+/// let address: Address = "http://player.example:4001/ggp".parse().unwrap();
+/// assert_eq!((address.host(), address.port(), address.path()), ("player.example", 4001, "/ggp"));
+/// let address = Address::parse("http://[::1]").unwrap();
+/// assert_eq!(address.to_string(), "http://[::1]:9147/");
+/// let error = Address::parse("https://player.example").unwrap_err();
+/// assert!(error.to_string().contains("players of the field speak plain HTTP"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Address {
+    host: String,
+    port: u16,
+    path: String,
+}
+
+/// Why a text is no address of a player.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AddressError {
+    /// `https`, which no player of the field speaks.
+    #[error("`{0}`: https is not spoken; players of the field speak plain HTTP: write http://HOST:PORT")]
+    Encrypted(String),
+    /// The address does not begin with `http://`.
+    #[error("`{0}` does not begin with http://; write http://HOST:PORT, such as http://127.0.0.1:9147")]
+    NoScheme(String),
+    /// There is no host.
+    #[error("`{0}` names no host; write http://HOST:PORT, such as http://127.0.0.1:9147")]
+    NoHost(String),
+    /// The port is no number from 1 to 65535.
+    #[error("`{address}`: `{port}` is no port; it is a number from 1 to 65535")]
+    BadPort {
+        /// The address.
+        address: String,
+        /// What stands behind the colon.
+        port: String,
+    },
+    /// A character that no address has.
+    #[error("`{address}`: the character {character:?} cannot stand in the address of a player")]
+    BadCharacter {
+        /// The address.
+        address: String,
+        /// The character.
+        character: char,
+    },
+}
+
+impl Address {
+    /// Reads an address. The port is [`DEFAULT_PORT`] if none is given, the path `/`.
+    pub fn parse(text: &str) -> Result<Address, AddressError> {
+        let all = || text.escape_debug().to_string();
+        // A blank or a line end would end the request line, a fragment is never sent, and players know no passwords.
+        let is_wrong = |c: char| !c.is_ascii_graphic() || matches!(c, '#' | '@' | '\\' | '"' | '<' | '>');
+        if let Some(character) = text.chars().find(|&c| is_wrong(c)) {
+            return Err(AddressError::BadCharacter { address: all(), character });
+        }
+        let folded = text.to_ascii_lowercase();
+        if folded.starts_with("https://") {
+            return Err(AddressError::Encrypted(all()));
+        }
+        if !folded.starts_with("http://") {
+            return Err(AddressError::NoScheme(all()));
+        }
+        let rest = &text["http://".len()..];
+        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((host, port)) => (host, port),
+            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        };
+        if host.is_empty() {
+            return Err(AddressError::NoHost(all()));
+        }
+        let port = match port.strip_prefix(':') {
+            None if port.is_empty() => DEFAULT_PORT,
+            number => {
+                let number = number.unwrap_or(port);
+                let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+                let port = is_number.then(|| number.parse().ok()).flatten().filter(|&port| port > 0);
+                port.ok_or_else(|| AddressError::BadPort { address: all(), port: number.to_owned() })?
+            }
+        };
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        Ok(Address { host: host.to_owned(), port, path })
+    }
+
+    /// The host: a name or a number, without brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The path, which begins with `/`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The same player by another path.
+    pub fn with_path(&self, path: &str) -> Address {
+        Address { path: path.to_owned(), ..self.clone() }
+    }
+
+    /// The place, if the host is a number.
+    pub(super) fn literal(&self) -> Option<SocketAddr> {
+        self.host.parse::<IpAddr>().ok().map(|host| SocketAddr::new(host, self.port))
+    }
+}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        Address::parse(text)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Address { host, port, path } = self;
+        if host.contains(':') {
+            write!(f, "http://[{host}]:{port}{path}")
+        } else {
+            write!(f, "http://{host}:{port}{path}")
+        }
+    }
+}

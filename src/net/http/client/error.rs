@@ -1,0 +1,110 @@
+//! Why a message got no answer: one variant a cause.
+
+use std::fmt;
+use std::io;
+
+use thiserror::Error;
+
+/// What was being done when an exchange failed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ExchangeStage {
+    /// The connection was being made.
+    Connecting,
+    /// The message was being sent.
+    Sending,
+    /// The answer was awaited.
+    Receiving,
+}
+
+impl fmt::Display for ExchangeStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ExchangeStage::Connecting => "the connection was being made",
+            ExchangeStage::Sending => "the message was being sent",
+            ExchangeStage::Receiving => "the answer was awaited",
+        })
+    }
+}
+
+/// Why a message got no answer.
+///
+/// ```
+/// use hyperplay_net::http::client::{ExchangeError, ExchangeStage};
+///
+/// let late = ExchangeError::TimedOut { stage: ExchangeStage::Receiving };
+/// assert!(late.is_timeout());
+/// assert_eq!(late.to_string(), "the time was up while the answer was awaited");
+/// ```
+#[derive(Debug, Error)]
+pub enum ExchangeError {
+    /// The name of the host is unknown.
+    #[error("{address}: the host is unknown; check its name")]
+    UnknownHost {
+        /// The address.
+        address: String,
+    },
+    /// Nothing listens there, or no way leads there.
+    #[error("{address}: no connection ({error}); is the player started, and is this its port?")]
+    Unreachable {
+        /// The address.
+        address: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The deadline passed.
+    #[error("the time was up while {stage}")]
+    TimedOut {
+        /// When.
+        stage: ExchangeStage,
+    },
+    /// The connection broke.
+    #[error("the connection broke while {stage} ({error})")]
+    Broken {
+        /// When.
+        stage: ExchangeStage,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The connection was closed without a byte of an answer.
+    #[error("the connection was closed without an answer")]
+    Empty,
+    /// The connection was closed inside the answer.
+    #[error("the connection was closed inside the answer, after {received} bytes")]
+    ClosedEarly {
+        /// How many bytes of the answer had come.
+        received: usize,
+    },
+    /// The answer is longer than is accepted.
+    #[error("the answer is longer than {limit} bytes; an answer is one term")]
+    TooLong {
+        /// How long it may be.
+        limit: usize,
+    },
+    /// What came is no answer of HTTP.
+    #[error("the answer is no HTTP ({why}); it begins with a line such as `HTTP/1.0 200 OK`")]
+    NotHttp {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The answer has a status that is not 200.
+    #[error("the answer has the status {status} {reason}; a player answers 200 OK")]
+    Status {
+        /// The status.
+        status: u16,
+        /// The words behind it.
+        reason: String,
+    },
+    /// The answer is no text.
+    #[error("the answer is no text: byte {at} is not UTF-8")]
+    NotText {
+        /// Which byte, from 1.
+        at: usize,
+    },
+}
+
+impl ExchangeError {
+    /// Whether the deadline passed. All other errors are those of a connection or of an answer.
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, ExchangeError::TimedOut { .. })
+    }
+}
