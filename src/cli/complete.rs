@@ -256,7 +256,9 @@ fn values(registry: &Registry, entry: &SpecEntry, key: &str, value: &str) -> Vec
             Some(inner) => specs(registry, *kind, inner).into_iter().map(|spec| format!("[{spec}")).collect(),
             None => specs(registry, *kind, value),
         },
-        KeyType::Count(..) | KeyType::Real(..) | KeyType::Text(_) => starting([key.default.clone().into_owned()], value),
+        KeyType::Count(..) | KeyType::Real(..) | KeyType::Text(_) => {
+            starting([key.default.clone().into_owned()], value)
+        }
         KeyType::PolicyFile => Vec::new(),
     }
 }

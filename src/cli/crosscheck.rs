@@ -176,11 +176,17 @@ fn play(
             crosscheck_drawn(reference, &tracer, count, arguments.limit, &seed)
                 .map_err(|disagreement| (block * BLOCK, disagreement))
         };
-        play_series(arguments.matches.div_ceil(BLOCK), Concurrency::Computing, interrupt, one, |block, agreed| {
-            compared.drawn += of_block(block);
-            compared.steps += agreed.steps;
-            Ok(())
-        })?;
+        play_series(
+            arguments.matches.div_ceil(BLOCK),
+            Concurrency::Computing,
+            interrupt,
+            one,
+            |block, agreed| {
+                compared.drawn += of_block(block);
+                compared.steps += agreed.steps;
+                Ok(())
+            },
+        )?;
     }
     Ok(())
 }

@@ -129,8 +129,13 @@ impl HostArguments {
     /// The seats with the addresses in them as specs. The word `random` alone, as some write for the role that the game master
     /// plays, says nothing new.
     fn seats(&self) -> Vec<String> {
-        let written: Vec<&str> =
-            self.matches.seats.iter().map(String::as_str).filter(|seat| !seat.eq_ignore_ascii_case("random")).collect();
+        let written: Vec<&str> = self
+            .matches
+            .seats
+            .iter()
+            .map(String::as_str)
+            .filter(|seat| !seat.eq_ignore_ascii_case("random"))
+            .collect();
         let address = |seat: &'_ str| {
             let (_, address) = seat.split_once('=')?;
             is_address(address).then(|| address.trim().trim_end_matches('/').to_owned())
@@ -179,7 +184,9 @@ fn is_address(text: &str) -> bool {
 
 /// The clocks of one role.
 fn own_clocks(text: &str, game: &Game) -> Result<(Role, Clocks), CommandFailure> {
-    let wrong = |what: String| CommandFailure::usage(what, "for example --clocks alice=20,5: start clock and play clock");
+    let wrong = |what: String| {
+        CommandFailure::usage(what, "for example --clocks alice=20,5: start clock and play clock")
+    };
     let parts = text.split_once('=').and_then(|(role, clocks)| Some((role.trim(), clocks.split_once(',')?)));
     let Some((name, (start, play))) = parts else {
         return Err(wrong(format!("--clocks {text}: expected ROLE=START,PLAY")));
@@ -189,7 +196,9 @@ fn own_clocks(text: &str, game: &Game) -> Result<(Role, Clocks), CommandFailure>
         let meant = did_you_mean(name, roles.iter().map(String::as_str));
         return Err(wrong(format!("--clocks {text}: the game has no role '{name}'{meant}")));
     };
-    let time = |clock: &str| seconds(clock.trim()).map_err(|error| wrong(format!("--clocks {text}: '{clock}': {error}")));
+    let time = |clock: &str| {
+        seconds(clock.trim()).map_err(|error| wrong(format!("--clocks {text}: '{clock}': {error}")))
+    };
     Ok((Role::new(role), Clocks { start: time(start)?, play: time(play)? }))
 }
 
@@ -224,7 +233,10 @@ pub fn run(
     }
     let opened = arguments.matches.game.open()?;
     if arguments.dialect == DialectArgument::Gdl1 && opened.game.is_imperfect() {
-        let what = format!("--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move", opened.name);
+        let what = format!(
+            "--dialect gdl1: {} is a GDL-II game, in which not every role sees the joint move",
+            opened.name
+        );
         return Err(CommandFailure::usage(what, "take --dialect gdl2"));
     }
     let mut series = arguments.matches.clone();

@@ -53,7 +53,8 @@ impl MatchRecords {
     fn write(&self, extension: &str, id: &str, record: &impl Serialize) -> Result<(), CommandFailure> {
         let path = self.folder.join(format!("{id}.{extension}"));
         let text = serde_json::to_string(record).expect("a record has string keys only");
-        std::fs::write(&path, text + "\n").map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
+        std::fs::write(&path, text + "\n")
+            .map_err(|cause| CommandFailure::File { path: path.clone(), cause })?;
         log(format_args!("{}", path.display()));
         Ok(())
     }

@@ -14,8 +14,8 @@ use clap::Args;
 
 use super::failure::{CommandFailure, MATCH_FAILURE_REMEDY};
 use super::game_argument::{GameArgument, Opened};
-use super::match_records::MatchRecords;
 use super::human::HumanTable;
+use super::match_records::MatchRecords;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
 use super::progress::{Heartbeat, Progress, RunningSeries};
@@ -27,8 +27,8 @@ use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS, Role};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Concurrency, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date,
-    host, match_id, match_seed, play_match, play_series, unix_millis,
+    Clocks, Concurrency, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript,
+    date, host, match_id, match_seed, play_match, play_series, unix_millis,
 };
 
 /// Arguments of `match`.
@@ -162,8 +162,19 @@ pub fn run_hosted(
     let run =
         RunInfo { date: date(), host: host(), engine: engine.kind().to_string(), threads, seconds: 0.0 };
     let (seats, of_seats) = (&seats, &of_seats);
-    let series =
-        Series { arguments, hosting, machine: &engine, seats, of_seats, table, persons, heading, run, interrupt, out };
+    let series = Series {
+        arguments,
+        hosting,
+        machine: &engine,
+        seats,
+        of_seats,
+        table,
+        persons,
+        heading,
+        run,
+        interrupt,
+        out,
+    };
     let report = series.play()?;
     let title = Title {
         game: &opened.name,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::failure::CommandFailure;
 use super::human::names_human;
-use hyperplay_net::host::names_remote;
 use super::options::engine;
 use super::players::wrong_spec;
 use super::policies::refuse_misfits;
@@ -100,7 +99,7 @@ impl SeatArguments {
 
     /// Whether some seat is that of another program.
     pub fn has_remote(&self) -> bool {
-        self.0.values().iter().flatten().any(|spec| names_remote(spec.spec()))
+        self.0.values().iter().flatten().any(|spec| spec.spec().is_remote())
     }
 
     /// The specs as transcripts have them.

@@ -141,7 +141,8 @@ fn every_player_answers_a_legal_move_where_its_own_evaluations_would_take_minute
         for budget in [over(), soon()] {
             let mut seat = Registry::standard().player(spec).unwrap().seat(&machine, Role::new(0));
             let view = ClairvoyantView { own, history: &history };
-            let decision: Decision = seat.decide(&view, &budget, &Seed::root(1));
+            let decision: Decision =
+                seat.decide(&view, &budget, &Seed::root(1)).expect("it is no other program");
             assert!(legal.contains(&decision.choice), "{spec}");
             assert_eq!(decision.failure, None, "{spec}: the rules did not fail");
             assert!(decision.values.is_empty(), "{spec}: nothing was judged, {:?}", decision.values);

@@ -42,6 +42,7 @@ fn decided(machine: &Arc<Machine>, spec: &str, evidence: &Evidence, budget: &Bud
     let view = View { evidence, legal: &legal };
     let history = hyperplay::machine::History::default();
     seat.decide(&hyperplay::player::ClairvoyantView { own: view, history: &history }, budget, &Seed::root(1))
+        .expect("it is no other program")
 }
 
 #[test]

@@ -209,7 +209,7 @@ impl Reader<'_> {
             stop_place: written.stop.as_ref().map(|stop| place(self.text, &stop.span())),
             entrants,
             specs,
-            places: written.player.iter().map(|player| place(self.text, &player.spec.span())).collect(),
+            places: written.player.iter().map(|player| place(self.text, &player.spec_span())).collect(),
         })
     }
 
@@ -266,9 +266,20 @@ impl Reader<'_> {
             if written.player[..table].iter().any(|other| other.name.get_ref() == name) {
                 return Err(self.error(&player.name, format!("two players are named '{name}'")));
             }
+            if player.spec.is_some() == player.url.is_some() {
+                let what = format!("the player '{name}' needs either a spec or a url");
+                return Err(self.error(&player.name, what));
+            }
             let expanded = expand(table, player, self.folder, self.registry).map_err(|wrong| {
                 ConfigError { spec: wrong.spec, ..ConfigError::at(place(self.text, &wrong.span), wrong.what) }
             })?;
+            let is_remote = expanded.iter().any(|(_, spec): &(Entrant, PlayerSpec)| spec.spec().is_remote());
+            if is_remote && written.budget.playclock.is_none() {
+                let what = format!("the player '{name}' is another program, which needs clocks");
+                let place = place(self.text, &player.spec_span());
+                let remedy = "write playclock = 5 under [budget], and a startclock if you like";
+                return Err(ConfigError { remedy, ..ConfigError::at(place, what) });
+            }
             entrants.extend(expanded);
         }
         if entrants.is_empty() {

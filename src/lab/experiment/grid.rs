@@ -100,7 +100,7 @@ fn entrant(
 ) -> Result<(Entrant, PlayerSpec), GridError> {
     let parameters: BTreeMap<String, String> =
         chosen.iter().map(|(key, value)| (key.get_ref().clone(), value.get_ref().as_spec())).collect();
-    let mut text = player.spec.get_ref().clone();
+    let mut text = player.spec_text();
     let mut label = player.name.get_ref().clone();
     for (key, value) in &parameters {
         text.push(if text.contains(':') { ',' } else { ':' });
@@ -133,7 +133,7 @@ fn located(player: &PlayerTable, chosen: &[Choice<'_>], text: String, error: Spe
         }
         error => (None, format!("the player '{name}': {error}")),
     };
-    let span = span.unwrap_or_else(|| player.spec.span());
+    let span = span.unwrap_or_else(|| player.spec_span());
     GridError { span, what, spec: Some(Box::new((text, error))) }
 }
 

@@ -12,8 +12,8 @@ use super::decision_log::PlayerBeliefs;
 use super::record::TurnTime;
 use hyperplay_engine::machine::{Budget, Evidence, Move, Seed, Stopwatch};
 use hyperplay_play::player::{
-    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, RemoteEnd, RemoteFailure, RemotePlayer,
-    RemoteStart, Seat, View,
+    BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, Player, RemoteEnd, RemoteFailure,
+    RemotePlayer, RemoteStart, Seat, View,
 };
 
 /// The times of one player in one match, by joint moves made before the decision.

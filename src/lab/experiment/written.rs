@@ -4,9 +4,12 @@
 //! the values. `docs/experiments/README.md` explains every key.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use serde::Deserialize;
 use toml::Spanned;
+
+use hyperplay_play::player::REMOTE;
 
 /// The file.
 #[derive(Debug, Deserialize)]
@@ -87,13 +90,33 @@ fn five_percent() -> f64 {
 #[serde(deny_unknown_fields)]
 pub struct PlayerTable {
     pub name: Spanned<String>,
-    pub spec: Spanned<String>,
+    #[serde(default)]
+    pub spec: Option<Spanned<String>>,
+    /// In the place of a spec: the address of another program.
+    #[serde(default)]
+    pub url: Option<Spanned<String>>,
     /// Every combination of these values.
     #[serde(default)]
     pub grid: BTreeMap<Spanned<String>, Vec<Spanned<Parameter>>>,
     /// The first values together, then the second ones, and so on.
     #[serde(default)]
     pub zip: BTreeMap<Spanned<String>, Vec<Spanned<Parameter>>>,
+}
+
+impl PlayerTable {
+    /// The spec, as written or of the program behind the address.
+    pub fn spec_text(&self) -> String {
+        match (&self.spec, &self.url) {
+            (Some(spec), _) => spec.get_ref().clone(),
+            (None, Some(url)) => format!("{REMOTE}:url={}", url.get_ref()),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// Where that is written; where neither is, the name.
+    pub fn spec_span(&self) -> Range<usize> {
+        self.spec.as_ref().or(self.url.as_ref()).unwrap_or(&self.name).span()
+    }
 }
 
 /// A value of a key of a spec.

@@ -122,8 +122,7 @@ impl ResponseStudy<'_> {
         let model = Arc::new(model);
         let mut figures = self.empty();
         let play = |round| Ok(self.round(round, &model));
-        let concurrency =
-            if self.budget.reproduces() { Concurrency::Computing } else { Concurrency::One };
+        let concurrency = if self.budget.reproduces() { Concurrency::Computing } else { Concurrency::One };
         play_series(self.rounds, concurrency, self.interrupt, play, |round, played| {
             if let Some(played) = played {
                 figures.add(round, &self.roles(), &played);

@@ -9,5 +9,5 @@ mod remote;
 mod sight;
 
 pub use ggp_record::{GgpRecord, RecordHeading};
-pub use remote::{REMOTE, names_remote, remote_spec, with_remote};
-pub use sight::{Sighted, SightError, SightRules};
+pub use remote::{remote_spec, with_remote};
+pub use sight::{SightError, SightRules, Sighted};

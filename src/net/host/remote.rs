@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::http::{Address, ClientLimits, ExchangeError, exchange};
+use crate::http::client::{Address, ExchangeError, ReplyLimits, exchange};
 use crate::protocol::{
     Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, WireLetters, game_line,
     with_joint_moves,
@@ -17,12 +17,8 @@ use crate::protocol::{
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Budget, Evidence, Move, OwnMove, Role, StateMachine as _};
 use hyperplay_play::player::{
-    Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, Spec, SpecEntry, SpecKey,
-    SpecKind, SpecWord,
+    REMOTE, Registry, RemoteEnd, RemoteFailure, RemotePlayer, RemoteStart, Seat, SpecEntry, SpecKey, SpecWord,
 };
-
-/// The name of the player in a spec.
-pub const REMOTE: &str = "remote";
 
 /// Who the messages are from.
 const SENDER: &str = "Gamecontroller";
@@ -64,11 +60,6 @@ pub fn with_remote(registry: &Registry) -> Registry {
         })
     });
     added.unwrap_or_else(|_| registry.clone())
-}
-
-/// Whether a spec names the player of this file.
-pub fn names_remote(spec: &Spec) -> bool {
-    spec.kind() == SpecKind::Player && spec.name() == REMOTE
 }
 
 /// The spec of the player behind an address.
@@ -125,10 +116,13 @@ impl Remote {
     fn say(&self, message: &Message, budget: &Budget) -> Result<String, RemoteFailure> {
         let body = self.phrasing.write(message);
         let deadline = Instant::now() + budget.left().unwrap_or(LONGEST).min(LONGEST);
-        exchange(&self.address, &body, SENDER, deadline, &ClientLimits::default())
+        exchange(&self.address, &body, SENDER, deadline, ReplyLimits::default())
             .map(|reply| reply.body.trim().to_owned())
             .map_err(|error| match error {
-                ExchangeError::Late { .. } => RemoteFailure::Late,
+                error if error.is_timeout() => RemoteFailure::Late,
+                error @ (ExchangeError::TooLong { .. } | ExchangeError::NotText { .. }) => {
+                    RemoteFailure::Illegal(error.to_string())
+                }
                 error => RemoteFailure::Unreachable(error.to_string()),
             })
     }
@@ -175,7 +169,7 @@ impl RemotePlayer for Remote {
     fn start(&mut self, start: &RemoteStart<'_>, budget: &Budget) -> Result<(), RemoteFailure> {
         let game = self.engine.game();
         let role = game.terms().show(game.roles()[self.role.index()]);
-        self.id = if self.own_id { format!("{}.{role}", start.id) } else { start.id.to_owned() };
+        self.id = if self.own_id { format!("{}_{role}", start.id) } else { start.id.to_owned() };
         let mut rules = game_line(game);
         if !game.is_imperfect() && self.phrasing.dialect != WireDialect::Gdl1 {
             rules = with_joint_moves(&rules);
@@ -191,7 +185,11 @@ impl RemotePlayer for Remote {
             playclock: start.playclock,
         });
         let answer = self.say(&message, budget)?;
-        if answer.eq_ignore_ascii_case("ready") { Ok(()) } else { Err(RemoteFailure::Illegal(shown(&answer))) }
+        if answer.eq_ignore_ascii_case("ready") {
+            Ok(())
+        } else {
+            Err(RemoteFailure::Illegal(shown(&answer)))
+        }
     }
 
     fn play(&mut self, evidence: &Evidence, budget: &Budget) -> Result<Move, RemoteFailure> {
@@ -217,7 +215,8 @@ impl RemotePlayer for Remote {
 
 /// An answer as it stands in a fault: printable, and not too long.
 fn shown(answer: &str) -> String {
-    let mut shown: String = answer.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let mut shown: String =
+        answer.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if answer.chars().nth(SHOWN).is_some() {
         shown.push_str("..");
     }

@@ -57,7 +57,8 @@ pub struct Sighted {
 
 impl SightRules {
     /// The rules that the Dresden GameController takes where a game has none.
-    pub const DEFAULT: &str = "(<= (sees_xml random ?t) (true ?t)) (<= (sees_xml ?r ?t) (role ?r) (distinct ?r random) (true ?t))";
+    pub const DEFAULT: &str =
+        "(<= (sees_xml random ?t) (true ?t)) (<= (sees_xml ?r ?t) (role ?r) (distinct ?r random) (true ?t))";
 
     /// Reads rules in prefix form for a game.
     ///
@@ -116,7 +117,9 @@ impl SightRules {
 /// The words of a text in prefix form.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default());
-    lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '(' || c == ')')).filter(|word| !word.is_empty())
+    lines
+        .flat_map(|line| line.split(|c: char| c.is_whitespace() || c == '(' || c == ')'))
+        .filter(|word| !word.is_empty())
 }
 
 /// The text with `legal` and `sees_xml` renamed, without comments.
@@ -181,7 +184,10 @@ mod tests {
 
     #[test]
     fn a_game_without_random_has_such_a_viewer_too_and_wrong_rules_are_refused() {
-        let game = load(Source::new("t", "(role x) (init a) (legal x go) (<= terminal (not (true a))) (goal x 1)"), None);
+        let game = load(
+            Source::new("t", "(role x) (init a) (legal x go) (<= terminal (not (true a))) (goal x 1)"),
+            None,
+        );
         let game = game.game.unwrap();
         assert!(SightRules::new(&game, SightRules::DEFAULT).is_ok());
         assert!(matches!(SightRules::new(&game, "(p a)"), Err(SightError::Missing)));

@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::catalogue::SpecKey;
-use super::seat::Seat;
 use super::registry::Registry;
+use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::SpecError;
 use crate::belief::{OpponentModel, Sampler, Trembling};

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
 use super::configured::{Assumed, ModelBuild, ModelSpec, PlayerBuild, PlayerSpec, SamplerSpec};
-use super::seat::Seat;
 use super::engine_key;
 use super::search_keys::SearchEffort;
+use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use super::spec_reader::SpecReader;

@@ -10,6 +10,16 @@ use thiserror::Error;
 use super::decision::{ClairvoyantPlayer, ClairvoyantView, Decision, Player};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Seed};
 
+/// The name in specs of the player that is another program. The network layer registers it.
+///
+/// ```
+/// use hyperplay_play::player::{REMOTE, Registry, SpecKind};
+///
+/// // This crate has no network.
+/// assert!(Registry::standard().entries(SpecKind::Player).all(|entry| entry.name != REMOTE));
+/// ```
+pub const REMOTE: &str = "remote";
+
 /// A player for one role of one match, together with the kind of view that it is shown.
 pub enum Seat {
     /// Knows what its role knows.
@@ -111,7 +121,7 @@ pub trait RemotePlayer: Send {
 /// What another program is told at the beginning of a match; the rules and the role it got with its seat.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoteStart<'a> {
-    /// The name of the match: letters, digits, `_`, `.` and `-`.
+    /// The name of the match: letters, digits and `_`, a small letter first.
     pub id: &'a str,
     /// The time until the first move is asked for.
     pub startclock: Duration,

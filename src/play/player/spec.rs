@@ -85,6 +85,11 @@ impl Spec {
         &self.entry.name
     }
 
+    /// Whether it describes a player that is [another program](super::REMOTE).
+    pub fn is_remote(&self) -> bool {
+        self.kind == SpecKind::Player && self.name() == super::seat::REMOTE
+    }
+
     /// Whether the value of a key differs from its default.
     ///
     /// # Panics

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::catalogue::{SpecEntry, SpecKey, SpecKind, SpecWord};
-use super::seat::Seat;
 use super::random::RandomPlayer;
 use super::registry::Registry;
+use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::{OpponentModel, Uniform};

@@ -157,12 +157,12 @@ impl Actor {
         turn: Option<&ClockTurn>,
     ) -> Result<(Decision, Option<Duration>), FaultKind> {
         let answer = match self {
-            Actor::Inline(seat) => {
-                guarded(|| seat.decide(&question.view, &question.budget, question.seed)).map(|said| (said, None))
-            }
+            Actor::Inline(seat) => guarded(|| seat.decide(&question.view, &question.budget, question.seed))
+                .map(|said| (said, None)),
             Actor::Thread(thread) => {
                 thread.wait(question.view.own.evidence.step() + 1, turn).and_then(|(said, taken)| {
-                    said.map(|said| (said, taken)).ok_or_else(|| FaultKind::Crashed("it decided nothing".to_owned()))
+                    said.map(|said| (said, taken))
+                        .ok_or_else(|| FaultKind::Crashed("it decided nothing".to_owned()))
                 })
             }
             Actor::Crashed(message) => Err(FaultKind::Crashed(message.clone())),

@@ -127,16 +127,18 @@ pub fn unix_millis() -> u64 {
 /// use hyperplay_play::referee::match_id;
 ///
 /// let id = match_id("games/kuhn poker.kif", 7);
-/// assert!(id.starts_with("kuhn_poker.20") && id.ends_with(".7"), "{id}");
+/// assert!(id.starts_with("kuhn_poker_20") && id.ends_with("_7"), "{id}");
+/// assert!(match_id("3d.kif", 0).starts_with("match_3d_"), "it is an atom in every language");
 /// ```
 pub fn match_id(game: &str, index: usize) -> String {
     let name = game.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '_' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let name: String = name.chars().take(40).map(plain).collect();
+    let first = if name.starts_with(|c: char| c.is_ascii_lowercase()) { "" } else { "match_" };
     let date = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
     let date: String = date.chars().filter(char::is_ascii_alphanumeric).collect();
-    format!("{}.{date}.{index}", if name.is_empty() { "match" } else { &name })
+    format!("{first}{name}_{date}_{index}")
 }
 
 #[cfg(test)]

@@ -126,7 +126,9 @@ fn several<T: Send, E: Send>(
             waiting.insert(index, result);
             while let Some(result) = waiting.remove(&reported) {
                 // After an error the scope waits for the matches that are being played.
-                result.and_then(|result| report(reported, result)).inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+                result
+                    .and_then(|result| report(reported, result))
+                    .inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
                 reported += 1;
             }
         }

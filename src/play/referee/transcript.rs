@@ -244,7 +244,9 @@ impl Transcript {
                 own_clocks: settings
                     .own_clocks
                     .iter()
-                    .map(|(role, own)| (machine.roles()[*role].clone(), (seconds(own.start), seconds(own.play))))
+                    .map(|(role, own)| {
+                        (machine.roles()[*role].clone(), (seconds(own.start), seconds(own.play)))
+                    })
                     .collect(),
                 strikes: settings.strikes,
                 first_on_fault: settings.on_fault == Substitute::First,
