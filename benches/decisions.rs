@@ -38,7 +38,7 @@ fn interpreter(game: &str) -> Arc<Engine> {
 fn player(spec: &str, machine: &Arc<Engine>, role: Role) -> Box<dyn Player> {
     match Registry::standard().player(spec).unwrap().seat(machine, role) {
         Seat::Player(player) => player,
-        Seat::Clairvoyant(_) => panic!("the bench shows no history"),
+        Seat::Clairvoyant(_) | Seat::Remote(_) => panic!("the bench shows no history"),
     }
 }
 

@@ -99,7 +99,7 @@ impl Written {
         let spec = format!("hyperplay:{}", keys.replace("FILE", &self.path().display().to_string()));
         match seat(&spec, &self.machine, self.role("me")) {
             Seat::Player(player) => player,
-            Seat::Clairvoyant(_) => panic!("hyperplay knows what its role knows"),
+            Seat::Clairvoyant(_) | Seat::Remote(_) => panic!("hyperplay knows what its role knows"),
         }
     }
 

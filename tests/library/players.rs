@@ -44,7 +44,8 @@ fn play(machine: &Arc<Machine>, specs: &[&str], budget: impl Fn() -> Budget, see
             machine.legal(&state, role, &mut scratch, &mut legal);
             let own = View { evidence: &evidence[role.index()], legal: &legal };
             let view = ClairvoyantView { own, history: &history };
-            let decision = player.decide(&view, &budget(), &seed.child("role").index(role.index()));
+            let said = player.decide(&view, &budget(), &seed.child("role").index(role.index()));
+            let decision = said.expect("it is no other program");
             assert!(legal.contains(&decision.choice), "an illegal move");
             joint = joint.with(role, decision.choice);
             decisions.push((role, decision));

@@ -286,7 +286,7 @@ fn an_experiment_plays_a_gauntlet_against_an_address_and_reports_its_faults_and_
     folder.write("gauntlet.toml", &file);
     run(&mut folder.program("host gauntlet.toml --out out"), 0);
     let lines: Vec<Value> = folder
-        .read("out/matches-1-of-1.jsonl")
+        .read("out/matches.1-of-1.jsonl")
         .lines()
         .skip(1)
         .map(|line| serde_json::from_str(line).unwrap())

@@ -199,7 +199,11 @@ impl RemotePlayer for Remote {
             None => Some(answer.clone()),
         };
         let read = meant.and_then(|text| self.engine.terms().read(&text));
-        read.map(Move).ok_or_else(|| RemoteFailure::Illegal(shown(&answer)))
+        read.map(Move).ok_or_else(|| {
+            // What it says in scrambled names may be a move in those of the game.
+            let scrambled = if self.scrambler.is_some() { ", in scrambled names" } else { "" };
+            RemoteFailure::Illegal(format!("{}{scrambled}", shown(&answer)))
+        })
     }
 
     fn end(&mut self, end: RemoteEnd<'_>, budget: &Budget) {

@@ -24,6 +24,9 @@ const SEES: &str = "sees_xml";
 /// What `legal` of the game is called beside them.
 const LEGAL: &str = "legal_in_the_game";
 
+/// A term that every role is made to see, because a game in which a role has no legal move is refused. It is left out.
+const NOTHING: &str = "nothing_to_be_seen";
+
 /// Rules for what a viewer may see, ready to be evaluated.
 #[derive(Debug)]
 pub struct SightRules {
@@ -70,8 +73,8 @@ impl SightRules {
         }
         // Whoever watches as `random` sees something also of a game that has no such role.
         let random = if game.random().is_some() { "" } else { "(role random) " };
-        let text = format!("{random}{}\n{rules}", game_line(game));
-        let text = renamed(&text);
+        let always = format!("(<= (legal ?role {NOTHING}) (role ?role))");
+        let text = format!("{}\n{always}", renamed(&format!("{random}{}\n{rules}", game_line(game))));
         let loaded = load(Source::new("the game with the rules for sees_xml", text), Some(Syntax::Kif));
         let Some(viewing) = loaded.game else {
             let mut errors = loaded.findings;
@@ -92,7 +95,8 @@ impl SightRules {
             by_role
                 .iter()
                 .map(|(role, terms)| {
-                    let terms = terms.iter().map(|&term| viewing.show_move(term)).collect();
+                    let terms = terms.iter().map(|&term| viewing.show_move(term));
+                    let terms = terms.filter(|term| term != NOTHING).collect();
                     (viewing.roles()[role].clone(), terms)
                 })
                 .collect()
