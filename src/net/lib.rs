@@ -11,8 +11,6 @@
 //!
 //! Beside `lab`; what both need (series of matches, transcripts) lies in `hyperplay_play::referee`.
 
-#[cfg(test)]
-mod captures;
 pub mod compliance;
 pub mod host;
 pub mod http;

@@ -8,6 +8,8 @@
 //!
 //! The facts are those of the existing game masters (the Dresden GameController of 2011 and 2013, and ggp-base).
 
+#[cfg(test)]
+pub(crate) mod captures;
 mod dialect;
 mod error;
 mod message;

@@ -6,7 +6,7 @@
 use hyperplay_logic::gdl::{Source, load};
 
 use super::super::{Message, Phrasing, WireDialect, WireLetters, game_line, with_joint_moves};
-use crate::captures::captures;
+use super::super::captures::captures;
 
 #[test]
 fn every_captured_message_is_read_and_written_again_with_the_same_bytes() {
