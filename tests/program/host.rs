@@ -294,7 +294,15 @@ fn an_experiment_plays_a_gauntlet_against_an_address_and_reports_its_faults_and_
     assert_eq!(lines.len(), 12, "two meetings, three deals, two seat permutations");
     run(&mut folder.program("experiment merge out"), 0);
     let (report, _) = run(&mut folder.program("experiment report out"), 0);
-    assert!(report.contains("far") && report.contains("faults"), "{report}");
+    let (_, faults) = report.split_once("### Faults and times").unwrap();
+    let row = |player: &str| {
+        let row = faults.lines().find(|line| line.starts_with(&format!("| {player} |"))).unwrap();
+        row.split('|').map(|entry| entry.trim().to_owned()).collect::<Vec<String>>()
+    };
+    // Decisions, faults, late, illegal; `junk` is never legal, and `right` is not where there is no choice.
+    let wrong = row("wrong");
+    assert_eq!((&wrong[2], &wrong[5], &wrong[7]), (&"18".to_owned(), &"18".to_owned(), &"18".to_owned()));
+    assert!(row("far")[4].parse::<f64>().unwrap() > 0.0, "{faults}");
     // Without clocks there is nothing to tell another program.
     folder.write("no_clocks.toml", &file.replace("startclock = 1\nplayclock = 1\n", ""));
     let (_, said) = run(&mut folder.program("host no_clocks.toml --out out2"), 2);

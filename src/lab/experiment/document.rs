@@ -12,7 +12,7 @@ use super::met::{Met, met_in};
 use super::role_scores::by_role;
 use super::score_figures::{Family, by_factors, forest, in_words};
 use super::summary::ExperimentSummary;
-use super::tables::{cost, scores};
+use super::tables::{cost, faults, scores};
 use crate::report::{Figure, Page, ShownTable, Table};
 use hyperplay_logic::gdl::counted;
 
@@ -149,6 +149,10 @@ fn section(blocks: &mut Vec<ReportBlock>, of: &Game<'_>) {
         let note = tables_note();
         blocks.push(ReportBlock::Table(table.shown().without_unknown(), note));
         blocks.extend(depletions(summary, game).map(Sentences));
+        if let Some(table) = faults(met, planned.plan.clocks.is_some()) {
+            blocks.push(Part(table.title.to_owned()));
+            blocks.push(block(&table));
+        }
         if is_scored {
             figures(blocks, score_by_time(name, met, &families).into_iter().collect());
         }

@@ -249,8 +249,8 @@ fn work(met: &[Met<'_>]) -> Table {
     )
 }
 
-/// The same in a game for readers: an entrant has one row, over all that it met.
-pub(super) fn cost(met: &[Met<'_>]) -> Table {
+/// The entrants of a game, each with what it did in all its cells.
+fn over_all(met: &[Met<'_>]) -> Vec<EntrantSummary> {
     let mut entrants: Vec<EntrantSummary> = Vec::new();
     for one in met {
         match entrants.iter_mut().find(|known| known.entrant == one.entrant.entrant) {
@@ -262,6 +262,51 @@ pub(super) fn cost(met: &[Met<'_>]) -> Table {
         }
     }
     entrants.sort_by_key(|entrant| entrant.entrant);
+    entrants
+}
+
+/// How many moves of an entrant were replaced because of this kind of fault.
+fn of_kind(met: &Met<'_>, kind: &str) -> TableEntry {
+    TableEntry::Count(met.entrant.work.faults.get(kind).copied().unwrap_or_default())
+}
+
+/// What went wrong in a game, and how long answers took: an entrant has one row. Nothing where nothing went wrong and there
+/// was no clock.
+pub(super) fn faults(met: &[Met<'_>], has_clocks: bool) -> Option<Table> {
+    let entrants = over_all(met);
+    if !has_clocks && entrants.iter().all(|entrant| entrant.faults == 0) {
+        return None;
+    }
+    let longest = |met: &Met<'_>| milliseconds(met.entrant.work.longest);
+    let mean = |met: &Met<'_>| milliseconds(met.entrant.work.time.mean());
+    let columns: Vec<Column<Met<'_>>> = [
+        Column::plain("player", Text, |met: &Met<'_>| met.player.into()),
+        Column::plain("decisions", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.work.turns)),
+        Column::plain("mean", Rounded(1), mean).headed("mean ms"),
+        Column::plain("longest", Rounded(1), longest).headed("longest ms"),
+        Column::plain("faults", Number, |met: &Met<'_>| TableEntry::Count(met.entrant.faults)),
+        Column::plain("late", Number, |met: &Met<'_>| of_kind(met, "late")),
+        Column::plain("illegal", Number, |met: &Met<'_>| of_kind(met, "illegal")),
+        Column::plain("unreachable", Number, |met: &Met<'_>| of_kind(met, "unreachable")),
+        Column::plain("crashed", Number, |met: &Met<'_>| of_kind(met, "crashed")),
+        Column::plain("dropped", Number, |met: &Met<'_>| of_kind(met, "dropped")),
+    ]
+    .into();
+    let rows = entrants.iter().filter_map(|entrant| {
+        let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
+        Some(Met { entrant, ..first.clone() })
+    });
+    Some(Table::of(&columns, &rows.collect::<Vec<_>>()).named(
+        "faults",
+        "Faults and times",
+        "Moves that were replaced, by what went wrong, and wall times of answers, late ones too, in milliseconds; of a player \
+         behind an address with the way there and back.",
+    ))
+}
+
+/// The same in a game for readers: an entrant has one row, over all that it met.
+pub(super) fn cost(met: &[Met<'_>]) -> Table {
+    let entrants = over_all(met);
     let rows = entrants.iter().filter_map(|entrant| {
         let first = met.iter().find(|one| one.entrant.entrant == entrant.entrant)?;
         Some(Met { entrant, ..first.clone() })

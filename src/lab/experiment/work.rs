@@ -20,6 +20,10 @@ pub struct DecisionWork {
     pub attempts: u64,
     /// Those of them that agreed.
     pub accepted: u64,
+    /// Moves replaced, by the kind of the fault.
+    pub faults: BTreeMap<String, u64>,
+    /// The longest time that an answer took, in seconds.
+    pub longest: Option<f64>,
     /// Particles held.
     pub particles: Sample,
     /// Their distinct states.
@@ -38,6 +42,11 @@ pub struct DecisionWork {
     pub time: Sample,
 }
 
+/// The greater of two numbers that may be unknown.
+fn greater(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    one.into_iter().chain(other).reduce(f64::max)
+}
+
 impl DecisionWork {
     /// Adds the decisions of another entrant or cell.
     pub fn merge(&mut self, other: &DecisionWork) {
@@ -48,6 +57,10 @@ impl DecisionWork {
         for (method, count) in &other.methods {
             *self.methods.entry(method.clone()).or_default() += count;
         }
+        for (kind, count) in &other.faults {
+            *self.faults.entry(kind.clone()).or_default() += count;
+        }
+        self.longest = greater(self.longest, other.longest);
         let samples = [
             (&mut self.particles, &other.particles),
             (&mut self.states, &other.states),
@@ -135,6 +148,10 @@ impl MatchWork {
         if let Some(method) = &turn.method {
             *work.methods.entry(method.clone()).or_default() += 1;
         }
+        if let Some(kind) = &turn.fault {
+            *work.faults.entry(kind.clone()).or_default() += 1;
+        }
+        work.longest = greater(work.longest, time.and_then(TurnTime::all));
         let number = |count: Option<usize>| count.map(|count| count as f64);
         self.particles.add(number(turn.particles));
         self.states.add(number(turn.states));
@@ -206,7 +223,7 @@ mod tests {
             turns.iter().for_each(|(turn, time)| of_match.add(turn, *time, &mut work));
             of_match.end(&mut work);
         }
-        assert_eq!((work.turns, work.depleted), (5, 1));
+        assert_eq!((work.turns, work.depleted, work.longest), (5, 1, Some(4.0)));
         assert_eq!(work.method(), "enumeration 1 + rejection 3");
         assert_eq!(work.acceptance(), Some(0.25));
         assert_eq!((work.playouts.count(), work.playouts.mean()), (2, Some(25.0)));
