@@ -50,6 +50,9 @@ pub struct HostArguments {
     /// The clocks of one role, in seconds, as in alice=20,5; may be given for several roles
     #[arg(long, value_name = "ROLE=START,PLAY")]
     clocks: Vec<String>,
+    /// Seconds after its clock in which the answer of a player behind an address still counts; it is not told of them
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    grace: Duration,
     /// How many matches at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
     at_once: u64,
@@ -160,6 +163,7 @@ impl HostArguments {
                 SubstituteArgument::Random => Substitute::Random,
                 SubstituteArgument::First => Substitute::First,
             },
+            grace: self.grace,
             strikes: self.strikes.map(|strikes| usize::try_from(strikes).unwrap_or(usize::MAX)),
             ..Settings::default()
         })

@@ -225,7 +225,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::Crosscheck(_)
             | Command::Bench(_)
     );
-    let grace = matches!(command, Command::Experiment(_)).then_some(GRACE);
+    let grace = matches!(command, Command::Experiment(_) | Command::Host(_)).then_some(GRACE);
     let interrupt = listen(looks, grace)?;
     let plain = &with_remote(registry);
     let registry = &human::with_human(plain, None);
@@ -264,7 +264,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     }
 }
 
-/// How long an experiment has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
+/// How long an experiment or a game master has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
 const GRACE: Duration = Duration::from_secs(4);
 
 /// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program. With a

@@ -321,7 +321,10 @@ impl Series<'_> {
             written.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
         let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));
-        Ok((Played::new(&played, settings.clocks.as_ref()), line))
+        // With a player elsewhere, all prepare in the start clock, and the first decision has what every other has.
+        let start = |clocks: Clocks| if self.seats.has_remote() { Duration::ZERO } else { clocks.start };
+        let clocks = settings.clocks.map(|clocks| Clocks { start: start(clocks), ..clocks });
+        Ok((Played::new(&played, clocks.as_ref()), line))
     }
 
     fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {

@@ -194,6 +194,16 @@ fn a_role_may_have_clocks_of_its_own() {
 }
 
 #[test]
+fn a_game_master_may_wait_longer_than_the_clock_that_it_tells() {
+    let folder = Folder::new();
+    let player = ScriptedPlayer::new(Manner::Late(Duration::from_millis(300), "right"));
+    let url = &player.url;
+    let played = hosted(&folder, &format!("game.kif me={url} --playclock 0.1 --grace 2 --seed 1"));
+    assert_eq!(faults(&played[0]), Vec::<String>::new());
+    assert!(player.messages()[0].ends_with(" ) 10 0.1)"), "{}", player.messages()[0]);
+}
+
+#[test]
 fn a_scrambled_match_has_other_names_on_the_wire_and_its_own_in_the_transcript() {
     let folder = Folder::new();
     let player = ScriptedPlayer::new(Manner::Says("left"));

@@ -44,6 +44,8 @@ pub struct Settings {
     pub strikes: Option<usize>,
     /// The name of the match, for other programs.
     pub id: String,
+    /// How long after its clock an answer of another program still counts; it is not told of this.
+    pub grace: Duration,
 }
 
 impl Default for Settings {
@@ -56,6 +58,7 @@ impl Default for Settings {
             on_fault: Substitute::default(),
             strikes: None,
             id: "match".to_owned(),
+            grace: Duration::ZERO,
         }
     }
 }
@@ -319,15 +322,27 @@ impl<'a> SeatedPlayers<'a> {
     fn turns(&self, time: impl Fn(Clocks) -> Duration) -> Vec<(Role, ClockTurn)> {
         let seated = self.seats.iter().filter(|(_, seat)| seat.is_some());
         seated
-            .filter_map(|(role, _)| Some((role, ClockTurn::of(time(self.settings.clocks_of(role)?)))))
+            .filter_map(|(role, _)| {
+                let clocks = self.settings.clocks_of(role)?;
+                Some((role, ClockTurn::of(time(clocks) + self.grace(role))))
+            })
             .collect()
+    }
+
+    /// What a role has beyond its clocks.
+    fn grace(&self, role: Role) -> Duration {
+        let is_remote = self.seats[role].as_ref().is_some_and(Actor::is_remote);
+        if is_remote { self.settings.grace } else { Duration::ZERO }
     }
 
     /// The time of a role for the decision after `n` joint moves, from now on.
     fn turn(&self, role: Role, n: usize) -> Option<ClockTurn> {
         let clocks = self.settings.clocks_of(role)?;
         // Where the start clock was there to prepare, the first decision has what every other has.
-        Some(if self.has_remote { ClockTurn::of(clocks.play) } else { clocks.turn(n) })
+        Some(match self.has_remote {
+            true => ClockTurn::of(clocks.play + self.grace(role)),
+            false => clocks.turn(n),
+        })
     }
 
     /// The joint move of this step, what the players said, and what was replaced.

@@ -5,8 +5,8 @@
 
 use hyperplay_logic::gdl::{Source, load};
 
-use super::super::{Message, Phrasing, WireDialect, WireLetters, game_line, with_joint_moves};
 use super::super::captures::captures;
+use super::super::{Message, Phrasing, WireDialect, WireLetters, game_line, with_joint_moves};
 
 #[test]
 fn every_captured_message_is_read_and_written_again_with_the_same_bytes() {
