@@ -324,7 +324,7 @@ impl<'a> SeatedPlayers<'a> {
         seated
             .filter_map(|(role, _)| {
                 let clocks = self.settings.clocks_of(role)?;
-                Some((role, ClockTurn::of(time(clocks) + self.grace(role))))
+                Some((role, ClockTurn::of(time(clocks).saturating_add(self.grace(role)))))
             })
             .collect()
     }
@@ -340,7 +340,7 @@ impl<'a> SeatedPlayers<'a> {
         let clocks = self.settings.clocks_of(role)?;
         // Where the start clock was there to prepare, the first decision has what every other has.
         Some(match self.has_remote {
-            true => ClockTurn::of(clocks.play + self.grace(role)),
+            true => ClockTurn::of(clocks.play.saturating_add(self.grace(role))),
             false => clocks.turn(n),
         })
     }
