@@ -1,0 +1,325 @@
+//! What a role knows of a match, built from the messages of the game master.
+//!
+//! In the official dialect every message says how many steps were made and which own move was recorded; what we sent does not
+//! matter. In the dialect of 2011 nobody tells us the recorded move: it is what we sent, unless our answer was late, and then it
+//! may be any move that was legal. In GDL-I the joint move is told, from which both follow.
+//!
+//! Invariant: the evidence has one observation for each step that was told of, in order, and nothing else. If a message was missed,
+//! the evidence ends before the hole, and [`Knowledge::has_hole`] says so.
+
+use crate::protocol::StepMessage;
+use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percept, Percepts, Role};
+use hyperplay_logic::gdl::{Game, TermId};
+
+/// What was answered at one step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SentAnswer {
+    /// The move.
+    pub own: Option<Move>,
+    /// As it was sent.
+    pub text: String,
+    /// What was legal, as far as was known.
+    pub legal: Vec<Move>,
+    /// Whether it may have come too late.
+    pub late: bool,
+}
+
+/// What a message adds to what was known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Heard {
+    /// The question for the first move.
+    First,
+    /// What happened in the next step.
+    Next,
+    /// The question of this step again.
+    Again(usize),
+    /// Steps between were missed.
+    Hole {
+        /// How many joint moves were made by now.
+        made: usize,
+    },
+}
+
+/// What one role knows of one match.
+#[derive(Debug)]
+pub struct Knowledge {
+    evidence: Evidence,
+    /// What was answered, by step.
+    answers: Vec<Option<SentAnswer>>,
+    /// How many steps were made, as far as is known: more than the evidence has after a hole.
+    made: usize,
+    /// Whether the recorded move is not told.
+    is_of_2011: bool,
+    remarks: Vec<String>,
+}
+
+impl Knowledge {
+    /// Before the first message.
+    pub fn new(role: Role) -> Knowledge {
+        Knowledge {
+            evidence: Evidence::new(role),
+            answers: Vec::new(),
+            made: 0,
+            is_of_2011: false,
+            remarks: Vec::new(),
+        }
+    }
+
+    /// All that is known.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// How many steps were made.
+    pub fn made(&self) -> usize {
+        self.made
+    }
+
+    /// Whether a step was missed, so that the evidence ends before it.
+    pub fn has_hole(&self) -> bool {
+        self.made > self.evidence.step()
+    }
+
+    /// Whether the recorded own move is not told, so that it may be another one than was sent.
+    pub fn is_of_2011(&self) -> bool {
+        self.is_of_2011
+    }
+
+    /// What was odd, in sentences.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    /// What was answered after so many steps.
+    pub fn answer(&self, step: usize) -> Option<&SentAnswer> {
+        self.answers.get(step)?.as_ref()
+    }
+
+    /// Keeps what is answered now.
+    pub fn answered(&mut self, answer: SentAnswer) {
+        self.answers.resize(self.answers.len().max(self.made + 1), None);
+        self.answers[self.made] = Some(answer);
+    }
+
+    /// Notes that the last answer came too late.
+    pub fn was_late(&mut self) {
+        if let Some(Some(answer)) = self.answers.last_mut() {
+            answer.late = true;
+        }
+    }
+
+    /// Takes in a message.
+    pub fn hear(&mut self, game: &Game, message: &StepMessage) -> Heard {
+        let is_first_asked = self.answer(0).is_none();
+        let number = match (&message.numbered, &message.seen) {
+            (Some((number, _)), _) => *number,
+            (None, None) if self.made == 0 && is_first_asked => 0,
+            (None, _) => self.made + 1,
+        };
+        if number <= self.made {
+            let is_new = number == self.made && self.answer(number).is_none();
+            return if is_new && number == 0 { Heard::First } else { Heard::Again(number) };
+        }
+        if number > self.made + 1 || self.has_hole() {
+            self.remarks.push(format!("step {}: the message before it did not come", number));
+            self.made = number;
+            return Heard::Hole { made: number };
+        }
+        let observation = self.observation(game, message);
+        self.evidence.steps.push(observation);
+        self.made = number;
+        Heard::Next
+    }
+
+    /// Notes that the last step ended the match.
+    pub fn end(&mut self) {
+        self.evidence.over = !self.has_hole();
+    }
+
+    /// What a message says of the step that it tells.
+    fn observation(&mut self, game: &Game, message: &StepMessage) -> Observation {
+        let seen = message.seen.as_deref().unwrap_or_default();
+        let joint = self.joint(game, message, seen);
+        let of_role = |moves: &[TermId]| Move(moves[self.evidence.role.index()]);
+        let sent = self.answer(self.made).cloned();
+        let own = match (&message.numbered, &joint) {
+            (Some((_, Some(last))), _) => match game.terms().read(last) {
+                Some(own) => OwnMove::Known(Move(own)),
+                None => {
+                    self.remarks.push(format!("step {}: {last} is no term of the game", self.made + 1));
+                    any_of(sent.as_ref())
+                }
+            },
+            (_, Some(moves)) => OwnMove::Known(of_role(moves)),
+            _ => {
+                self.is_of_2011 = true;
+                match &sent {
+                    Some(SentAnswer { own: Some(own), late: false, .. }) => OwnMove::Known(*own),
+                    _ => any_of(sent.as_ref()),
+                }
+            }
+        };
+        let percepts = match joint {
+            Some(moves) => self.told_moves(game, &moves),
+            None => self.read(game, seen),
+        };
+        let terms = game.terms();
+        Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) }
+    }
+
+    /// The joint move of a GDL-I game, if the message tells it in role order.
+    fn joint(&self, game: &Game, message: &StepMessage, seen: &[String]) -> Option<Vec<TermId>> {
+        if game.is_imperfect() || seen.len() != game.roles().len() {
+            return None;
+        }
+        let terms: Vec<TermId> = seen.iter().map(|text| game.terms().read(text)).collect::<Option<_>>()?;
+        // A master that has added a rule by which every role sees `(did ROLE MOVE)` sends these.
+        let is_did = |&term: &TermId| {
+            let name = game.terms().symbols().name(game.terms().functor(term));
+            name.eq_ignore_ascii_case("did") && game.terms().arguments(term).len() == 2
+        };
+        (message.numbered.is_none() || !terms.iter().all(is_did)).then_some(terms)
+    }
+
+    /// What every role of a GDL-I game perceives of a joint move.
+    fn told_moves(&self, game: &Game, moves: &[TermId]) -> Vec<Percept> {
+        let terms = game.terms();
+        let did = |(&role, &own): (&TermId, &TermId)| {
+            let text = format!("(did {} {})", terms.show(role), terms.show(own));
+            terms.read(&text).map(Percept)
+        };
+        game.roles().iter().zip(moves).filter_map(did).collect()
+    }
+
+    fn read(&mut self, game: &Game, seen: &[String]) -> Vec<Percept> {
+        let mut percepts = Vec::with_capacity(seen.len());
+        for text in seen {
+            match game.terms().read(text) {
+                Some(term) => percepts.push(Percept(term)),
+                None => {
+                    self.remarks.push(format!("step {}: {text} is no term of the game", self.made + 1));
+                }
+            }
+        }
+        percepts
+    }
+
+    /// The evidence as it would be if every recorded own move were unknown: for a master that does not tell it and has replaced
+    /// a move of which we thought that it came in time.
+    pub fn weakened(&self) -> Evidence {
+        let mut evidence = self.evidence.clone();
+        for (step, observation) in evidence.steps.iter_mut().enumerate() {
+            if let Some(answer) = self.answers.get(step).and_then(Option::as_ref)
+                && !answer.legal.is_empty()
+            {
+                observation.own = OwnMove::OneOf(answer.legal.clone().into());
+            }
+        }
+        evidence
+    }
+}
+
+/// Any of the moves that were legal when this was answered.
+fn any_of(sent: Option<&SentAnswer>) -> OwnMove {
+    OwnMove::OneOf(sent.map(|sent| sent.legal.clone()).unwrap_or_default().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Message;
+    use hyperplay_logic::gdl::{Source, load};
+
+    fn game(hides: bool) -> Game {
+        let sees = if hides { "(<= (sees me (heard ?m)) (does you ?m))" } else { "" };
+        let text = format!(
+            "(ROLE me) (role you) (init a) (legal me X) (legal me y) (legal you z) {sees}
+             (<= (next a) (true a)) (<= terminal (not (true a))) (goal me 1) (goal you 1)"
+        );
+        load(Source::new("t", text), None).game.unwrap()
+    }
+
+    fn message(text: &str) -> StepMessage {
+        match Message::read(text).unwrap() {
+            Message::Play(step) | Message::Stop(step) => step,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn term(game: &Game, text: &str) -> Move {
+        Move(game.terms().read(text).unwrap())
+    }
+
+    fn sent(game: &Game, text: &str, late: bool) -> SentAnswer {
+        let legal = vec![term(game, "x"), term(game, "y")];
+        SentAnswer { own: Some(term(game, text)), text: text.to_owned(), legal, late }
+    }
+
+    #[test]
+    fn the_recorded_move_corrects_ours_and_a_repeated_message_adds_nothing() {
+        let game = game(true);
+        let mut known = Knowledge::new(Role::new(0));
+        assert_eq!(known.hear(&game, &message("(PLAY m 0 NIL NIL)")), Heard::First);
+        known.answered(sent(&game, "x", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m 0 NIL NIL)")), Heard::Again(0));
+        assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Next);
+        let step = &known.evidence().steps[0];
+        assert_eq!(step.own, OwnMove::Known(term(&game, "y")));
+        assert_eq!(step.percepts.len(), 1);
+        assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Again(1));
+        known.answered(sent(&game, "x", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m 3 Y ())")), Heard::Hole { made: 3 });
+        assert!(known.has_hole() && known.evidence().step() == 1);
+        known.answered(sent(&game, "x", false));
+        assert_eq!(known.hear(&game, &message("(STOP m 4 X ())")), Heard::Hole { made: 4 });
+        known.end();
+        assert!(!known.evidence().over && known.remarks().len() == 2);
+    }
+
+    #[test]
+    fn in_2011_a_late_answer_leaves_the_recorded_move_open() {
+        let game = game(true);
+        let mut known = Knowledge::new(Role::new(0));
+        assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::First);
+        known.answered(sent(&game, "x", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m ((heard z) ))")), Heard::Next);
+        assert_eq!(known.evidence().steps[0].own, OwnMove::Known(term(&game, "x")));
+        known.answered(sent(&game, "x", false));
+        known.was_late();
+        assert_eq!(known.hear(&game, &message("(PLAY m ())")), Heard::Next);
+        let open = OwnMove::OneOf([term(&game, "x"), term(&game, "y")].into());
+        assert_eq!(known.evidence().steps[1].own, open);
+        assert!(known.is_of_2011());
+        assert_eq!(known.weakened().steps[0].own, open);
+    }
+
+    #[test]
+    fn the_joint_move_of_gdl_1_is_what_every_role_perceives() {
+        let game = game(false);
+        for (first, next) in [
+            ("(PLAY m NIL)", "(PLAY m (Y Z))"),
+            ("(PLAY m 0 NIL NIL)", "(PLAY m 1 Y ((DID ME Y) (DID YOU Z) ))"),
+            ("(PLAY m 0 NIL NIL)", "(PLAY m 1 Y (Y Z))"),
+        ] {
+            let mut known = Knowledge::new(Role::new(0));
+            known.hear(&game, &message(first));
+            known.answered(sent(&game, "x", false));
+            assert_eq!(known.hear(&game, &message(next)), Heard::Next);
+            let step = &known.evidence().steps[0];
+            let shown: Vec<String> = step.percepts.iter().map(|seen| game.terms().show(seen.0)).collect();
+            assert_eq!(shown, ["(did me y)", "(did you z)"], "{next}");
+            assert_eq!(step.own, OwnMove::Known(term(&game, "y")), "{next}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_term_of_the_game_is_a_remark() {
+        let game = game(true);
+        let mut known = Knowledge::new(Role::new(0));
+        known.hear(&game, &message("(PLAY m 0 NIL NIL)"));
+        known.answered(sent(&game, "x", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m 1 WHAT ((HEARD Z) (BOO 7)))")), Heard::Next);
+        assert_eq!(known.remarks().len(), 2, "{:?}", known.remarks());
+        assert!(matches!(known.evidence().steps[0].own, OwnMove::OneOf(_)));
+    }
+}

@@ -1,0 +1,55 @@
+//! How long before the end of the clock an answer is sent.
+//!
+//! The margin is what the user says, and twice the longest delay between the deadline that the player was given and the moment
+//! its answer was ready to be sent, as far as that is remembered. Delays fade, because a computer is not loaded for ever.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How many times the longest delay is kept free.
+const DELAYS: u32 = 2;
+
+/// What is left of a learnt delay after each answer.
+const FADING: f64 = 0.95;
+
+/// The margin of all matches of a server.
+#[derive(Debug)]
+pub struct AnswerMargin {
+    least: Duration,
+    delay: Mutex<Duration>,
+}
+
+impl AnswerMargin {
+    /// At least so much.
+    pub fn new(least: Duration) -> AnswerMargin {
+        AnswerMargin { least, delay: Mutex::new(Duration::ZERO) }
+    }
+
+    /// The margin of an answer under this clock: never more than half of it.
+    pub fn of(&self, clock: Duration) -> Duration {
+        let delay = *self.delay.lock().unwrap_or_else(PoisonError::into_inner);
+        self.least.saturating_add(delay * DELAYS).min(clock / 2)
+    }
+
+    /// Learns that an answer was ready so long after its deadline; zero if it was in time.
+    pub fn learn(&self, after: Duration) {
+        let mut delay = self.delay.lock().unwrap_or_else(PoisonError::into_inner);
+        *delay = delay.mul_f64(FADING).max(after);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_widens_the_margin_and_fades() {
+        let (ms, margin) = (Duration::from_millis, AnswerMargin::new(Duration::from_millis(100)));
+        assert_eq!(margin.of(ms(1000)), ms(100));
+        assert_eq!(margin.of(ms(100)), ms(50));
+        margin.learn(ms(60));
+        assert_eq!(margin.of(ms(1000)), ms(220));
+        (0..200).for_each(|_| margin.learn(Duration::ZERO));
+        assert!(margin.of(ms(1000)) < ms(101));
+    }
+}

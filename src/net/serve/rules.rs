@@ -1,0 +1,127 @@
+//! The rules of a match as a game master sent them: read, and where they have errors, without the clauses that have them.
+//!
+//! A rulesheet met in the wild may have a slip in one clause. A player that refuses it loses every move; one that leaves the
+//! clause out plays a game that is mostly the same. What was left out is a remark.
+
+use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, counted, load};
+
+/// How often clauses are left out before the rules are given up: leaving one out may make another one wrong.
+const ROUNDS: usize = 20;
+
+/// A game made of what a game master sent.
+#[derive(Clone, Debug)]
+pub struct ReceivedRules {
+    /// The game; none if nothing could be made of the rules.
+    pub game: Option<Game>,
+    /// What was odd about them, in sentences.
+    pub remarks: Vec<String>,
+}
+
+impl ReceivedRules {
+    /// Reads rules in prefix form. Names are kept as they are spelt first. Up to 20 times the time of one validation.
+    pub fn read(name: &str, text: &str) -> ReceivedRules {
+        let mut text = text.to_owned();
+        let mut remarks = Vec::new();
+        for _ in 0..ROUNDS {
+            let loaded = load(Source::new(name, &text), Some(Syntax::Kif));
+            if let Some(game) = loaded.game {
+                let faults = game.faults().len();
+                if faults > 0 {
+                    remarks.push(format!("{} of the rules repaired", counted(faults as u64, "fault")));
+                }
+                return ReceivedRules { game: Some(game), remarks };
+            }
+            let errors = loaded.findings.iter().filter(|finding| finding.severity == Severity::Error);
+            let spans = loaded.rulesheet.clauses.iter().map(|clause| clause.at.0).collect::<Vec<_>>();
+            let mut wrong: Vec<(usize, usize)> = Vec::new();
+            for error in errors {
+                remarks.push(format!("error in the rules: {}", error.message));
+                // A clause that was read, or the text that was not.
+                let clause = spans.iter().find(|span| span.start <= error.span.start && error.span.start < span.end);
+                let span = clause.unwrap_or(&error.span);
+                if span.start < span.end {
+                    wrong.push((span.start, span.end));
+                }
+            }
+            wrong.sort_unstable();
+            wrong.dedup();
+            if wrong.is_empty() {
+                break;
+            }
+            remarks.push(format!("{} left out", counted(wrong.len() as u64, "clause")));
+            text = without(&text, &wrong);
+        }
+        ReceivedRules { game: None, remarks }
+    }
+}
+
+/// The text with blanks in place of these parts, which are in order; they may overlap.
+fn without(text: &str, parts: &[(usize, usize)]) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut at = 0;
+    for &(start, end) in parts {
+        if start > at {
+            kept.push_str(&text[at..start]);
+        }
+        kept.push(' ');
+        at = at.max(end);
+    }
+    kept.push_str(&text[at..]);
+    kept
+}
+
+/// A move that the text of the rules makes legal for a role without conditions; `noop` if there is none. For rules of which no
+/// game can be made.
+pub fn unconditional_move(text: &str, role: &str) -> String {
+    let spaced = text.replace('(', " ( ").replace(')', " ) ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let of_role = |at: usize| {
+        let is = |offset: usize, word: &str| words.get(at + offset).is_some_and(|w| w.eq_ignore_ascii_case(word));
+        is(0, "(") && is(1, "legal") && is(2, role)
+    };
+    for at in (0..words.len()).filter(|&at| of_role(at)) {
+        let mut depth = 0_i32;
+        let mut term: Vec<&str> = Vec::new();
+        for &word in &words[at + 3..] {
+            depth += i32::from(word == "(") - i32::from(word == ")");
+            if depth < 0 {
+                break;
+            }
+            term.push(word);
+        }
+        if !term.is_empty() && !term.iter().any(|word| word.starts_with('?')) {
+            return term.join(" ").replace("( ", "(").replace(" )", ")");
+        }
+    }
+    let spelt = words.iter().find(|word| word.eq_ignore_ascii_case("noop"));
+    spelt.map_or_else(|| "noop".to_owned(), |word| (*word).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "(role x) (init a) (legal x go) (<= (next b) (does x go)) (<= terminal (true b)) (goal x 1)";
+
+    #[test]
+    fn a_clause_with_an_error_is_left_out_and_the_rest_is_played() {
+        let unsafe_clause = format!("{GOOD} (<= (next (at ?y)) (does x go))");
+        let broken = format!("{GOOD} (<= (next");
+        for text in [GOOD.to_owned(), unsafe_clause, broken] {
+            let rules = ReceivedRules::read("m", &text);
+            let game = rules.game.unwrap_or_else(|| panic!("{text}: {:?}", rules.remarks));
+            assert_eq!(game.roles().len(), 1);
+            assert_eq!(rules.remarks.is_empty(), text == GOOD, "{:?}", rules.remarks);
+        }
+        let hopeless = ReceivedRules::read("m", "(this is) (no game)");
+        assert!(hopeless.game.is_none() && !hopeless.remarks.is_empty());
+        assert!(ReceivedRules::read("m", "").game.is_none());
+    }
+
+    #[test]
+    fn rules_of_which_no_game_is_made_still_name_a_move() {
+        assert_eq!(unconditional_move("(LEGAL ME (GO ?X)) (LEGAL ME (GO 1 2)) (legal you up)", "me"), "(GO 1 2)");
+        assert_eq!(unconditional_move("(<= (legal you NOOP) (true x))", "me"), "NOOP");
+        assert_eq!(unconditional_move("", "me"), "noop");
+    }
+}
