@@ -132,26 +132,30 @@ fn answer(mut connection: TcpStream, matches: &Matches, defect: Defect) {
 fn reply(message: Message, matches: &Matches, defect: Defect) -> String {
     let mut matches = matches.lock().unwrap();
     match message {
-        Message::Info => return "((name small) (status available))".to_owned(),
-        Message::Preview { .. } => return "ready".to_owned(),
-        Message::Abort { .. } if defect == Defect::NoAbort => return "what?".to_owned(),
+        Message::Info => "((name small) (status available))".to_owned(),
+        Message::Preview { .. } => "ready".to_owned(),
+        Message::Abort { .. } if defect == Defect::NoAbort => "what?".to_owned(),
         Message::Abort { id } => {
             matches.remove(&id);
-            return "aborted".to_owned();
+            "aborted".to_owned()
         }
-        Message::Start(_) if defect == Defect::OneMatch && !matches.is_empty() => return "busy".to_owned(),
+        Message::Start(_) if defect == Defect::OneMatch && !matches.is_empty() => "busy".to_owned(),
         Message::Start(start) => {
             let id = start.id.clone();
-            return match begin(start) {
+            match begin(start) {
                 Some(playing) => {
                     matches.insert(id, playing);
                     "ready".to_owned()
                 }
                 None => "error".to_owned(),
-            };
+            }
         }
         Message::Stop(step) => {
-            return if matches.remove(&step.id).is_some() { "done".to_owned() } else { "busy".to_owned() };
+            if matches.remove(&step.id).is_some() {
+                "done".to_owned()
+            } else {
+                "busy".to_owned()
+            }
         }
         Message::Play(step) => {
             let Some(playing) = matches.get_mut(&step.id) else { return "busy".to_owned() };
