@@ -96,6 +96,13 @@ Examples:
   hyperplay check games/broken/several_goals.kif --simulate 100 --seed 1
   hyperplay check kuhn_poker monty_hall --json";
 
+/// Below `check-player`.
+pub const CHECK_PLAYER: &str = "\
+Examples:
+  hyperplay check-player http://127.0.0.1:9147
+  hyperplay check-player http://192.168.1.20:4001 --startclock 5 --playclock 5 --json
+  hyperplay check-player http://127.0.0.1:9147 --only abort --only two-matches";
+
 /// Below `inspect`.
 pub const INSPECT: &str = "\
 Examples:

@@ -16,6 +16,7 @@ mod belief_cost;
 mod bench;
 mod builtin;
 mod check;
+mod check_player;
 mod complete;
 mod convert;
 mod crosscheck;
@@ -106,6 +107,9 @@ enum Command {
     /// Find errors in rulesheets
     #[command(after_help = examples::CHECK)]
     Check(check::CheckArguments),
+    /// Test a player server: what a game master may ask of it
+    #[command(after_help = examples::CHECK_PLAYER)]
+    CheckPlayer(check_player::CheckPlayerArguments),
     /// Describe a game: roles, fluents, moves, percepts, states
     #[command(after_help = examples::INSPECT)]
     Inspect(inspect::InspectArguments),
@@ -218,6 +222,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::BeliefCost(_)
             | Command::Experiment(_)
             | Command::Check(_)
+            | Command::CheckPlayer(_)
             | Command::Solve(_)
             | Command::Convert(_)
             | Command::Inspect(_)
@@ -248,6 +253,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::BeliefBenchmark(arguments) => belief_benchmark::run(arguments, registry, &interrupt, &out),
         Command::BeliefCost(arguments) => belief_cost::run(arguments, registry, &interrupt, &out),
         Command::Check(arguments) => check::run(arguments, &interrupt, &out),
+        Command::CheckPlayer(arguments) => check_player::run(arguments, &interrupt, &out),
         Command::Inspect(arguments) => inspect::run(arguments, &interrupt, &out),
         Command::Crosscheck(arguments) => crosscheck::run(arguments, &interrupt, &out),
         Command::Bench(arguments) => bench::run(arguments, &interrupt, &out),

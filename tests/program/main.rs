@@ -9,6 +9,7 @@ mod common;
 mod belief_costs;
 mod belief_report;
 mod belief_snippets;
+mod check_player;
 mod cli;
 mod convert;
 mod experiment;

@@ -113,6 +113,17 @@ pub enum MessageError {
         /// Where the list begins.
         at: usize,
     },
+    /// An answer has nothing but blanks and comments.
+    #[error("the answer is empty; it is one term")]
+    NoAnswer,
+    /// An answer has more than one term.
+    #[error("column {}: `{found}` stands behind the first term; an answer is one term", at + 1)]
+    MoreThanOneTerm {
+        /// Where it begins.
+        at: usize,
+        /// What it is.
+        found: String,
+    },
     /// A clock is no number of seconds.
     #[error("column {}: the {clock} is `{found}`; it is a number of seconds such as 10 or 2.5", at + 1)]
     BadClock {

@@ -24,6 +24,7 @@ mod write;
 pub use dialect::{UnknownDialect, WireDialect};
 pub use error::MessageError;
 pub use message::{Message, StartMessage, StepMessage};
+pub use read::read_term;
 pub use rules::{game_line, rules_line, with_joint_moves};
 pub use scan::ReadLimits;
 pub use scramble::Scrambler;

@@ -38,6 +38,23 @@ impl Message {
     }
 }
 
+/// Reads an answer: one term, which is returned with one blank between members. O(length).
+///
+/// ```
+/// use hyperplay_net::protocol::read_term;
+///
+/// assert_eq!(read_term(" (mark  1 1 )\n").unwrap(), "(mark 1 1)");
+/// assert!(read_term("this is ) junk").is_err());
+/// ```
+pub fn read_term(text: &str) -> Result<String, MessageError> {
+    let mut scanner = Scanner::new(text, ReadLimits::default())?;
+    let found = scanner.next_expression()?.ok_or(MessageError::NoAnswer)?;
+    match scanner.next_expression()? {
+        Some(more) => Err(MessageError::MoreThanOneTerm { at: more.at, found: quoted(more.text) }),
+        None => term(&found),
+    }
+}
+
 fn message<'t>(list: Expression<'t>, mut members: Scanner<'t>) -> Result<Message, MessageError> {
     let keyword = members.next_expression()?;
     let Some(keyword) = keyword.filter(|word| word.inside().is_none()) else {

@@ -9,7 +9,6 @@ use super::{
     Address, AddressError, Ending, ExchangeError, ExchangeStage, ReplyLimits, exchange, exchange_bytes,
     request,
 };
-use crate::captures::captures;
 
 /// A server for one connection: it reads the request up to its last parenthesis, then does as told.
 fn server(answer: impl FnOnce(TcpStream) + Send + 'static) -> (Address, JoinHandle<String>) {
@@ -59,17 +58,6 @@ fn the_request_has_the_bytes_of_the_dresden_master() {
     let head = "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: Gamecontroller\r\nReceiver: 127.0.0.1\r\n\
                 Content-type: text/acl\r\nContent-length: 6\r\n\r\n(INFO)";
     assert_eq!(thread.join().unwrap(), head);
-}
-
-#[test]
-fn the_request_has_the_bytes_of_every_captured_one() {
-    let address = Address::parse("http://127.0.0.1").unwrap();
-    for (file, requests) in captures().unwrap_or_default() {
-        for captured in requests {
-            let bytes = request(&address, &captured.body, "Gamecontroller");
-            assert_eq!(bytes, format!("{}\r\n\r\n{}", captured.head, captured.body), "{file}");
-        }
-    }
 }
 
 #[test]

@@ -1,14 +1,16 @@
-//! Scrambled rules are the same game in other names: over all rulesheets of `games/`.
+//! Scrambled rules are the same game in other names: over all rulesheets of `games/`, and over those of the field where
+//! `HYPERPLAY_RULESHEETS` names their folder.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use hyperplay_engine::machine::Seed;
 use hyperplay_logic::gdl::{Source, Syntax, fold, load, read};
 
 use super::super::scan::{Piece, one_blank, pieces};
-use super::super::{Scrambler, WireLetters, game_line, rules_line};
+use super::super::{Message, Phrasing, Scrambler, StartMessage, WireLetters, game_line, rules_line};
 
 fn rulesheets(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -31,6 +33,9 @@ fn every_rulesheet_comes_back_from_other_names_and_is_the_same_game_in_them() {
     let (mut paths, mut games) = (Vec::new(), 0);
     rulesheets(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games"), &mut paths);
     assert!(paths.len() > 100, "{} rulesheets are found", paths.len());
+    if let Some(folder) = std::env::var_os("HYPERPLAY_RULESHEETS") {
+        rulesheets(Path::new(&folder), &mut paths);
+    }
     for path in paths {
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
         let line = rules_line(&read(Source::new("t", text.clone()), None).0);
@@ -43,6 +48,19 @@ fn every_rulesheet_comes_back_from_other_names_and_is_the_same_game_in_them() {
         assert_eq!(old.len(), new.len(), "{}: one to one", path.display());
         let kept: Vec<&String> = old.intersection(&new).collect();
         assert!(kept.iter().all(|word| scrambler.unscramble(word).as_ref() == Some(word)), "{kept:?}");
+
+        // A message of any length carries it.
+        let second = Duration::from_secs(1);
+        let start = |rules| StartMessage {
+            id: "m".into(),
+            role: "r".into(),
+            rules,
+            startclock: second,
+            playclock: second,
+        };
+        let sent = Phrasing::default().write(&Message::Start(start(scrambled.clone())));
+        let role = StartMessage { role: "R".into(), ..start(WireLetters::Upper.spell(&scrambled)) };
+        assert_eq!(Message::read(&sent), Ok(Message::Start(role)), "{}", path.display());
 
         // The same game: the reader and the validator find the same number of rules and roles in what is sent.
         let Some(written) = load(Source::new("t", text), None).game else { continue };

@@ -1,0 +1,127 @@
+//! The list of the checks, and running them one after the other.
+
+use std::time::Instant;
+
+use super::conversation::{CheckClocks, Conversation};
+use super::verdict::{CheckEnd, CheckReport, CheckVerdict};
+use super::{match_checks, server_checks};
+use crate::http::client::Address;
+
+/// How a check is run: what it found worth saying, or why it ended early.
+pub(super) type CheckRun = fn(&mut Conversation) -> Result<Option<String>, CheckEnd>;
+
+/// A check of a player server.
+#[derive(Clone, Copy, Debug)]
+pub struct ComplianceCheck {
+    /// Its name.
+    pub name: &'static str,
+    /// What it asks of a player.
+    pub about: &'static str,
+    run: CheckRun,
+}
+
+const fn check(name: &'static str, about: &'static str, run: CheckRun) -> ComplianceCheck {
+    ComplianceCheck { name, about, run }
+}
+
+/// All checks, in the order in which they run.
+///
+/// ```
+/// let names: Vec<&str> = hyperplay_net::compliance::checks().iter().map(|check| check.name).collect();
+/// assert!(names.contains(&"abort") && names.len() > 20);
+/// ```
+pub fn checks() -> &'static [ComplianceCheck] {
+    const CHECKS: &[ComplianceCheck] = &[
+        check("info", "INFO is answered at once with ((name X) (status available))", server_checks::info),
+        check("start", "START is answered `ready` within the start clock", match_checks::start),
+        check("gdl2", "a match of official GDL-II with legal moves", match_checks::official),
+        check("gdl2-2011", "a match of GDL-II as of 2011 with legal moves", match_checks::of_2011),
+        check("gdl1", "a match of GDL-I with legal moves", match_checks::gdl1),
+        check(
+            "gdl1-as-gdl2",
+            "a match of GDL-I told as GDL-II by `did` percepts",
+            match_checks::gdl1_as_gdl2,
+        ),
+        check("stop", "STOP is answered `done`", match_checks::stop),
+        check("upper-case", "moves come in upper case if the rules do", match_checks::upper_case),
+        check("as-written", "moves are spelt as the rules spell them", match_checks::as_written),
+        check("scrambled", "a match whose names are scrambled", match_checks::scrambled),
+        check(
+            "forced-move",
+            "percepts that leave one history, and its one legal move",
+            match_checks::forced_move,
+        ),
+        check("percept-order", "the same with percepts in the opposite order", match_checks::percept_order),
+        check(
+            "replaced-move",
+            "the move that the master recorded counts, not the own one",
+            match_checks::replaced_move,
+        ),
+        check("repeated-play", "a PLAY that is sent again gets the same answer", match_checks::repeated_play),
+        check("late-play", "a PLAY after a pause is answered as usual", match_checks::late_play),
+        check("two-matches", "two matches at once, or `busy`", match_checks::two_matches),
+        check("abort", "ABORT while the player thinks, then a new match", match_checks::abort),
+        check(
+            "unknown-match",
+            "a PLAY of an unknown match gets `busy` or an error",
+            server_checks::unknown_match,
+        ),
+        check(
+            "reply-form",
+            "status 200, a right Content-length, exactly one term",
+            server_checks::reply_form,
+        ),
+        check("closes", "the connection is closed after every answer", server_checks::closes),
+        check(
+            "header-case",
+            "headers in other letters and a request in pieces are read",
+            server_checks::header_case,
+        ),
+        check(
+            "idle-connection",
+            "a connection that says nothing blocks no other",
+            server_checks::idle_connection,
+        ),
+        check(
+            "garbage",
+            "what is no message gets an answer or a close, and harms nothing",
+            server_checks::garbage,
+        ),
+        check("get", "optional: GET /MESSAGE is answered like POST", server_checks::get),
+        check("options", "optional: OPTIONS is answered with CORS headers", server_checks::options),
+        check("clocks", "every answer came within its clock", server_checks::clocks),
+    ];
+    CHECKS
+}
+
+/// Runs the checks that are `wanted` on a player. `watch` sees every report as soon as it is there; when `go_on` says no,
+/// no further check begins.
+pub fn run_checks(
+    address: &Address,
+    clocks: CheckClocks,
+    wanted: &dyn Fn(&str) -> bool,
+    mut go_on: impl FnMut() -> bool,
+    mut watch: impl FnMut(&CheckReport),
+) -> Vec<CheckReport> {
+    let mut conversation = Conversation::new(address.clone(), clocks);
+    let mut reports = Vec::new();
+    for check in checks().iter().filter(|check| wanted(check.name)) {
+        if !go_on() {
+            break;
+        }
+        let begin = Instant::now();
+        let (verdict, reason) = match (check.run)(&mut conversation) {
+            Ok(note) => (CheckVerdict::Pass, note),
+            Err(CheckEnd::Fail(reason)) => (CheckVerdict::Fail, Some(reason)),
+            Err(CheckEnd::Skip(reason)) => (CheckVerdict::Skipped, Some(reason)),
+        };
+        let elapsed = begin.elapsed();
+        let exchanges = std::mem::take(&mut conversation.exchanges);
+        conversation.abandon();
+        let report =
+            CheckReport { name: check.name, about: check.about, verdict, reason, exchanges, elapsed };
+        watch(&report);
+        reports.push(report);
+    }
+    reports
+}

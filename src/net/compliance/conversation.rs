@@ -1,0 +1,201 @@
+//! What is said to a player and what comes back, with the bytes kept for the report.
+//!
+//! Every check holds one conversation at a time. An answer may come one second (the *grace*) after its clock, as game masters
+//! wait that long; that it was late is kept for the check of the clocks. Matches that a check leaves open are aborted before
+//! the next one begins.
+
+use std::time::{Duration, Instant};
+
+use super::master::CheckMaster;
+use super::verdict::{CheckEnd, CheckExchange};
+use crate::http::client::{Address, Ending, ExchangeError, ReplyLimits, exchange_bytes, request};
+use crate::protocol::{Message, Phrasing};
+use hyperplay_engine::machine::Move;
+
+/// The clocks under which a player is tested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CheckClocks {
+    /// The time until the first move is asked for.
+    pub startclock: Duration,
+    /// The time for each move.
+    pub playclock: Duration,
+    /// How long an answer is awaited after its clock.
+    pub grace: Duration,
+}
+
+/// An answer that was legal.
+pub(super) struct LegalAnswer {
+    pub(super) choice: Move,
+    /// The answer with one blank between members, as it was spelt.
+    pub(super) spelt: String,
+    /// What is wrong with its spelling, if something is.
+    pub(super) misspelt: Option<String>,
+}
+
+/// The conversation with one player.
+pub(super) struct Conversation {
+    pub(super) address: Address,
+    pub(super) clocks: CheckClocks,
+    /// Part of the name of every match, different in each run.
+    tag: String,
+    matches: usize,
+    open: Vec<String>,
+    /// What was said in this check.
+    pub(super) exchanges: Vec<CheckExchange>,
+    /// Answers that came after their clock, in words, and all that have a clock.
+    pub(super) late: Vec<String>,
+    pub(super) timed: usize,
+}
+
+impl Conversation {
+    pub(super) fn new(address: Address, clocks: CheckClocks) -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        Conversation {
+            address,
+            clocks,
+            tag: format!("check{}", now.as_millis()),
+            matches: 0,
+            open: Vec::new(),
+            exchanges: Vec::new(),
+            late: Vec::new(),
+            timed: 0,
+        }
+    }
+
+    /// A name for a match that no other match has.
+    pub(super) fn new_match(&mut self) -> String {
+        self.matches += 1;
+        format!("{}_{}", self.tag, self.matches)
+    }
+
+    /// The same conversation in another thread, with its own record.
+    pub(super) fn beside(&self) -> Conversation {
+        Conversation {
+            address: self.address.clone(),
+            tag: self.tag.clone(),
+            open: Vec::new(),
+            exchanges: Vec::new(),
+            late: Vec::new(),
+            timed: 0,
+            ..*self
+        }
+    }
+
+    /// Takes over what was said beside.
+    pub(super) fn join(&mut self, beside: Conversation) {
+        self.exchanges.extend(beside.exchanges);
+        self.late.extend(beside.late);
+        self.timed += beside.timed;
+    }
+
+    /// Sends any bytes; what is shown of them is `sent`.
+    pub(super) fn send(
+        &mut self,
+        bytes: &[u8],
+        sent: &str,
+        wait: Duration,
+        ending: Ending,
+    ) -> (Result<crate::http::client::Reply, ExchangeError>, bool) {
+        let begin = Instant::now();
+        let record = exchange_bytes(&self.address, bytes, begin + wait, ReplyLimits::default(), ending);
+        self.exchanges.push(CheckExchange {
+            sent: sent.to_owned(),
+            received: record.received,
+            error: record.result.as_ref().err().map(ToString::to_string),
+            elapsed: begin.elapsed(),
+        });
+        (record.result, record.closed)
+    }
+
+    /// Sends a message and returns the body of its answer, without blanks around it.
+    pub(super) fn ask(&mut self, message: &str, clock: Duration) -> Result<String, CheckEnd> {
+        let bytes = request(&self.address, message, "Gamecontroller");
+        let wait = clock + self.clocks.grace;
+        let (result, _) = self.send(bytes.as_bytes(), message, wait, Ending::Complete);
+        let elapsed = self.exchanges.last().map_or(wait, |exchange| exchange.elapsed);
+        self.timed += 1;
+        if elapsed > clock {
+            let word: String = message.chars().take(48).collect();
+            self.late.push(format!(
+                "{word} took {:.3} s of {:.3} s",
+                elapsed.as_secs_f64(),
+                clock.as_secs_f64()
+            ));
+        }
+        match result {
+            Ok(reply) => Ok(reply.body.trim().to_owned()),
+            Err(error) => Err(CheckEnd::Fail(error.to_string())),
+        }
+    }
+
+    /// Sends START, and sees that the answer is `ready`.
+    pub(super) fn start(&mut self, master: &CheckMaster) -> Result<(), CheckEnd> {
+        let answer = self.start_answer(master)?;
+        is_word(&answer, "ready", "START")
+    }
+
+    /// Sends START and returns the answer.
+    pub(super) fn start_answer(&mut self, master: &CheckMaster) -> Result<String, CheckEnd> {
+        self.open.push(master.id.clone());
+        self.ask(&master.start_message(self.clocks), self.clocks.startclock)
+    }
+
+    /// Sends PLAY, and sees that the answer is one legal move.
+    pub(super) fn play(&mut self, master: &mut CheckMaster) -> Result<LegalAnswer, CheckEnd> {
+        let answer = self.ask(&master.play_message(), self.clocks.playclock)?;
+        master.judge(&answer).map_err(CheckEnd::Fail)
+    }
+
+    /// Sends STOP and returns the answer.
+    pub(super) fn stop(&mut self, master: &CheckMaster) -> Result<String, CheckEnd> {
+        self.open.retain(|id| *id != master.id);
+        self.ask(&master.stop_message(), self.clocks.playclock)
+    }
+
+    /// Plays the rest of a match with the recorded moves of the player, and returns what was misspelt first.
+    pub(super) fn play_on(&mut self, master: &mut CheckMaster) -> Result<Option<String>, CheckEnd> {
+        let mut misspelt = None;
+        while !master.is_over() {
+            let answer = self.play(master)?;
+            misspelt = misspelt.or(answer.misspelt);
+            master.advance(answer.choice);
+        }
+        self.stop(master)?;
+        Ok(misspelt)
+    }
+
+    /// Sends ABORT and returns the answer, which must come at once.
+    pub(super) fn abort(&mut self, id: &str) -> Result<String, CheckEnd> {
+        self.open.retain(|other| other != id);
+        let message = Phrasing::default().write(&Message::Abort { id: id.to_owned() });
+        let at_once = Duration::from_secs(1);
+        self.ask(&message, at_once)
+    }
+
+    /// Aborts what a check has left open. What is answered does not matter, and is not reported.
+    pub(super) fn abandon(&mut self) {
+        let wait = self.clocks.grace;
+        for id in std::mem::take(&mut self.open) {
+            let message = Phrasing::default().write(&Message::Abort { id });
+            let bytes = request(&self.address, &message, "Gamecontroller");
+            let deadline = Instant::now() + wait;
+            let _ = exchange_bytes(
+                &self.address,
+                bytes.as_bytes(),
+                deadline,
+                ReplyLimits::default(),
+                Ending::Complete,
+            );
+        }
+        self.exchanges.clear();
+    }
+}
+
+/// Whether an answer is the word that a message is answered with, in any case.
+pub(super) fn is_word(answer: &str, word: &str, message: &str) -> Result<(), CheckEnd> {
+    if answer.eq_ignore_ascii_case(word) {
+        return Ok(());
+    }
+    let shown: String = answer.chars().take(60).flat_map(char::escape_debug).collect();
+    Err(CheckEnd::Fail(format!("{message} was answered with `{shown}`; the answer is `{word}`")))
+}

@@ -1,0 +1,161 @@
+//! The game master of a check: it plays one small game with the player under test, in one phrasing.
+//!
+//! The other roles answer by rule: `random` draws by a fixed seed, and any other role makes the move behind the one that the
+//! player made, so that the two differ wherever they can.
+
+use hyperplay_engine::machine::{JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
+use hyperplay_engine::{Interpreter, InterpreterScratch, State};
+use hyperplay_logic::gdl::{Source, load};
+use rand::RngExt;
+
+use super::conversation::{CheckClocks, LegalAnswer};
+use super::games::CheckGame;
+use crate::protocol::{
+    Message, Phrasing, Scrambler, StartMessage, StepMessage, WireDialect, game_line, read_term,
+    with_joint_moves,
+};
+
+/// How a game is told.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Telling {
+    pub(super) phrasing: Phrasing,
+    /// Whether names are scrambled.
+    pub(super) scrambled: bool,
+    /// Whether percepts come in the opposite order.
+    pub(super) reversed: bool,
+}
+
+/// A match with the player under test.
+pub(super) struct CheckMaster {
+    pub(super) id: String,
+    telling: Telling,
+    role: Role,
+    role_name: String,
+    rules: String,
+    scrambler: Option<Scrambler>,
+    machine: Interpreter,
+    scratch: InterpreterScratch,
+    state: State,
+    made: usize,
+    last: Option<String>,
+    seen: Option<Vec<String>>,
+}
+
+impl CheckMaster {
+    pub(super) fn new(game: CheckGame, id: String, telling: Telling) -> Self {
+        let loaded = load(Source::new("check.kif", game.rules), None).game;
+        let loaded = loaded.expect("the rules of the checks have no errors");
+        let machine = Interpreter::new(&loaded).expect("the games of the checks are small");
+        let mut rules = game_line(&loaded);
+        if !loaded.is_imperfect() && telling.phrasing.dialect != WireDialect::Gdl1 {
+            rules = with_joint_moves(&rules);
+        }
+        let scrambler = telling.scrambled.then(|| Scrambler::new(&rules, &Seed::root(1).child("check")));
+        let role = machine.role_named(game.role).expect("the role is one of the game");
+        CheckMaster {
+            id,
+            telling,
+            role,
+            role_name: game.role.to_owned(),
+            rules,
+            scrambler,
+            scratch: machine.scratch(),
+            state: machine.initial(),
+            machine,
+            made: 0,
+            last: None,
+            seen: None,
+        }
+    }
+
+    /// Rules or a term in the names of this match.
+    fn told(&self, text: &str) -> String {
+        self.scrambler.as_ref().map_or(text.to_owned(), |scrambler| scrambler.scramble(text))
+    }
+
+    pub(super) fn start_message(&self, clocks: CheckClocks) -> String {
+        self.telling.phrasing.write(&Message::Start(StartMessage {
+            id: self.id.clone(),
+            role: self.told(&self.role_name),
+            rules: self.told(&self.rules),
+            startclock: clocks.startclock,
+            playclock: clocks.playclock,
+        }))
+    }
+
+    pub(super) fn play_message(&self) -> String {
+        self.telling.phrasing.write(&Message::Play(self.step()))
+    }
+
+    pub(super) fn stop_message(&self) -> String {
+        self.telling.phrasing.write(&Message::Stop(self.step()))
+    }
+
+    fn step(&self) -> StepMessage {
+        let numbered = Some((self.made, self.last.clone()));
+        StepMessage { id: self.id.clone(), numbered, seen: self.seen.clone() }
+    }
+
+    pub(super) fn is_over(&mut self) -> bool {
+        self.machine.terminal(&self.state, &mut self.scratch)
+    }
+
+    /// The legal moves of the player.
+    pub(super) fn legal(&mut self) -> Vec<Move> {
+        let mut moves = Vec::new();
+        self.machine.legal(&self.state, self.role, &mut self.scratch, &mut moves);
+        moves
+    }
+
+    /// A move as the messages of this match spell it.
+    pub(super) fn spelt(&self, own: Move) -> String {
+        self.telling.phrasing.letters.spell(&self.told(&self.machine.show_move(own)))
+    }
+
+    /// Whether an answer is a legal move, and whether it is spelt as the rules spell it.
+    pub(super) fn judge(&mut self, answer: &str) -> Result<LegalAnswer, String> {
+        let spelt = read_term(answer).map_err(|error| format!("the answer is no move: {error}"))?;
+        let legal = self.legal();
+        let names: Vec<String> = legal.iter().map(|&own| self.spelt(own)).collect();
+        let position = names.iter().position(|name| name.eq_ignore_ascii_case(&spelt));
+        let Some(position) = position else {
+            let shown: String = spelt.chars().take(60).collect();
+            return Err(format!(
+                "`{shown}` is not legal in step {}; legal: {}",
+                self.made + 1,
+                names.join(" ")
+            ));
+        };
+        let (choice, name) = (legal[position], &names[position]);
+        let misspelt =
+            (*name != spelt).then(|| format!("`{spelt}` is spelt `{name}` in the rules of this match"));
+        Ok(LegalAnswer { choice, spelt, misspelt })
+    }
+
+    /// Makes the step with this move of the player.
+    pub(super) fn advance(&mut self, own: Move) {
+        let legal = self.machine.legal_by_role(&self.state, &mut self.scratch);
+        let place = legal[self.role].iter().position(|&other| other == own).unwrap_or(0);
+        let mut rng = Seed::root(2).child("random").index(self.made).rng();
+        let random = self.machine.random();
+        let joint = JointMove::new(legal.iter().map(|(role, moves)| match role {
+            _ if role == self.role => own,
+            _ if Some(role) == random => moves[rng.random_range(0..moves.len())],
+            _ => moves[(place + 1) % moves.len()],
+        }));
+        let mut seen: Vec<String> = match self.telling.phrasing.dialect {
+            WireDialect::Gdl1 => joint.iter().map(|&each| self.machine.show_move(each)).collect(),
+            _ => {
+                let percepts = self.machine.percepts(&self.state, &joint, self.role, &mut self.scratch);
+                percepts.iter().map(|percept| self.machine.terms().show(percept.0)).collect()
+            }
+        };
+        if self.telling.reversed {
+            seen.reverse();
+        }
+        self.seen = Some(seen.iter().map(|term| self.told(term)).collect());
+        self.last = Some(self.told(&self.machine.show_move(own)));
+        self.state = self.machine.next(&self.state, &joint, &mut self.scratch);
+        self.made += 1;
+    }
+}

@@ -1,0 +1,199 @@
+//! Checks that play: dialects, spelling, percepts, repeated and late messages, ABORT, two matches.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::conversation::{Conversation, is_word};
+use super::games::{COLOURS, CheckGame, LAMPS, NUMBERS, TREASURE};
+use super::master::{CheckMaster, Telling};
+use super::verdict::CheckEnd;
+use crate::protocol::{Phrasing, WireDialect, WireLetters};
+
+type Checked = Result<Option<String>, CheckEnd>;
+
+fn telling(dialect: WireDialect, letters: WireLetters) -> Telling {
+    Telling { phrasing: Phrasing { dialect, letters }, ..Telling::default() }
+}
+
+/// A master that has been answered `ready`.
+fn started(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Result<CheckMaster, CheckEnd> {
+    let master = CheckMaster::new(game, talk.new_match(), telling);
+    talk.start(&master)?;
+    Ok(master)
+}
+
+/// A whole match; what was misspelt first.
+fn whole_match(
+    talk: &mut Conversation,
+    game: CheckGame,
+    telling: Telling,
+) -> Result<Option<String>, CheckEnd> {
+    let mut master = started(talk, game, telling)?;
+    talk.play_on(&mut master)
+}
+
+/// A whole match in which only legality counts.
+fn legal_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Checked {
+    whole_match(talk, game, telling).map(|_| None)
+}
+
+/// A whole match in which spelling counts too.
+fn spelt_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Checked {
+    match whole_match(talk, game, telling)? {
+        Some(misspelt) => {
+            Err(CheckEnd::Fail(format!("{misspelt}; ggp-base compares moves letter by letter")))
+        }
+        None => Ok(None),
+    }
+}
+
+pub(super) fn start(talk: &mut Conversation) -> Checked {
+    let master = started(talk, LAMPS, Telling::default())?;
+    talk.abort(&master.id).map(|_| None)
+}
+
+pub(super) fn official(talk: &mut Conversation) -> Checked {
+    legal_match(talk, LAMPS, telling(WireDialect::Gdl2, WireLetters::Upper))
+}
+
+pub(super) fn of_2011(talk: &mut Conversation) -> Checked {
+    legal_match(talk, LAMPS, telling(WireDialect::Gdl2Of2011, WireLetters::Upper))
+}
+
+pub(super) fn gdl1(talk: &mut Conversation) -> Checked {
+    legal_match(talk, COLOURS, telling(WireDialect::Gdl1, WireLetters::Upper))
+}
+
+pub(super) fn gdl1_as_gdl2(talk: &mut Conversation) -> Checked {
+    legal_match(talk, COLOURS, telling(WireDialect::Gdl2, WireLetters::Upper))
+}
+
+pub(super) fn stop(talk: &mut Conversation) -> Checked {
+    let mut master = started(talk, LAMPS, Telling::default())?;
+    while !master.is_over() {
+        let answer = talk.play(&mut master)?;
+        master.advance(answer.choice);
+    }
+    let answer = talk.stop(&master)?;
+    is_word(&answer, "done", "STOP").map(|()| None)
+}
+
+pub(super) fn upper_case(talk: &mut Conversation) -> Checked {
+    spelt_match(talk, LAMPS, telling(WireDialect::Gdl2, WireLetters::Upper))
+}
+
+pub(super) fn as_written(talk: &mut Conversation) -> Checked {
+    spelt_match(talk, LAMPS, telling(WireDialect::Gdl2, WireLetters::AsWritten))
+}
+
+pub(super) fn scrambled(talk: &mut Conversation) -> Checked {
+    legal_match(talk, LAMPS, Telling { scrambled: true, ..Telling::default() })
+}
+
+pub(super) fn forced_move(talk: &mut Conversation) -> Checked {
+    legal_match(talk, TREASURE, Telling::default())
+}
+
+pub(super) fn percept_order(talk: &mut Conversation) -> Checked {
+    legal_match(talk, TREASURE, Telling { reversed: true, ..Telling::default() })
+}
+
+pub(super) fn replaced_move(talk: &mut Conversation) -> Checked {
+    let mut master = started(talk, TREASURE, Telling::default())?;
+    let answer = talk.play(&mut master)?;
+    // As a master does that got the answer too late: another legal move is recorded.
+    let other = master.legal().into_iter().find(|&other| other != answer.choice);
+    master.advance(other.unwrap_or(answer.choice));
+    talk.play_on(&mut master).map(|_| None)
+}
+
+pub(super) fn repeated_play(talk: &mut Conversation) -> Checked {
+    let mut master = started(talk, NUMBERS, Telling::default())?;
+    let first = talk.play(&mut master)?;
+    for _ in 0..2 {
+        let again = talk.play(&mut master)?;
+        if again.choice != first.choice {
+            let what = format!("the same PLAY was answered `{}`, then `{}`", first.spelt, again.spelt);
+            return Err(CheckEnd::Fail(what));
+        }
+    }
+    // The repetition was no step: the next PLAY is the second.
+    master.advance(first.choice);
+    talk.play(&mut master)?;
+    talk.abort(&master.id).map(|_| None)
+}
+
+pub(super) fn late_play(talk: &mut Conversation) -> Checked {
+    let mut master = started(talk, LAMPS, Telling::default())?;
+    let answer = talk.play(&mut master)?;
+    master.advance(answer.choice);
+    thread::sleep(talk.clocks.playclock + Duration::from_millis(1500));
+    talk.play_on(&mut master).map(|_| None)
+}
+
+pub(super) fn two_matches(talk: &mut Conversation) -> Checked {
+    let mut first = started(talk, LAMPS, Telling::default())?;
+    let mut second = CheckMaster::new(LAMPS, talk.new_match(), Telling::default());
+    let answer = talk.start_answer(&second)?;
+    if answer.eq_ignore_ascii_case("busy") {
+        return Err(CheckEnd::Skip("the player is busy with one match".to_owned()));
+    }
+    is_word(&answer, "ready", "the second START")?;
+    while !first.is_over() {
+        for master in [&mut first, &mut second] {
+            let answer = talk.play(master)?;
+            master.advance(answer.choice);
+        }
+    }
+    talk.stop(&first)?;
+    talk.stop(&second).map(|_| None)
+}
+
+pub(super) fn abort(talk: &mut Conversation) -> Checked {
+    // A long clock, so that a player that thinks is still thinking when the ABORT comes.
+    let long = Duration::from_secs(10).max(talk.clocks.playclock);
+    let own = talk.clocks;
+    talk.clocks.playclock = long;
+    let aborted = aborted_in_thought(talk);
+    talk.clocks = own;
+    let note = aborted?;
+    whole_match(talk, LAMPS, Telling::default())
+        .map_err(|end| match end {
+            CheckEnd::Fail(reason) => CheckEnd::Fail(format!("in the match after the ABORT: {reason}")),
+            skip => skip,
+        })
+        .map(|_| note)
+}
+
+/// Aborts a match while a PLAY of it is not yet answered.
+fn aborted_in_thought(talk: &mut Conversation) -> Checked {
+    let mut master = started(talk, NUMBERS, Telling::default())?;
+    let id = master.id.clone();
+    let mut beside = talk.beside();
+    let thinking = thread::spawn(move || {
+        let begin = Instant::now();
+        let answer = beside.play(&mut master);
+        (beside, answer, begin.elapsed())
+    });
+    thread::sleep(Duration::from_millis(300));
+    let is_thinking = !thinking.is_finished();
+    let begin = Instant::now();
+    let answer = talk.abort(&id);
+    let elapsed = begin.elapsed();
+    let Ok((mut beside, _, thought)) = thinking.join() else {
+        return Err(CheckEnd::Fail("the PLAY beside the ABORT could not be sent".to_owned()));
+    };
+    // An aborted PLAY has no clock.
+    beside.late.clear();
+    talk.join(beside);
+    is_word(&answer?, "aborted", "ABORT")?;
+    if elapsed > Duration::from_secs(1) {
+        let what = format!("ABORT was answered after {:.1} s, not at once", elapsed.as_secs_f64());
+        return Err(CheckEnd::Fail(what));
+    }
+    if is_thinking && thought > Duration::from_secs(5) {
+        let what = "the PLAY of the aborted match kept its connection for another 5 s; close it".to_owned();
+        return Err(CheckEnd::Fail(what));
+    }
+    Ok((!is_thinking).then(|| "the player had answered its PLAY before the ABORT".to_owned()))
+}

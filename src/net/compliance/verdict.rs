@@ -1,0 +1,90 @@
+//! What comes of a check: a verdict, the reason, and the bytes.
+
+use std::time::Duration;
+
+/// How a check ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CheckVerdict {
+    /// The player did what is asked.
+    Pass,
+    /// The player did not.
+    Fail,
+    /// The check does not apply to this player.
+    Skipped,
+}
+
+impl CheckVerdict {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            CheckVerdict::Pass => "pass",
+            CheckVerdict::Fail => "fail",
+            CheckVerdict::Skipped => "skipped",
+        }
+    }
+}
+
+/// One request and what came back.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckExchange {
+    /// What was sent: the message, or the bytes where these are the matter.
+    pub sent: String,
+    /// The bytes that were received.
+    pub received: Vec<u8>,
+    /// Why there is no answer, if there is none.
+    pub error: Option<String>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// What came of a check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CheckReport {
+    /// The name of the check.
+    pub name: &'static str,
+    /// What it asks of a player.
+    pub about: &'static str,
+    /// How it ended.
+    pub verdict: CheckVerdict,
+    /// Why it failed or was skipped, or what else is worth knowing.
+    pub reason: Option<String>,
+    /// What was said.
+    pub exchanges: Vec<CheckExchange>,
+    /// How long the check took.
+    pub elapsed: Duration,
+}
+
+/// Why a check ended before its last line.
+#[derive(Debug)]
+pub(super) enum CheckEnd {
+    Fail(String),
+    Skip(String),
+}
+
+/// Bytes as one line: control characters are escaped, and the middle of a long text is left out.
+///
+/// ```
+/// use hyperplay_net::compliance::shown_bytes;
+///
+/// assert_eq!(shown_bytes(b"HTTP/1.0 200 OK\r\n\r\nnoop\xff", 60), r"HTTP/1.0 200 OK\r\n\r\nnoop\xff");
+/// assert_eq!(shown_bytes(b"0123456789abcdefghijklmnopqrstuvwxyz", 20), "0123456789[16 bytes more]qrstuvwxyz");
+/// ```
+pub fn shown_bytes(bytes: &[u8], most: usize) -> String {
+    let show = |bytes: &[u8]| -> String { bytes.utf8_chunks().map(|chunk| shown_chunk(&chunk)).collect() };
+    if bytes.len() <= most {
+        return show(bytes);
+    }
+    // The end says more than the beginning: there the answer stands.
+    let head = most / 2;
+    let tail = most - head;
+    let left_out = bytes.len() - head - tail;
+    format!("{}[{left_out} bytes more]{}", show(&bytes[..head]), show(&bytes[bytes.len() - tail..]))
+}
+
+fn shown_chunk(chunk: &std::str::Utf8Chunk<'_>) -> String {
+    let text = chunk.valid().chars().flat_map(|c| -> Box<dyn Iterator<Item = char>> {
+        if c.is_control() { Box::new(c.escape_debug()) } else { Box::new(std::iter::once(c)) }
+    });
+    let invalid = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}"));
+    text.collect::<String>() + &invalid.collect::<String>()
+}
