@@ -14,7 +14,8 @@ use std::sync::Arc;
 use rand::RngExt as _;
 
 use hyperplay_engine::machine::{
-    Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, StateMachine as _, StateMachineExt as _,
+    Budget, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed, StateMachine as _,
+    StateMachineExt as _,
 };
 use hyperplay_engine::{Engine, EngineScratch, State};
 use hyperplay_play::belief::{
@@ -62,7 +63,8 @@ impl LegalMoves {
     /// Before the first step.
     pub fn new(engine: &Arc<Engine>, role: Role) -> LegalMoves {
         let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-        let options = BeliefOptions { enumerate_limit: ENUMERATED, exact_update: false, ..BeliefOptions::default() };
+        let options =
+            BeliefOptions { enumerate_limit: ENUMERATED, exact_update: false, ..BeliefOptions::default() };
         LegalMoves {
             role,
             engine: Arc::clone(engine),
@@ -208,7 +210,12 @@ impl LegalMoves {
 
     /// A random history as long as the evidence, with the own moves where they are legal: with how many steps it agrees, and where
     /// it ends. Nothing if it ended early.
-    fn random_history(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<(usize, State)> {
+    fn random_history(
+        &mut self,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Option<(usize, State)> {
         let (engine, role, mut rng) = (&self.engine, self.role, seed.rng());
         let made = engine.by_deadline(budget.deadline, &mut self.scratch, |scratch| {
             let mut state = engine.initial();
@@ -244,7 +251,7 @@ impl LegalMoves {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperplay_engine::machine::{ByRole, History, Percepts};
+    use hyperplay_engine::machine::{History, Percepts};
     use hyperplay_engine::{EngineKind, Engines};
     use hyperplay_logic::gdl::{Source, load};
 
@@ -260,7 +267,12 @@ mod tests {
 
     #[test]
     fn along_random_matches_the_legal_moves_are_those_of_the_true_state() {
-        for name in ["perfect/tictactoe", "imperfect/kuhn_poker", "imperfect/krieg_tictactoe_3x3", "imperfect/monty_hall"] {
+        for name in [
+            "perfect/tictactoe",
+            "imperfect/kuhn_poker",
+            "imperfect/krieg_tictactoe_3x3",
+            "imperfect/monty_hall",
+        ] {
             let machine = game(name);
             let scratch = &mut machine.scratch();
             for role in machine.each_role() {
@@ -271,7 +283,11 @@ mod tests {
                     let evidence = machine.evidence(&history, role, scratch);
                     let (legal, source) = moves.after(&evidence, &Budget::UNLIMITED, &Seed::root(1));
                     assert_eq!(legal, machine.legal_by_role(&state, scratch)[role], "{name}");
-                    assert_eq!(source == LegalSource::State, history.step() == 0 || name.ends_with("/tictactoe"), "{name}");
+                    assert_eq!(
+                        source == LegalSource::State,
+                        history.step() == 0 || name.ends_with("/tictactoe"),
+                        "{name}"
+                    );
                     let joint = machine.random_joint(&state, scratch, &mut rng).unwrap();
                     state = machine.next(&state, &joint, scratch);
                     history.0.push(joint);
@@ -289,7 +305,8 @@ mod tests {
         let mut evidence = machine.evidence(&History(vec![joint]), role, scratch);
         evidence.steps[0].percepts = Percepts::default();
         evidence.steps.push(evidence.steps[0].clone());
-        let (legal, source) = LegalMoves::new(&machine, role).after(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+        let (legal, source) =
+            LegalMoves::new(&machine, role).after(&evidence, &Budget::UNLIMITED, &Seed::root(1));
         assert!(!legal.is_empty() && source == LegalSource::Contradiction, "{source:?}");
     }
 
@@ -305,8 +322,8 @@ mod tests {
         let wait = Move(machine.terms().read("wait").unwrap());
         let mut evidence = Evidence::new(role);
         evidence.steps.push(Observation { own: OwnMove::Known(wait), percepts: Percepts::default() });
-        let (legal, source) = LegalMoves::new(&machine, role).after(&evidence, &Budget::UNLIMITED, &Seed::root(1));
+        let (legal, source) =
+            LegalMoves::new(&machine, role).after(&evidence, &Budget::UNLIMITED, &Seed::root(1));
         assert_eq!((legal, source), (vec![wait], LegalSource::Belief));
-        let _: ByRole<()> = ByRole::from_fn(1, |_| ());
     }
 }

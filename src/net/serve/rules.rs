@@ -37,7 +37,8 @@ impl ReceivedRules {
             for error in errors {
                 remarks.push(format!("error in the rules: {}", error.message));
                 // A clause that was read, or the text that was not.
-                let clause = spans.iter().find(|span| span.start <= error.span.start && error.span.start < span.end);
+                let clause =
+                    spans.iter().find(|span| span.start <= error.span.start && error.span.start < span.end);
                 let span = clause.unwrap_or(&error.span);
                 if span.start < span.end {
                     wrong.push((span.start, span.end));
@@ -76,7 +77,8 @@ pub fn unconditional_move(text: &str, role: &str) -> String {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let of_role = |at: usize| {
-        let is = |offset: usize, word: &str| words.get(at + offset).is_some_and(|w| w.eq_ignore_ascii_case(word));
+        let is =
+            |offset: usize, word: &str| words.get(at + offset).is_some_and(|w| w.eq_ignore_ascii_case(word));
         is(0, "(") && is(1, "legal") && is(2, role)
     };
     for at in (0..words.len()).filter(|&at| of_role(at)) {
@@ -101,7 +103,8 @@ pub fn unconditional_move(text: &str, role: &str) -> String {
 mod tests {
     use super::*;
 
-    const GOOD: &str = "(role x) (init a) (legal x go) (<= (next b) (does x go)) (<= terminal (true b)) (goal x 1)";
+    const GOOD: &str =
+        "(role x) (init a) (legal x go) (<= (next b) (does x go)) (<= terminal (true b)) (goal x 1)";
 
     #[test]
     fn a_clause_with_an_error_is_left_out_and_the_rest_is_played() {
@@ -120,7 +123,10 @@ mod tests {
 
     #[test]
     fn rules_of_which_no_game_is_made_still_name_a_move() {
-        assert_eq!(unconditional_move("(LEGAL ME (GO ?X)) (LEGAL ME (GO 1 2)) (legal you up)", "me"), "(GO 1 2)");
+        assert_eq!(
+            unconditional_move("(LEGAL ME (GO ?X)) (LEGAL ME (GO 1 2)) (legal you up)", "me"),
+            "(GO 1 2)"
+        );
         assert_eq!(unconditional_move("(<= (legal you NOOP) (true x))", "me"), "NOOP");
         assert_eq!(unconditional_move("", "me"), "noop");
     }

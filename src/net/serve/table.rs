@@ -1,0 +1,302 @@
+//! The matches of a player server: which are running, and what each message is answered.
+//!
+//! Every message is answered: with what the protocol says, with `busy` where a match is not one of ours or there is no room for
+//! another, or with an error in words. A match runs on a thread of its own; here its answers are awaited with a deadline, and an
+//! answer is ready for the case that none comes ([`Spare`]).
+//!
+//! A match whose game master falls silent for longer than its clocks and a while ends, so that it does not block the next one.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio::time::timeout_at;
+
+use super::margin::AnswerMargin;
+use super::records::{Recorder, SessionEnd};
+use super::session::{LONGEST, Order, SessionParts, Spare, run};
+use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
+use hyperplay_engine::EngineKind;
+use hyperplay_engine::machine::Seed;
+use hyperplay_play::player::{Registry, SpecError};
+
+/// How many matches that have ended are remembered, to answer a message that is repeated.
+const ENDED: usize = 256;
+
+/// How a player server plays.
+#[derive(Clone, Debug)]
+pub struct ServeOptions {
+    /// What it calls itself.
+    pub name: String,
+    /// What its player is looked up in.
+    pub registry: Registry,
+    /// The spec of its player.
+    pub player: String,
+    /// The engine, where the spec names none.
+    pub engine: EngineKind,
+    /// Matches at a time.
+    pub matches: usize,
+    /// How long before the end of a clock an answer is sent, at least.
+    pub margin: Duration,
+    /// How long a match may be silent beyond its clocks.
+    pub stale: Duration,
+    /// What every random choice follows from, with the name of the match and its role.
+    pub seed: u64,
+    /// The folder for records.
+    pub record: Option<PathBuf>,
+}
+
+/// Why an answer is no answer of the protocol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The message cannot be read.
+    Unreadable(MessageError),
+    /// Nothing could be done.
+    Failed(String),
+}
+
+/// A match that runs.
+struct RunningMatch {
+    orders: Sender<Order>,
+    thread: JoinHandle<()>,
+    spare: Spare,
+    startclock: Duration,
+    playclock: Duration,
+    /// When the last message came.
+    heard: Instant,
+    /// Tells this match from others of the same name.
+    number: u64,
+}
+
+/// A player server without the network: messages in, answers out.
+pub struct PlayerServer {
+    options: ServeOptions,
+    margin: Arc<AnswerMargin>,
+    recorder: Option<Arc<Recorder>>,
+    running: Mutex<HashMap<String, RunningMatch>>,
+    ended: Mutex<VecDeque<String>>,
+    numbers: AtomicU64,
+}
+
+/// The longest time that the end of running matches may take.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+impl PlayerServer {
+    /// A server with these options.
+    ///
+    /// # Errors
+    /// If the spec of the player is wrong, or the folder for records cannot be made.
+    pub fn new(options: ServeOptions) -> Result<PlayerServer, ServeError> {
+        options.registry.player(&options.player)?;
+        let recorder = options.record.as_deref().map(|folder| Recorder::open(folder, options.seed));
+        let recorder = recorder.transpose().map_err(ServeError::Record)?.map(Arc::new);
+        Ok(PlayerServer {
+            margin: Arc::new(AnswerMargin::new(options.margin)),
+            options,
+            recorder,
+            running: Mutex::default(),
+            ended: Mutex::default(),
+            numbers: AtomicU64::new(0),
+        })
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<String, RunningMatch>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers a message that came at this time.
+    ///
+    /// # Errors
+    /// If it is no message.
+    pub async fn answer(&self, text: &str, received: Instant) -> Result<String, Refusal> {
+        let message = Message::read(text).map_err(Refusal::Unreadable)?;
+        Ok(match message {
+            Message::Info => self.info(),
+            Message::Preview { .. } => "ready".to_owned(),
+            Message::Start(start) => self.start(start, received).await?,
+            Message::Play(step) => self.step(step, received, false).await,
+            Message::Stop(step) => self.step(step, received, true).await,
+            Message::Abort { id } => self.abort(&id),
+        })
+    }
+
+    fn info(&self) -> String {
+        self.expire();
+        let is_free = self.running().len() < self.options.matches;
+        let status = if is_free { "available" } else { "busy" };
+        format!("((name {}) (status {status}))", self.options.name)
+    }
+
+    async fn start(&self, start: StartMessage, received: Instant) -> Result<String, Refusal> {
+        self.expire();
+        let (ready, prepared) = oneshot::channel();
+        let (id, startclock) = (start.id.clone(), start.startclock.min(LONGEST));
+        {
+            let mut running = self.running();
+            let former = running.remove(&id);
+            if former.is_none() && running.len() >= self.options.matches {
+                tracing::info!(%id, "busy: no room for another match");
+                return Ok("busy".to_owned());
+            }
+            if let Some(former) = former {
+                tracing::info!(%id, "begins anew");
+                let _ = former.orders.send(Order::End(SessionEnd::Replaced));
+            }
+            let begun = self.begin(start, received, ready)?;
+            running.insert(id.clone(), begun);
+        }
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|ended| *ended != id);
+        let until = received + startclock.saturating_sub(self.margin.of(startclock) / 2);
+        // Whatever is not ready goes on in the time of the first move.
+        let _ = timeout_at(until.into(), prepared).await;
+        tracing::info!(%id, milliseconds = received.elapsed().as_millis() as u64, "ready");
+        Ok("ready".to_owned())
+    }
+
+    /// Begins the thread of a match.
+    fn begin(
+        &self,
+        start: StartMessage,
+        received: Instant,
+        ready: oneshot::Sender<()>,
+    ) -> Result<RunningMatch, Refusal> {
+        // A spec that is read anew keeps nothing of former matches.
+        let spec = self.options.registry.player(&self.options.player);
+        let spec = spec.map_err(|error| Refusal::Failed(error.to_string()))?;
+        let seed =
+            Seed::root(self.options.seed).child("match").child(&start.id).child("role").child(&start.role);
+        let spare = Spare::new(&start.rules, &start.role);
+        let startclock = start.startclock.min(LONGEST);
+        let playclock = start.playclock.min(LONGEST);
+        let parts = SessionParts {
+            start: StartMessage { startclock, playclock, ..start },
+            received,
+            spec,
+            engine: self.options.engine,
+            seed,
+            margin: Arc::clone(&self.margin),
+            spare: spare.clone(),
+            recorder: self.recorder.clone(),
+        };
+        let (orders, inbox) = channel();
+        let thread = std::thread::Builder::new()
+            .name("session".to_owned())
+            .spawn(move || run(parts, ready, &inbox))
+            .map_err(|error| Refusal::Failed(format!("no thread for the match: {error}")))?;
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+        Ok(RunningMatch { orders, thread, spare, startclock, playclock, heard: Instant::now(), number })
+    }
+
+    async fn step(&self, message: StepMessage, received: Instant, ends: bool) -> String {
+        let id = message.id.clone();
+        let (answer, said) = oneshot::channel();
+        let spared = Arc::new(AtomicBool::new(false));
+        let (spare, playclock, number) = {
+            let mut running = self.running();
+            let Some(of) = running.get_mut(&id) else {
+                return self.of_unknown(&id, if ends { "done" } else { "busy" });
+            };
+            of.heard = Instant::now();
+            let order = Order::Step { message, ends, received, answer, spared: Arc::clone(&spared) };
+            // A session that has ended answers nothing, and the spare answer is sent.
+            let _ = of.orders.send(order);
+            (of.spare.clone(), of.playclock, of.number)
+        };
+        if ends {
+            // The rest of the match ends by itself.
+            self.forget(&id, number);
+            return "done".to_owned();
+        }
+        let until = received + playclock.saturating_sub(self.margin.of(playclock) / 2);
+        match timeout_at(until.into(), said).await {
+            Ok(Ok(text)) => text,
+            _ => {
+                spared.store(true, Ordering::Release);
+                let text = spare.text();
+                tracing::warn!(%id, own = %text, "the match has no answer ready; the spare one is sent");
+                text
+            }
+        }
+    }
+
+    fn abort(&self, id: &str) -> String {
+        let Some(of) = self.running().remove(id) else { return self.of_unknown(id, "aborted") };
+        let _ = of.orders.send(Order::End(SessionEnd::Aborted));
+        self.remember(id);
+        "aborted".to_owned()
+    }
+
+    /// The answer to a message about a match that does not run: as before if it has ended, else `busy`.
+    fn of_unknown(&self, id: &str, as_before: &str) -> String {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if ended.iter().any(|ended| ended == id) { as_before.to_owned() } else { "busy".to_owned() }
+    }
+
+    fn forget(&self, id: &str, number: u64) {
+        let mut running = self.running();
+        if running.get(id).is_some_and(|of| of.number == number) {
+            running.remove(id);
+        }
+        drop(running);
+        self.remember(id);
+    }
+
+    fn remember(&self, id: &str) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.push_back(id.to_owned());
+        while ended.len() > ENDED {
+            ended.pop_front();
+        }
+    }
+
+    /// Ends the matches whose game masters have fallen silent.
+    pub fn expire(&self) {
+        let stale = self.options.stale;
+        let mut running = self.running();
+        let is_stale = |of: &RunningMatch| {
+            let allowed = of.startclock.max(of.playclock).saturating_add(stale);
+            of.heard.elapsed() > allowed
+        };
+        let expired: Vec<String> =
+            running.iter().filter(|(_, of)| is_stale(of)).map(|(id, _)| id.clone()).collect();
+        for id in expired {
+            if let Some(of) = running.remove(&id) {
+                tracing::warn!(%id, "the game master has fallen silent; the match ends");
+                let _ = of.orders.send(Order::End(SessionEnd::Expired));
+            }
+        }
+    }
+
+    /// How many matches run.
+    pub fn matches(&self) -> usize {
+        self.running().len()
+    }
+
+    /// Ends all matches, so that their records are kept, and waits for that a short while.
+    pub fn close(&self) {
+        let running: Vec<RunningMatch> = self.running().drain().map(|(_, of)| of).collect();
+        for of in &running {
+            let _ = of.orders.send(Order::End(SessionEnd::Interrupted));
+        }
+        let until = Instant::now() + FAREWELL;
+        while Instant::now() < until && running.iter().any(|of| !of.thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Why there is no player server.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The spec of the player is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// The folder for records cannot be used.
+    #[error("the folder for records cannot be used: {0}")]
+    Record(std::io::Error),
+}

@@ -1,0 +1,230 @@
+//! Matches of a player server without a network: message in, answer out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{PlayerServer, Refusal, ServeOptions};
+use hyperplay_engine::EngineKind;
+use hyperplay_engine::machine::{Budget, Evidence, Seed};
+use hyperplay_play::player::{Decision, Player, Registry, Seat, SpecEntry, View};
+
+/// A server that plays by this spec, with so many matches at a time.
+fn server(player: &str, matches: usize) -> PlayerServer {
+    PlayerServer::new(options(player, matches)).unwrap()
+}
+
+fn options(player: &str, matches: usize) -> ServeOptions {
+    ServeOptions {
+        name: "test".to_owned(),
+        registry: registry(),
+        player: player.to_owned(),
+        engine: EngineKind::Auto,
+        matches,
+        margin: Duration::from_millis(100),
+        stale: Duration::from_secs(60),
+        seed: 1,
+        record: None,
+    }
+}
+
+/// Answers after a long time, or not at all, or panics.
+struct Odd(&'static str);
+
+impl Player for Odd {
+    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
+        match self.0 {
+            "sleeper" => std::thread::sleep(Duration::from_millis(1500)),
+            "panicking" => panic!("as it must"),
+            _ => {}
+        }
+        Decision::draw(vec![(*view.legal.last().unwrap(), 1.0)], seed)
+    }
+
+    fn think_ahead(&mut self, _: &Evidence, _: &Budget, _: &Seed) -> bool {
+        self.0 == "eager"
+    }
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::standard();
+    for name in ["sleeper", "panicking", "last", "eager"] {
+        let entry = SpecEntry::new(name, "This player is for tests.");
+        registry =
+            registry.with_player(entry, move |_, _| Ok(move |_: &_, _| Seat::player(Odd(name)))).unwrap();
+    }
+    registry
+}
+
+/// Says something and waits for the answer.
+fn say(server: &PlayerServer, text: &str) -> Result<String, Refusal> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(server.answer(text, Instant::now()))
+}
+
+fn said(server: &PlayerServer, text: &str) -> String {
+    say(server, text).unwrap()
+}
+
+const GAME: &str = "(ROLE Me) (ROLE RANDOM) (INIT (Step 1)) (LEGAL Me (Go Left)) (LEGAL Me (Go Right))
+    (LEGAL RANDOM heads) (LEGAL RANDOM tails) (<= (SEES Me (Fell ?s)) (DOES RANDOM ?s)) (<= (SEES Me ?m) (DOES Me ?m))
+    (<= (NEXT (Step ?n)) (TRUE (Step ?m)) (Succ ?m ?n)) (Succ 1 2) (Succ 2 3) (Succ 3 4) (<= TERMINAL (TRUE (Step 4)))
+    (GOAL Me 50) (GOAL RANDOM 0)";
+
+fn start(id: &str) -> String {
+    format!("(START {id} ME ({GAME}) 1 1)")
+}
+
+#[test]
+fn a_match_is_played_in_the_spelling_of_its_rules() {
+    let server = server("last", 1);
+    assert_eq!(said(&server, "(info)"), "((name test) (status available))");
+    assert_eq!(said(&server, &format!("(PREVIEW ({GAME}) 1)")), "ready");
+    assert_eq!(said(&server, &start("m")), "ready");
+    assert_eq!(said(&server, "(INFO)"), "((name test) (status busy))");
+    assert_eq!(said(&server, "(PLAY m 0 NIL NIL)"), "(Go Right)");
+    assert_eq!(said(&server, "(PLAY m 1 (GO RIGHT) ((GO RIGHT) (FELL HEADS) ))"), "(Go Right)");
+    // What was recorded is another move than ours: it holds.
+    assert_eq!(said(&server, "(PLAY m 2 (GO LEFT) ((FELL TAILS) (GO LEFT) ))"), "(Go Right)");
+    assert_eq!(said(&server, "(STOP m 3 (GO RIGHT) ((FELL TAILS) (GO RIGHT) ))"), "done");
+    assert_eq!(said(&server, "(STOP m 3 (GO RIGHT) ((FELL TAILS) (GO RIGHT) ))"), "done", "it is repeated");
+    assert_eq!(said(&server, "(PLAY m 3 (GO RIGHT) ())"), "busy");
+    assert_eq!(said(&server, "(PLAY other 0 NIL NIL)"), "busy");
+    assert_eq!(said(&server, "(INFO)"), "((name test) (status available))");
+}
+
+#[test]
+fn a_message_that_cannot_be_read_is_refused_and_the_match_goes_on() {
+    let server = server("last", 1);
+    said(&server, &start("m"));
+    for text in ["", "(", "(PLAY)", "hello", "(JUMP m)", "(START m)", "(PLAY m 0 NIL NIL"] {
+        assert!(matches!(say(&server, text), Err(Refusal::Unreadable(_))), "{text}");
+    }
+    assert_eq!(said(&server, "(PLAY m 0 NIL NIL)"), "(Go Right)");
+}
+
+#[test]
+fn a_late_player_is_replaced_in_time_and_its_late_thought_is_not_the_next_answer() {
+    let server = server("sleeper", 1);
+    said(&server, &start("m"));
+    for (step, text) in
+        ["(PLAY m 0 NIL NIL)", "(PLAY m 1 (GO LEFT) ((GO LEFT) (FELL HEADS) ))"].iter().enumerate()
+    {
+        let begun = Instant::now();
+        let answer = said(&server, text);
+        assert!(begun.elapsed() < Duration::from_millis(999), "{step}: {:?}", begun.elapsed());
+        assert!(answer == "(Go Left)" || answer == "(Go Right)", "{answer}");
+    }
+    assert_eq!(said(&server, "(STOP m 2 (GO LEFT) ())"), "done");
+}
+
+#[test]
+fn a_player_that_panics_is_replaced() {
+    let server = server("panicking", 1);
+    said(&server, &start("m"));
+    for text in ["(PLAY m 0 NIL NIL)", "(PLAY m 1 (GO LEFT) ((GO LEFT) (FELL HEADS) ))"] {
+        let begun = Instant::now();
+        assert!(said(&server, text).starts_with("(Go "));
+        assert!(begun.elapsed() < Duration::from_millis(500), "nobody waits for a player that has ended");
+    }
+}
+
+#[test]
+fn a_player_that_thinks_ahead_answers_soon() {
+    let server = server("eager", 1);
+    said(&server, &start("m"));
+    assert_eq!(said(&server, "(PLAY m 0 NIL NIL)"), "(Go Right)");
+    std::thread::sleep(Duration::from_millis(100));
+    let begun = Instant::now();
+    assert_eq!(said(&server, "(PLAY m 1 (GO RIGHT) ((GO RIGHT) (FELL HEADS) ))"), "(Go Right)");
+    assert!(begun.elapsed() < Duration::from_millis(500));
+}
+
+#[test]
+fn a_match_is_aborted_in_the_middle_of_a_thought_and_makes_room() {
+    let server = Arc::new(server("sleeper", 1));
+    said(&server, &start("m"));
+    assert_eq!(said(&server, &start("n")), "busy");
+    let asked = Arc::clone(&server);
+    let thinking = std::thread::spawn(move || said(&asked, "(PLAY m 0 NIL NIL)"));
+    std::thread::sleep(Duration::from_millis(100));
+    let begun = Instant::now();
+    assert_eq!(said(&server, "(ABORT m)"), "aborted");
+    assert!(begun.elapsed() < Duration::from_millis(100));
+    assert_eq!(said(&server, "(ABORT m)"), "aborted", "it is repeated");
+    assert_eq!(said(&server, "(ABORT other)"), "busy");
+    assert_eq!(said(&server, &start("n")), "ready");
+    assert!(thinking.join().unwrap().starts_with("(Go "), "whoever still waits gets an answer");
+}
+
+#[test]
+fn two_matches_run_side_by_side_and_a_third_is_refused() {
+    let server = server("last", 2);
+    assert_eq!(said(&server, &start("a")), "ready");
+    assert_eq!(said(&server, &start("b")), "ready");
+    assert_eq!(said(&server, &start("c")), "busy");
+    assert_eq!(said(&server, "(PLAY a 0 NIL NIL)"), "(Go Right)");
+    assert_eq!(said(&server, "(PLAY b 0 NIL NIL)"), "(Go Right)");
+    // The same game master begins anew.
+    assert_eq!(said(&server, &start("a")), "ready");
+    assert_eq!(said(&server, "(PLAY a 0 NIL NIL)"), "(Go Right)");
+    server.close();
+    assert_eq!(server.matches(), 0);
+}
+
+#[test]
+fn a_match_whose_master_falls_silent_expires() {
+    let server = PlayerServer::new(ServeOptions { stale: Duration::ZERO, ..options("last", 1) }).unwrap();
+    let quick = start("m").replace(" 1 1)", " 0.2 0.2)");
+    assert_eq!(said(&server, &quick), "ready");
+    assert_eq!(said(&server, &start("n")), "busy");
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(said(&server, &start("n")), "ready");
+}
+
+#[test]
+fn a_message_that_did_not_come_leaves_a_hole_and_a_legal_move() {
+    let server = server("last", 1);
+    said(&server, &start("m"));
+    assert_eq!(said(&server, "(PLAY m 0 NIL NIL)"), "(Go Right)");
+    let answer = said(&server, "(PLAY m 2 (GO LEFT) ((FELL HEADS) (GO LEFT)))");
+    assert!(answer.starts_with("(Go "), "{answer}");
+    // The question of a step again has the same answer again.
+    assert_eq!(said(&server, "(PLAY m 2 (GO LEFT) ((FELL HEADS) (GO LEFT)))"), answer);
+}
+
+#[test]
+fn rules_with_errors_and_no_rules_at_all_still_get_moves() {
+    let server = server("hyperplay:particles=4,playouts=20", 8);
+    let unsafe_rules = format!("{GAME} (<= (NEXT (At ?x)) (DOES Me (Go Left)))");
+    assert_eq!(said(&server, &format!("(START a ME ({unsafe_rules}) 1 1)")), "ready");
+    assert!(said(&server, "(PLAY a 0 NIL NIL)").starts_with("(Go "));
+    assert_eq!(said(&server, "(START b ME ((nothing here)) 1 1)"), "ready");
+    assert_eq!(said(&server, "(PLAY b 0 NIL NIL)"), "noop");
+    assert_eq!(
+        said(&server, "(START c STRANGER ((ROLE ME) (LEGAL ME (JUMP 1)) (LEGAL STRANGER UP)) 1 1)"),
+        "ready"
+    );
+    assert_eq!(said(&server, "(PLAY c 0 NIL NIL)"), "UP");
+    // A game without an end, whose playouts never end.
+    let endless = "(ROLE ME) (INIT A) (LEGAL ME X) (LEGAL ME Y) (<= (NEXT A) (TRUE A)) (<= TERMINAL (TRUE B)) (GOAL ME 0)";
+    assert_eq!(said(&server, &format!("(START d ME ({endless}) 1 1)")), "ready");
+    let begun = Instant::now();
+    let answer = said(&server, "(PLAY d NIL)");
+    assert!(answer == "X" || answer == "Y", "{answer}");
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn in_2011_a_replaced_move_is_found_out() {
+    // The state remembers which way was gone, and what is legal next depends on it.
+    let rules = "(role me) (role random) (init start) (<= (legal me (go ?w)) (true start) (way ?w)) (way left) (way right)
+        (<= (legal me (stay ?w)) (true (went ?w))) (legal random heads) (legal random tails)
+        (<= (next (went ?w)) (does me (go ?w))) (<= (next over) (does me (stay ?w)))
+        (<= (sees me ?w) (does me (go ?w))) (<= (sees me fell) (does random heads))
+        (<= terminal (true over)) (goal me 1) (goal random 0)";
+    let server = server("last", 1);
+    said(&server, &format!("(START m me ({rules}) 1 1)"));
+    assert_eq!(said(&server, "(PLAY m NIL)"), "(go right)");
+    // The master has made another move of it, and says so only by the percepts.
+    assert_eq!(said(&server, "(PLAY m (left))"), "(stay left)");
+}

@@ -1,0 +1,167 @@
+//! The thread on which the player of one match works: it makes the engine, prepares, decides, and thinks ahead.
+//!
+//! Neither grounding nor a player can be stopped from outside. So this work has a thread of its own, and whoever asks waits no
+//! longer than a deadline. What comes later is dropped. A question whose deadline has passed when its turn comes is not begun.
+//!
+//! Between two questions the player thinks ahead in short turns, as long as it says that this is of use.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::time::Duration;
+
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
+use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View};
+
+/// One turn of thinking ahead: short, because a question has to wait for its end.
+const TURN: Duration = Duration::from_millis(30);
+
+/// The player of a match on its thread.
+pub struct Thinker {
+    questions: mpsc::Sender<PlayerQuestion>,
+    engine: Arc<OnceLock<Arc<Engine>>>,
+}
+
+/// What the player is made of.
+pub struct PlayerParts {
+    /// The engines of the game.
+    pub engines: Arc<Engines>,
+    /// The engine, where the spec names none.
+    pub kind: EngineKind,
+    /// The player.
+    pub spec: PlayerSpec,
+    /// Its role.
+    pub role: Role,
+    /// The time to prepare; what is left of it when the engine is made.
+    pub preparation: Budget,
+    /// Its randomness.
+    pub seed: Seed,
+}
+
+/// A question to the player.
+struct PlayerQuestion {
+    evidence: Evidence,
+    legal: Vec<Move>,
+    budget: Budget,
+    seed: Seed,
+    answer: SyncSender<Result<Decision, String>>,
+}
+
+impl Thinker {
+    /// Begins to make the engine and the player. The receiver hears when the player has prepared.
+    ///
+    /// # Errors
+    /// That of the operating system, if it gives no further thread.
+    pub fn begin(parts: PlayerParts) -> std::io::Result<(Thinker, Receiver<()>)> {
+        let (questions, inbox) = channel();
+        let (ready, prepared) = sync_channel(1);
+        let engine = Arc::new(OnceLock::new());
+        let slot = Arc::clone(&engine);
+        std::thread::Builder::new().name("thinker".to_owned()).spawn(move || {
+            // A panic while the engine is made ends the thread: whoever asks finds out by the closed channel.
+            if let Some(player) = made(&parts, &slot) {
+                work(player, &parts, &ready, &inbox);
+            }
+        })?;
+        Ok((Thinker { questions, engine }, prepared))
+    }
+
+    /// The engine, once it is made.
+    pub fn engine(&self) -> Option<&Arc<Engine>> {
+        self.engine.get()
+    }
+
+    /// Asks for a decision. The answer is an error if the player panicked; if it cannot answer any more, the channel is closed.
+    pub fn ask(
+        &self,
+        evidence: Evidence,
+        legal: Vec<Move>,
+        budget: Budget,
+        seed: Seed,
+    ) -> Receiver<Result<Decision, String>> {
+        let (answer, said) = sync_channel(1);
+        // An error means that the thread has ended, and the closed channel says so.
+        let _ = self.questions.send(PlayerQuestion { evidence, legal, budget, seed, answer });
+        said
+    }
+}
+
+/// The player on its engine; none if there is no engine for the game.
+fn made(parts: &PlayerParts, slot: &OnceLock<Arc<Engine>>) -> Option<Box<dyn Player>> {
+    let kind = parts.spec.engine().unwrap_or(parts.kind);
+    let engine = parts.engines.get(kind).or_else(|error| {
+        tracing::warn!(%error, "no engine of this kind; the interpreter plays");
+        parts.engines.get(EngineKind::Interpreter)
+    });
+    let engine = engine.inspect_err(|error| tracing::warn!(%error, "no engine for the game")).ok()?;
+    engine.prepare();
+    tracing::debug!(engine = %engine.kind(), "the engine is made");
+    let _ = slot.set(Arc::clone(&engine));
+    match parts.spec.seat(&engine, parts.role) {
+        Seat::Player(player) => Some(player),
+        Seat::Clairvoyant(_) | Seat::Remote(_) => None,
+    }
+}
+
+/// Prepares and answers questions until nobody can ask any more or the player panics.
+fn work(
+    mut player: Box<dyn Player>,
+    parts: &PlayerParts,
+    ready: &SyncSender<()>,
+    inbox: &Receiver<PlayerQuestion>,
+) {
+    let prepared =
+        catch_unwind(AssertUnwindSafe(|| player.prepare(&parts.preparation, &parts.seed.child("prepare"))));
+    // Whoever waited may have given up.
+    let _ = ready.try_send(());
+    if prepared.is_err() {
+        tracing::error!("the player panicked while it prepared");
+        return;
+    }
+    // The evidence of the last decision, and how often the player has thought ahead since.
+    let mut ahead: Option<(Evidence, usize)> = None;
+    loop {
+        let question = match (inbox.try_recv(), &mut ahead) {
+            (Ok(question), _) => question,
+            (Err(TryRecvError::Disconnected), _) => return,
+            (Err(TryRecvError::Empty), Some((evidence, turns))) => {
+                let seed = parts.seed.child("ahead").index(evidence.step()).index(*turns);
+                *turns += 1;
+                match catch_unwind(AssertUnwindSafe(|| {
+                    player.think_ahead(evidence, &Budget::time(TURN), &seed)
+                })) {
+                    Ok(true) => {}
+                    Ok(false) => ahead = None,
+                    Err(_) => {
+                        tracing::error!("the player panicked while it thought ahead");
+                        return;
+                    }
+                }
+                continue;
+            }
+            (Err(TryRecvError::Empty), None) => match inbox.recv() {
+                Ok(question) => question,
+                Err(_) => return,
+            },
+        };
+        if question.budget.is_late() {
+            continue;
+        }
+        let view = View { evidence: &question.evidence, legal: &question.legal };
+        let decided =
+            catch_unwind(AssertUnwindSafe(|| player.decide(&view, &question.budget, &question.seed)));
+        let panicked = decided.is_err();
+        let _ = question.answer.try_send(decided.map_err(|panic| message_of(panic.as_ref())));
+        if panicked {
+            return;
+        }
+        ahead = Some((question.evidence, 0));
+    }
+}
+
+/// The message of a panic.
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}
