@@ -17,6 +17,15 @@ Examples:
   hyperplay match tictactoe x=clairvoyant --playclock 0.1 --json
   hyperplay match games/imperfect/leduc_poker.kif --matches 1000 --seed 7 --transcript leduc.jsonl";
 
+/// Below `serve`.
+pub const SERVE: &str = "\
+Examples:
+  hyperplay serve
+  hyperplay serve --port 9148 --player hyperplay:particles=500 --matches 4
+  hyperplay serve --listen 0.0.0.0 --record matches --log-format json
+
+The address is printed when the server listens. Ctrl-C and SIGTERM end it, with exit code 0; records of running matches are kept.";
+
 /// Below `host`.
 pub const HOST: &str = "\
 Examples:

@@ -48,6 +48,7 @@ mod progress;
 mod replay;
 mod report;
 mod seats;
+mod serve;
 mod shell;
 mod solve;
 mod transcripts;
@@ -86,6 +87,9 @@ enum Command {
     /// Play matches with players behind addresses: the game master
     #[command(after_help = examples::HOST)]
     Host(host::HostArguments),
+    /// Play with game masters over the network: a player server
+    #[command(after_help = examples::SERVE)]
+    Serve(serve::ServeArguments),
     /// Check transcripts of matches against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
@@ -216,6 +220,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         command,
         Command::Match(_)
             | Command::Host(_)
+            | Command::Serve(_)
             | Command::Exploit(_)
             | Command::Belief(_)
             | Command::BeliefBenchmark(_)
@@ -230,7 +235,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::Crosscheck(_)
             | Command::Bench(_)
     );
-    let grace = matches!(command, Command::Experiment(_) | Command::Host(_)).then_some(GRACE);
+    let grace =
+        matches!(command, Command::Experiment(_) | Command::Host(_) | Command::Serve(_)).then_some(GRACE);
     let interrupt = listen(looks, grace)?;
     let plain = &with_remote(registry);
     let registry = &human::with_human(plain, None);
@@ -245,6 +251,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             let registry = human::with_human(plain, Some(&table));
             host::run(arguments, &registry, &table, &interrupt, &out)
         }
+        Command::Serve(arguments) => serve::run(arguments, registry, &interrupt, &out),
         Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),
@@ -270,7 +277,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
     }
 }
 
-/// How long an experiment or a game master has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
+/// How long an experiment, a game master or a player server has to end the matches at hand: a scheduler kills what has not ended soon after its signal.
 const GRACE: Duration = Duration::from_secs(4);
 
 /// Makes Ctrl-C raise the interrupt; the second one, or the first if the command does not look, ends the program. With a

@@ -109,6 +109,9 @@ impl SeatArguments {
 }
 
 /// Reads a spec.
-fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
+///
+/// # Errors
+/// A usage error that says what there is.
+pub fn spec_of(text: &str, registry: &Registry) -> Result<PlayerSpec, CommandFailure> {
     registry.player(text).map_err(|error| wrong_spec(registry, SpecKind::Player, text, &error))
 }

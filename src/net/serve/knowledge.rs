@@ -101,13 +101,6 @@ impl Knowledge {
         self.answers[self.made] = Some(answer);
     }
 
-    /// Notes that the last answer came too late.
-    pub fn was_late(&mut self) {
-        if let Some(Some(answer)) = self.answers.last_mut() {
-            answer.late = true;
-        }
-    }
-
     /// Takes in a message.
     pub fn hear(&mut self, game: &Game, message: &StepMessage) -> Heard {
         let is_first_asked = self.answer(0).is_none();
@@ -284,8 +277,7 @@ mod tests {
         known.answered(sent(&game, "x", false));
         assert_eq!(known.hear(&game, &message("(PLAY m ((heard z) ))")), Heard::Next);
         assert_eq!(known.evidence().steps[0].own, OwnMove::Known(term(&game, "x")));
-        known.answered(sent(&game, "x", false));
-        known.was_late();
+        known.answered(sent(&game, "x", true));
         assert_eq!(known.hear(&game, &message("(PLAY m ())")), Heard::Next);
         let open = OwnMove::OneOf([term(&game, "x"), term(&game, "y")].into());
         assert_eq!(known.evidence().steps[1].own, open);

@@ -13,6 +13,7 @@ mod knowledge;
 mod legal;
 mod margin;
 mod records;
+mod respond;
 mod rules;
 mod session;
 mod table;

@@ -1,0 +1,212 @@
+//! `hyperplay serve`: a player server for the game masters of the field.
+//!
+//! What it prints is its address; what happens is logged on standard error, with `tracing`.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::failure::CommandFailure;
+use super::human::names_human;
+use super::options::{EngineOption, pick_seed, seconds, seed};
+use super::output::Output;
+use super::seats::spec_of;
+use hyperplay_engine::machine::Role;
+use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_logic::gdl::{Source, load};
+use hyperplay_net::http::server::ServerLimits;
+use hyperplay_net::serve::{PlayerServer, ServeError, ServeOptions};
+use hyperplay_play::player::{PlayerSpec, Registry};
+use hyperplay_play::referee::Interrupt;
+
+/// How often the interrupt is looked at.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// Files that may be open at a time: a connection is one.
+const FILES: u64 = 8192;
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+pub struct ServeArguments {
+    /// The port; 0 for any that is free
+    #[arg(long, default_value_t = 9147)]
+    port: u16,
+    /// The address to listen at: 127.0.0.1 for programs on this computer only, 0.0.0.0 for whoever can reach it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    listen: IpAddr,
+    /// The player that plays every match (see `hyperplay players`)
+    #[arg(long, value_name = "SPEC", default_value = "auto")]
+    player: String,
+    /// How many matches at a time; a game master that wants another one is told `busy`
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    matches: u16,
+    /// Seconds before the end of a clock at which an answer is sent; the server adds what it needs
+    #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds)]
+    margin: Duration,
+    /// Seconds beyond its clocks after which a silent match ends
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    stale: Duration,
+    /// Keep a record of every match in this folder, and the rules of its game; `hyperplay verify DIR/matches.jsonl` checks them
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// What the server calls itself when it is asked
+    #[arg(long, value_name = "NAME", default_value = "hyperplay", value_parser = name)]
+    name: String,
+    /// Determines every random choice, with the name of the match and its role [default: drawn and logged]
+    #[arg(long, value_name = "S", value_parser = seed)]
+    seed: Option<u64>,
+    #[command(flatten)]
+    engine: EngineOption,
+    /// How much is logged on standard error
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Info)]
+    log: LogLevel,
+    /// How it is logged
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = LogForm::Text)]
+    log_format: LogForm,
+}
+
+/// The choice of `--log`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum LogLevel {
+    /// What went wrong in this program
+    Error,
+    /// What went wrong in a match
+    Warn,
+    /// Matches and answers
+    Info,
+    /// Messages and the thoughts of players
+    Debug,
+}
+
+/// The choice of `--log-format`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum LogForm {
+    /// Lines for people
+    Text,
+    /// An object of JSON a line
+    Json,
+}
+
+impl LogLevel {
+    fn of_tracing(self) -> tracing_subscriber::filter::LevelFilter {
+        use tracing_subscriber::filter::LevelFilter;
+        match self {
+            LogLevel::Error => LevelFilter::ERROR,
+            LogLevel::Warn => LevelFilter::WARN,
+            LogLevel::Info => LevelFilter::INFO,
+            LogLevel::Debug => LevelFilter::DEBUG,
+        }
+    }
+}
+
+/// Reads a name that is one word of the protocol.
+fn name(text: &str) -> Result<String, String> {
+    let is_plain = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    if is_plain { Ok(text.to_owned()) } else { Err("expected letters, digits, '_', '-' and '.'".to_owned()) }
+}
+
+/// Refuses players that cannot sit in a server: persons, those that are shown the true history, and other servers.
+fn suits(spec: &PlayerSpec) -> Result<(), CommandFailure> {
+    let refused = |why: &str| {
+        let what = format!("--player {}: {why}", spec.spec());
+        CommandFailure::usage(
+            what,
+            "take a player that knows what its role knows, for example auto or hyperplay",
+        )
+    };
+    if names_human(spec.spec()) {
+        return Err(refused("a person plays in `hyperplay match` and `hyperplay host` only"));
+    }
+    if spec.spec().is_remote() {
+        return Err(refused("this player is another server itself"));
+    }
+    let text = "(role x) (init a) (legal x go) (<= terminal (not (true a))) (goal x 0)";
+    let game = load(Source::new("a game to try the player on", text), None).game;
+    let engine = game.and_then(|game| Engines::new(&game).get(EngineKind::Interpreter).ok());
+    match engine.is_some_and(|engine| spec.seat(&engine, Role::new(0)).is_clairvoyant()) {
+        true => Err(refused("it is shown the true history, which no game master sends")),
+        false => Ok(()),
+    }
+}
+
+/// Logs what happens on standard error.
+fn log_to_stderr(level: LogLevel, form: LogForm) {
+    let lines = tracing_subscriber::fmt().with_max_level(level.of_tracing()).with_writer(std::io::stderr);
+    // Only this command has a subscriber, so there is none yet.
+    let _ = match form {
+        LogForm::Text => lines.with_target(false).with_ansi(super::output::colour(true)).try_init(),
+        LogForm::Json => lines.json().with_target(false).try_init(),
+    };
+}
+
+/// Allows as many open files as the system lets this program have.
+fn allow_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
+    if limit.current.is_some_and(|current| current < wanted)
+        && let Err(error) =
+            setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum })
+    {
+        tracing::warn!(%error, "the number of open files stays as it is");
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(
+    arguments: &ServeArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    suits(&spec_of(&arguments.player, registry)?)?;
+    log_to_stderr(arguments.log, arguments.log_format);
+    allow_files();
+    let seed = pick_seed(arguments.seed);
+    let options = ServeOptions {
+        name: arguments.name.clone(),
+        registry: registry.clone(),
+        player: arguments.player.clone(),
+        engine: arguments.engine.kind(),
+        matches: arguments.matches.into(),
+        margin: arguments.margin,
+        stale: arguments.stale,
+        seed,
+        record: arguments.record.clone(),
+    };
+    let server = PlayerServer::new(options).map_err(|error| match error {
+        ServeError::Spec(error) => CommandFailure::usage(error.to_string(), "see `hyperplay players`"),
+        ServeError::Record(cause) => {
+            CommandFailure::File { path: arguments.record.clone().unwrap_or_default(), cause }
+        }
+    })?;
+    let failed = |what: String, remedy: &'static str| CommandFailure::failed(what, remedy);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime
+        .map_err(|error| failed(format!("no threads for the network: {error}"), "end other programs"))?;
+    let address = SocketAddr::new(arguments.listen, arguments.port);
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(address).await;
+        let listener = listener.map_err(|error| {
+            let remedy = "another program may listen there: take another --port, or 0 for any that is free";
+            failed(format!("cannot listen at {address}: {error}"), remedy)
+        })?;
+        let own = listener.local_addr().unwrap_or(address);
+        tracing::info!(player = %arguments.player, seed, matches = arguments.matches, "listening at {own}");
+        out.now(&format!("http://{own}\n"))?;
+        let shutdown = async {
+            while !interrupt.is_raised() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let served = Arc::new(server).run(listener, ServerLimits::default(), shutdown).await;
+        tracing::info!("ended");
+        served.map_err(|error| failed(format!("the server has ended: {error}"), "start it again"))
+    })
+}
