@@ -13,6 +13,7 @@
 
 mod actor;
 mod clock;
+mod evidence_record;
 #[cfg(test)]
 mod failing;
 mod fault;
@@ -33,6 +34,9 @@ mod verify;
 mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
+pub use evidence_record::{
+    EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, EvidenceStep, ToldClocks,
+};
 pub use fault::{Fault, FaultKind, Substitute};
 pub use fixed::findings_on_size;
 pub use hyperplay_engine::machine::Stopwatch;
