@@ -240,7 +240,8 @@ impl EvidenceRecord {
                 let what = || format!("{text} is no term of the game");
                 terms.read(text).ok_or_else(|| TranscriptDifference::Step { step: index + 1, what: what() })
             };
-            let own: Vec<Move> = step.own.iter().map(|text| read(text).map(Move)).collect::<Result<_, _>>()?;
+            let own: Vec<Move> =
+                step.own.iter().map(|text| read(text).map(Move)).collect::<Result<_, _>>()?;
             let percepts = step.percepts.iter().flatten().map(|text| read(text).map(Percept));
             evidence.steps.push(Observation {
                 own: match own[..] {

@@ -14,6 +14,9 @@
 mod actor;
 mod clock;
 mod evidence_record;
+mod explain;
+#[cfg(test)]
+mod explain_tests;
 #[cfg(test)]
 mod failing;
 mod fault;
@@ -37,6 +40,7 @@ pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
 pub use evidence_record::{
     EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, EvidenceStep, ToldClocks,
 };
+pub use explain::{EvidenceVerdict, ExplainEffort, explained, verify_evidence};
 pub use fault::{Fault, FaultKind, Substitute};
 pub use fixed::findings_on_size;
 pub use hyperplay_engine::machine::Stopwatch;
