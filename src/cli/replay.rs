@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::failure::CommandFailure;
 use super::output::{Output, log, printable};
-use super::transcripts::TranscriptArguments;
+use super::transcripts::{TranscriptArguments, is_of_player};
 use super::verbose::ShownMatch;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, JointMove, Move, Role, Seed, StateMachine, StateMachineExt};
@@ -58,7 +58,7 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), CommandFailu
             indices.push(transcript.index);
             continue;
         }
-        let (engine, hash) = rules.of(&transcript)?;
+        let (engine, hash) = rules.of(&transcript.game)?;
         Replay { arguments, place, engine, transcript: &transcript, out }.show(hash)?;
         is_shown = true;
     }
@@ -85,6 +85,14 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), CommandFailu
 
 /// The transcript of a line.
 fn read(place: &str, line: &str) -> Result<Transcript, CommandFailure> {
+    if is_of_player(line) {
+        return Err(CommandFailure::failed(
+            format!(
+                "{place}: this is the record of what one player knew, and no transcript: the joint moves are not known"
+            ),
+            "`hyperplay verify` checks it; the transcript of the match is with the game master",
+        ));
+    }
     let remedy = "write transcripts with `hyperplay match GAME --transcript FILE`";
     serde_json::from_str(line).map_err(|error| {
         let keys = serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();

@@ -1,8 +1,9 @@
-//! Files of transcripts, and the rules that they name: what `verify` and `replay` share.
+//! Files of transcripts and of records of players, and the rules that they name: what `verify` and `replay` share.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind};
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -12,15 +13,17 @@ use super::game_argument::{GameArgument, SyntaxArgument};
 use super::options::EngineOption;
 use super::output::printable;
 use hyperplay_engine::Engine;
-use hyperplay_play::referee::Transcript;
+use hyperplay_play::referee::EVIDENCE_SCHEMA;
+use serde::Deserialize;
 
 /// Which transcripts, and which rules they are read with.
 #[derive(Args, Debug)]
 pub struct TranscriptArguments {
-    /// A file of transcripts, one a line, or `-` for standard input
+    /// A file of transcripts or of records of players, one a line, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// The rules: a file or a built-in game [default: the game that each transcript names]
+    /// The rules: a file or a built-in game [default: the game that each line names; a path is looked for in the folder of
+    /// FILE first]
     #[arg(long)]
     game: Option<String>,
     /// The syntax of the rules [default: recognised from the text]
@@ -69,6 +72,24 @@ impl TranscriptArguments {
     }
 }
 
+/// Whether a line is the record of what a player knew, of whatever version, and not a transcript.
+pub fn is_of_player(line: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Line {
+        schema: String,
+    }
+    let of_schema = |schema: &str| schema.rsplit_once('/').map(|(form, _)| form.to_owned());
+    let form = of_schema(EVIDENCE_SCHEMA);
+    serde_json::from_str(line).is_ok_and(|line: Line| of_schema(&line.schema) == form)
+}
+
+/// Where the rules are that a line of `file` names: beside it, if they are there.
+fn beside(file: &str, named: &str) -> String {
+    let folder = Path::new(file).parent().filter(|_| file != "-" && Path::new(named).is_relative());
+    let path = folder.map(|folder| folder.join(named)).filter(|path| path.is_file());
+    path.map_or_else(|| named.to_owned(), |path| path.display().to_string())
+}
+
 /// The engines of the games that were named, with the hash of their rules.
 pub struct Rules<'a> {
     arguments: &'a TranscriptArguments,
@@ -76,12 +97,12 @@ pub struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// The engine and the hash of a transcript's rules.
+    /// The engine and the hash of the rules that a transcript or a record names.
     ///
     /// # Errors
     /// If the rules are not named or cannot be read.
-    pub fn of(&mut self, transcript: &Transcript) -> Result<&(Arc<Engine>, String), CommandFailure> {
-        let name = self.arguments.game.as_ref().unwrap_or(&transcript.game).clone();
+    pub fn of(&mut self, named: &str) -> Result<&(Arc<Engine>, String), CommandFailure> {
+        let name = self.arguments.game.clone().unwrap_or_else(|| beside(&self.arguments.file, named));
         if name == "-" && self.arguments.game.is_none() {
             return Err(CommandFailure::usage(
                 "the transcript does not name its rules",

@@ -1,12 +1,14 @@
-//! `hyperplay verify`: checks transcripts against the rules.
+//! `hyperplay verify`: checks transcripts, and records of what a player knew, against the rules.
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::failure::CommandFailure;
-use super::output::Output;
-use super::transcripts::{Rules, TranscriptArguments};
-use hyperplay_play::referee::{Transcript, verify};
+use super::output::{Output, printable};
+use super::transcripts::{Rules, TranscriptArguments, is_of_player};
+use hyperplay_play::referee::{
+    EvidenceRecord, EvidenceVerdict, ExplainEffort, Transcript, verify, verify_evidence,
+};
 
 /// Arguments of `verify`.
 #[derive(Args, Debug)]
@@ -18,10 +20,32 @@ pub struct VerifyArguments {
     json: bool,
 }
 
-/// A transcript that does not agree with the rules.
-struct Bad {
-    line: usize,
-    what: String,
+/// What a line was found to be.
+enum Found {
+    /// It agrees with the rules.
+    Agrees,
+    /// It agrees up to this step, from 1, of which it does not say what happened.
+    AgreesTo(usize),
+    /// It cannot have happened as it is written.
+    Differs(String),
+    /// It was not found out.
+    Undecided(String),
+}
+
+/// How many lines of one form there are, and how many of them agree with the rules.
+#[derive(Default)]
+struct Tally {
+    lines: usize,
+    agree: usize,
+    undecided: usize,
+}
+
+impl Tally {
+    fn count(&mut self, found: &Found) {
+        self.lines += 1;
+        self.agree += usize::from(matches!(found, Found::Agrees | Found::AgreesTo(_)));
+        self.undecided += usize::from(matches!(found, Found::Undecided(_)));
+    }
 }
 
 /// Runs the command.
@@ -29,35 +53,84 @@ struct Bad {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &VerifyArguments, out: &Output) -> Result<(), CommandFailure> {
-    let transcripts = &arguments.transcripts;
-    let mut rules = transcripts.rules();
-    let (mut count, mut bad) = (0, Vec::new());
-    for line in transcripts.lines()? {
+    let lines = &arguments.transcripts;
+    let mut rules = lines.rules();
+    let (mut transcripts, mut records) = (Tally::default(), Tally::default());
+    let (mut differences, mut undecided, mut holes) = (Vec::new(), Vec::new(), Vec::new());
+    for line in lines.lines()? {
         let (number, line) = line?;
-        count += 1;
-        if let Some(what) = check(&mut rules, &line)? {
-            if !arguments.json {
-                out.line(format_args!("{}:{number}: {what}", transcripts.file))?;
+        let is_of_player = is_of_player(&line);
+        let found = if is_of_player { check_record(&mut rules, &line) } else { check(&mut rules, &line) }?;
+        if is_of_player { &mut records } else { &mut transcripts }.count(&found);
+        let said = match found {
+            Found::Agrees => continue,
+            Found::AgreesTo(step) => {
+                holes.push(json!({ "line": number, "step": step }));
+                format!("checked up to step {step}, of which the record does not say what happened")
             }
-            bad.push(Bad { line: number, what });
+            Found::Differs(what) => {
+                differences.push(json!({ "line": number, "difference": what }));
+                what
+            }
+            Found::Undecided(why) => {
+                undecided.push(json!({ "line": number, "why": why }));
+                format!("undecided: {why}")
+            }
+        };
+        if !arguments.json {
+            out.line(format_args!("{}:{number}: {said}", lines.file))?;
         }
     }
+    let is_good = differences.is_empty() && undecided.is_empty();
     if arguments.json {
-        let differences: Vec<Value> =
-            bad.iter().map(|bad| json!({ "line": bad.line, "difference": bad.what })).collect();
-        out.json(&json!({ "transcripts": count, "agree": count - bad.len(), "differences": differences }))?;
+        out.json(&json!({
+            "transcripts": transcripts.lines,
+            "records": records.lines,
+            "agree": transcripts.agree + records.agree,
+            "differences": differences,
+            "undecided": undecided,
+            "holes": holes,
+        }))?;
     } else {
-        out.line(format_args!("{} of {count} transcripts agree with the rules", count - bad.len()))?;
+        if transcripts.lines > 0 || records.lines == 0 {
+            let Tally { lines, agree, .. } = transcripts;
+            out.line(format_args!("{agree} of {lines} transcripts agree with the rules"))?;
+        }
+        if records.lines > 0 {
+            let Tally { lines, agree, undecided } = records;
+            let differ = lines - agree - undecided;
+            let rest = format!("{differ} differ, {undecided} are undecided");
+            out.line(format_args!("{agree} of {lines} records of players agree with the rules, {rest}"))?;
+        }
     }
-    if bad.is_empty() { Ok(()) } else { Err(CommandFailure::Findings) }
+    if is_good { Ok(()) } else { Err(CommandFailure::Findings) }
 }
 
-/// What is wrong with a line, if anything.
-fn check(rules: &mut Rules<'_>, line: &str) -> Result<Option<String>, CommandFailure> {
+/// What a transcript is found to be.
+fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
     let transcript: Transcript = match serde_json::from_str(line) {
         Ok(transcript) => transcript,
-        Err(error) => return Ok(Some(format!("not a transcript: {error}"))),
+        Err(error) => return Ok(Found::Differs(format!("not a transcript: {error}"))),
     };
-    let (engine, hash) = rules.of(&transcript)?;
-    Ok(verify(engine.as_ref(), hash, &transcript).err().map(|difference| difference.to_string()))
+    let (engine, hash) = rules.of(&transcript.game)?;
+    Ok(match verify(engine.as_ref(), hash, &transcript) {
+        Ok(()) => Found::Agrees,
+        Err(difference) => Found::Differs(difference.to_string()),
+    })
+}
+
+/// What the record of a player is found to be.
+fn check_record(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
+    let record: EvidenceRecord = match serde_json::from_str(line) {
+        Ok(record) => record,
+        Err(error) => return Ok(Found::Differs(format!("not a record of a player: {error}"))),
+    };
+    let (engine, hash) = rules.of(&record.heading.game)?;
+    Ok(match verify_evidence(engine, hash, &record, &ExplainEffort::default()) {
+        // It holds words of a program that is not ours.
+        Err(difference) => Found::Differs(printable(&difference.to_string())),
+        Ok(EvidenceVerdict { undecided: Some(why), .. }) => Found::Undecided(printable(&why)),
+        Ok(EvidenceVerdict { hole: Some(step), .. }) => Found::AgreesTo(step),
+        Ok(_) => Found::Agrees,
+    })
 }

@@ -13,6 +13,10 @@
 
 mod actor;
 mod clock;
+mod evidence_record;
+mod explain;
+#[cfg(test)]
+mod explain_tests;
 #[cfg(test)]
 mod failing;
 mod fault;
@@ -33,6 +37,10 @@ mod verify;
 mod winnable;
 
 pub use clock::{ClockTurn, Clocks, date, match_id, unix_millis};
+pub use evidence_record::{
+    EVIDENCE_SCHEMA, EvidenceHeading, EvidenceOutcome, EvidenceRecord, EvidenceStep, ToldClocks,
+};
+pub use explain::{EvidenceVerdict, ExplainEffort, explained, verify_evidence};
 pub use fault::{Fault, FaultKind, Substitute};
 pub use fixed::findings_on_size;
 pub use hyperplay_engine::machine::Stopwatch;

@@ -11,17 +11,19 @@ use super::fault::FaultKind;
 use super::transcript::{FaultRecord, SCHEMA, StepRecord, Transcript};
 use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
 
-/// Where a transcript and the rules differ first.
+/// Where a transcript, or the record of a player, and the rules differ first.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TranscriptDifference {
-    /// Another form of transcripts.
-    #[error("the transcript has the schema {found:?}; this program reads {SCHEMA:?}")]
+    /// Another form of records.
+    #[error("the schema is {found:?}; this program reads {expected:?}")]
     Schema {
         /// What it says.
         found: String,
+        /// The schema of this program.
+        expected: String,
     },
     /// Other rules.
-    #[error("the transcript was made with other rules: it names {found}, these are {expected}")]
+    #[error("the match was played with other rules: the record names {found}, these are {expected}")]
     Rules {
         /// What it says.
         found: String,
@@ -31,6 +33,14 @@ pub enum TranscriptDifference {
     /// Other roles.
     #[error("the transcript has the roles {found}, the rules have {expected}")]
     Roles {
+        /// What it says.
+        found: String,
+        /// What the rules say.
+        expected: String,
+    },
+    /// The rules have no such role.
+    #[error("the record is of the role {found}, the rules have the roles {expected}")]
+    Role {
         /// What it says.
         found: String,
         /// What the rules say.
@@ -133,7 +143,8 @@ fn check_heading<M: StateMachine>(
     transcript: &Transcript,
 ) -> Result<(), TranscriptDifference> {
     if transcript.schema != SCHEMA {
-        return Err(TranscriptDifference::Schema { found: transcript.schema.clone() });
+        let (found, expected) = (transcript.schema.clone(), SCHEMA.to_owned());
+        return Err(TranscriptDifference::Schema { found, expected });
     }
     if transcript.rules != rules {
         return Err(TranscriptDifference::Rules {
