@@ -95,7 +95,8 @@ impl Place {
                 "play",
                 Some(module @ ("toy" | "board" | "search" | "belief" | "efg" | "player" | "referee")),
             )
-            | ("lab", Some(module @ ("report" | "study" | "experiment"))) => module,
+            | ("lab", Some(module @ ("report" | "study" | "experiment")))
+            | ("net", Some(module @ ("protocol" | "http" | "serve" | "host" | "compliance"))) => module,
             (own, _) => own,
         }
     }

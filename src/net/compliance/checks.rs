@@ -88,6 +88,7 @@ pub fn checks() -> &'static [ComplianceCheck] {
             server_checks::garbage,
         ),
         check("get", "optional: GET /MESSAGE is answered like POST", server_checks::get),
+        check("preview", "optional: PREVIEW is answered `ready`", match_checks::preview),
         check("options", "optional: OPTIONS is answered with CORS headers", server_checks::options),
         check("clocks", "every answer came within its clock", server_checks::clocks),
     ];

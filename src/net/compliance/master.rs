@@ -83,6 +83,11 @@ impl CheckMaster {
         }))
     }
 
+    pub(super) fn preview_message(&self, clocks: CheckClocks) -> String {
+        let rules = self.told(&self.rules);
+        self.telling.phrasing.write(&Message::Preview { rules, clock: clocks.startclock })
+    }
+
     pub(super) fn play_message(&self) -> String {
         self.telling.phrasing.write(&Message::Play(self.step()))
     }

@@ -7,6 +7,7 @@ use super::conversation::{Conversation, is_word};
 use super::games::{COLOURS, CheckGame, LAMPS, NUMBERS, TREASURE};
 use super::master::{CheckMaster, Telling};
 use super::verdict::CheckEnd;
+use crate::http::client::{Ending, request};
 use crate::protocol::{Phrasing, WireDialect, WireLetters};
 
 type Checked = Result<Option<String>, CheckEnd>;
@@ -50,6 +51,20 @@ fn spelt_match(talk: &mut Conversation, game: CheckGame, telling: Telling) -> Ch
 pub(super) fn start(talk: &mut Conversation) -> Checked {
     let master = started(talk, LAMPS, Telling::default())?;
     talk.abort(&master.id).map(|_| None)
+}
+
+pub(super) fn preview(talk: &mut Conversation) -> Checked {
+    let master = CheckMaster::new(LAMPS, talk.new_match(), Telling::default());
+    let text = master.preview_message(talk.clocks);
+    let bytes = request(&talk.address, &text, "Gamecontroller");
+    let wait = talk.clocks.startclock + talk.clocks.grace;
+    match talk.send(bytes.as_bytes(), &text, wait, Ending::Complete).0 {
+        Ok(reply) if reply.body.trim().eq_ignore_ascii_case("ready") => Ok(None),
+        Ok(_) => {
+            Err(CheckEnd::Skip("PREVIEW is answered with something else; few masters use it".to_owned()))
+        }
+        Err(error) => Err(CheckEnd::Skip(format!("no PREVIEW: {error}; few masters use it"))),
+    }
 }
 
 pub(super) fn official(talk: &mut Conversation) -> Checked {

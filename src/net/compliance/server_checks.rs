@@ -1,6 +1,6 @@
 //! Checks of the server itself: INFO, the form of answers, connections, other methods, what is no message.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::conversation::Conversation;
 use super::games::LAMPS;
 use super::master::{CheckMaster, Telling};
-use super::verdict::{CheckEnd, shown_bytes};
+use super::verdict::{CheckEnd, CheckExchange, shown_bytes};
 use crate::http::client::{Ending, ExchangeError, Reply, request};
 use crate::protocol::{Message, Phrasing, StepMessage, read_term};
 
@@ -159,19 +159,29 @@ pub(super) fn header_case(talk: &mut Conversation) -> Checked {
     let (result, _) =
         talk.send(format!("{head}(INFO)").as_bytes(), &head, AT_ONCE + talk.clocks.grace, Ending::Complete);
     result.map_err(|error| CheckEnd::Fail(format!("with headers in other letters: {error}")))?;
-    // In two pieces with a pause between them.
-    let address = (talk.address.host().to_owned(), talk.address.port());
-    let broken = |error: std::io::Error| CheckEnd::Fail(format!("in pieces: {error}"));
-    let mut connection = TcpStream::connect(address).map_err(broken)?;
-    let bytes = request(&talk.address, "(INFO)", "Gamecontroller");
-    let (first, second) = bytes.split_at(bytes.len() - 3);
+    in_pieces(talk)
+}
+
+/// INFO in two pieces with a pause between them.
+fn in_pieces(talk: &mut Conversation) -> Checked {
+    let broken = |error: std::io::Error| CheckEnd::Fail(format!("a request in two pieces: {error}"));
+    let begin = Instant::now();
+    let mut connection = TcpStream::connect((talk.address.host(), talk.address.port())).map_err(broken)?;
+    let request = request(&talk.address, "(INFO)", "Gamecontroller");
+    let (first, second) = request.split_at(request.len() - 3);
     connection.write_all(first.as_bytes()).map_err(broken)?;
     thread::sleep(Duration::from_millis(200));
     connection.write_all(second.as_bytes()).map_err(broken)?;
-    let wait = AT_ONCE + talk.clocks.grace;
-    connection.set_read_timeout(Some(wait)).map_err(broken)?;
+    connection.set_read_timeout(Some(AT_ONCE + talk.clocks.grace)).map_err(broken)?;
     let mut buffer = [0; 1024];
-    match std::io::Read::read(&mut connection, &mut buffer) {
+    let read = connection.read(&mut buffer);
+    talk.exchanges.push(CheckExchange {
+        sent: "(INFO), its last three bytes 0.2 s after the others".to_owned(),
+        received: buffer[..read.as_ref().map_or(0, |&length| length)].to_vec(),
+        error: read.as_ref().err().map(ToString::to_string),
+        elapsed: begin.elapsed(),
+    });
+    match read {
         Ok(length) if length > 0 => Ok(None),
         Ok(_) => fail("a request in two pieces got no answer: the connection was closed"),
         Err(_) => fail("a request in two pieces got no answer"),

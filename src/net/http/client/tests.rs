@@ -5,6 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
+use super::reply::{ReplyReader, Step};
 use super::{
     Address, AddressError, Ending, ExchangeError, ExchangeStage, ReplyLimits, exchange, exchange_bytes,
     request,
@@ -251,5 +254,72 @@ fn addresses_are_read_and_wrong_ones_say_what_to_write() {
     for (text, part) in wrong {
         let error: AddressError = Address::parse(text).unwrap_err();
         assert!(error.to_string().contains(part), "{text}: {error}");
+    }
+}
+
+/// What is read of an answer that comes in pieces of these lengths and then ends.
+fn read_in_pieces(bytes: &[u8], lengths: &[usize]) -> Result<String, String> {
+    let mut reader = ReplyReader::new(ReplyLimits { body: 200, head: 400 });
+    let mut end = 0;
+    for length in lengths.iter().copied().chain(std::iter::once(bytes.len())) {
+        end = (end + length).min(bytes.len());
+        match reader.step(&bytes[..end]).map_err(|error| error.to_string())? {
+            Step::Complete(reply) => return Ok(reply.body),
+            Step::More => {}
+        }
+    }
+    reader.at_close(bytes).map(|reply| reply.body).map_err(|error| error.to_string())
+}
+
+fn answer_bytes() -> impl Strategy<Value = Vec<u8>> {
+    let good = prop::sample::select(vec![
+        &b"HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 4\r\n\r\nnoop"[..],
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n(ma\r\n6;x=y\r\nrk 1 1\r\n1\r\n)\r\n0\r\n\r\n",
+        b"HTTP/1.0 200 OK\n\n(mark 1 1)",
+        b"HTTP/1.0 404 Not Found\r\n\r\n",
+    ]);
+    let change = (any::<prop::sample::Index>(), any::<u8>(), 0..3_u8);
+    (good, prop::collection::vec(change, 0..4)).prop_map(|(good, changes)| {
+        let mut bytes = good.to_vec();
+        for (place, byte, kind) in changes {
+            let place = place.index(bytes.len());
+            match kind {
+                0 => bytes[place] = byte,
+                1 => bytes.insert(place, byte),
+                _ if bytes.len() > 1 => drop(bytes.remove(place)),
+                _ => {}
+            }
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #[test]
+    fn an_answer_is_the_same_in_whatever_pieces_it_comes(
+        bytes in answer_bytes(),
+        lengths in prop::collection::vec(0_usize..12, 0..40),
+    ) {
+        let whole = read_in_pieces(&bytes, &[]);
+        let pieces = read_in_pieces(&bytes, &lengths);
+        let one_by_one = read_in_pieces(&bytes, &vec![1; bytes.len()]);
+        prop_assert_eq!(&whole, &pieces);
+        prop_assert_eq!(&whole, &one_by_one);
+    }
+
+    #[test]
+    fn any_bytes_are_an_answer_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let with_head = [b"HTTP/1.0 200 OK\r\n".as_slice(), &bytes].concat();
+        for bytes in [bytes, with_head] {
+            let whole = read_in_pieces(&bytes, &[]);
+            prop_assert!(whole.is_ok() || !whole.unwrap_err().is_empty());
+        }
+    }
+
+    #[test]
+    fn any_text_is_an_address_or_an_error(text in "(http://)?\\PC{0,30}") {
+        if let Ok(address) = Address::parse(&text) {
+            prop_assert_eq!(Address::parse(&address.to_string()), Ok(address));
+        }
     }
 }
