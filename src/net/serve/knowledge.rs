@@ -50,6 +50,8 @@ pub struct Knowledge {
     made: usize,
     /// Whether the recorded move is not told.
     is_of_2011: bool,
+    /// Whether messages have said the number of the step.
+    is_numbered: bool,
     remarks: Vec<String>,
 }
 
@@ -61,6 +63,7 @@ impl Knowledge {
             answers: Vec::new(),
             made: 0,
             is_of_2011: false,
+            is_numbered: false,
             remarks: Vec::new(),
         }
     }
@@ -85,6 +88,11 @@ impl Knowledge {
         self.is_of_2011
     }
 
+    /// Whether the messages are those of the official dialect.
+    pub fn is_numbered(&self) -> bool {
+        self.is_numbered
+    }
+
     /// What was odd, in sentences.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
@@ -103,6 +111,7 @@ impl Knowledge {
 
     /// Takes in a message.
     pub fn hear(&mut self, game: &Game, message: &StepMessage) -> Heard {
+        self.is_numbered |= message.numbered.is_some();
         let is_first_asked = self.answer(0).is_none();
         let number = match (&message.numbered, &message.seen) {
             (Some((number, _)), _) => *number,

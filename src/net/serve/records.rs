@@ -1,38 +1,24 @@
 //! The records of a player server: what its player knew of each match, one line of JSON, and the rules as they came.
+//!
+//! A folder has `matches.jsonl`, to which lines are appended, and `rules/HASH.kif`, one file for each game. A record names its rules by
+//! that path, so the folder can be moved. `hyperplay verify` reads it.
 
-use std::path::Path;
+use std::fs::{File, OpenOptions, create_dir_all};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use crate::protocol::StartMessage;
+use super::knowledge::Knowledge;
+use crate::protocol::{StartMessage, WireDialect};
 use hyperplay_engine::machine::Evidence;
-use hyperplay_logic::gdl::Game;
+use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_logic::gdl::{Game, Syntax, print, read, rules_hash};
+use hyperplay_play::referee::{
+    EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks, date, host,
+};
 
-/// How a match of a player server ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum SessionEnd {
-    /// By STOP.
-    Stopped,
-    /// By ABORT.
-    Aborted,
-    /// The game master fell silent.
-    Expired,
-    /// The game master began a match of the same name.
-    Replaced,
-    /// The server ended.
-    Interrupted,
-}
-
-impl SessionEnd {
-    /// The stable name, as in records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            SessionEnd::Stopped => "stopped",
-            SessionEnd::Aborted => "aborted",
-            SessionEnd::Expired => "expired",
-            SessionEnd::Replaced => "replaced",
-            SessionEnd::Interrupted => "interrupted",
-        }
-    }
-}
+/// Characters of a hash in the name of a file.
+const NAMED: usize = 16;
 
 /// What was answered at one step.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,29 +35,106 @@ pub struct PlayedStep {
     pub fallback: Option<String>,
 }
 
+/// A match that has ended.
+pub struct EndedMatch<'a> {
+    /// How it began.
+    pub start: &'a StartMessage,
+    /// The player.
+    pub player: &'a str,
+    /// The engines of the game.
+    pub engines: &'a Engines,
+    /// What the role knew, as it was used.
+    pub evidence: &'a Evidence,
+    /// How it was known.
+    pub known: &'a Knowledge,
+    /// What was answered.
+    pub steps: &'a [PlayedStep],
+    /// What was odd.
+    pub remarks: &'a [String],
+    /// How it ended.
+    pub outcome: EvidenceOutcome,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
 /// Keeps records in a folder.
 #[derive(Debug)]
-pub struct Recorder {}
+pub struct Recorder {
+    folder: PathBuf,
+    file: Mutex<File>,
+    seed: u64,
+}
 
 impl Recorder {
-    /// Opens a folder, which is created if it does not exist.
+    /// Opens a folder, which is created if it does not exist. Records that are there stay.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(folder: &Path, _seed: u64) -> std::io::Result<Recorder> {
-        std::fs::create_dir_all(folder)?;
-        Ok(Recorder {})
+    pub fn open(folder: &Path, seed: u64) -> std::io::Result<Recorder> {
+        create_dir_all(folder.join("rules"))?;
+        let file = OpenOptions::new().create(true).append(true).open(folder.join("matches.jsonl"))?;
+        Ok(Recorder { folder: folder.to_owned(), file: Mutex::new(file), seed })
     }
 
-    /// Keeps a match.
-    pub fn keep(
-        &self,
-        _start: &StartMessage,
-        _player: &str,
-        _seated: Option<(Game, Evidence, bool)>,
-        _steps: &[PlayedStep],
-        _remarks: &[String],
-        _end: SessionEnd,
-    ) {
+    /// Keeps a match. What goes wrong is logged: the next match is played all the same.
+    pub fn keep(&self, ended: &EndedMatch<'_>) {
+        if let Err(error) = self.written(ended) {
+            tracing::error!(%error, folder = %self.folder.display(), "a record could not be kept");
+        }
+    }
+
+    fn written(&self, ended: &EndedMatch<'_>) -> std::io::Result<()> {
+        let game = ended.engines.game();
+        let (path, hash) = self.rules(game)?;
+        let no_engine = |error: hyperplay_engine::EngineError| std::io::Error::other(error.to_string());
+        let engine: std::sync::Arc<Engine> = ended.engines.get(EngineKind::Interpreter).map_err(no_engine)?;
+        let dialect = match (game.is_imperfect(), ended.known.is_numbered()) {
+            (_, true) => WireDialect::Gdl2,
+            (true, false) => WireDialect::Gdl2Of2011,
+            (false, false) => WireDialect::Gdl1,
+        };
+        let clocks = ToldClocks {
+            startclock: ended.start.startclock.as_secs_f64(),
+            playclock: ended.start.playclock.as_secs_f64(),
+        };
+        let heading = EvidenceHeading {
+            game: path,
+            rules: hash,
+            match_id: ended.start.id.clone(),
+            player: ended.player.to_owned(),
+            seed: self.seed,
+            dialect: dialect.to_string(),
+            clocks,
+        };
+        let mut record = EvidenceRecord::new(&*engine, heading, ended.evidence, ended.outcome);
+        for played in ended.steps {
+            let step = record.step(played.step);
+            step.answered = Some(played.answered.clone());
+            step.seconds = Some(played.seconds);
+            step.late = played.late;
+            step.fallback.clone_from(&played.fallback);
+        }
+        if ended.known.has_hole() {
+            // Nothing is known of the steps before the last message.
+            record.step(ended.known.made().saturating_sub(1));
+        }
+        record.remarks = ended.remarks.to_vec();
+        let engine = engine.kind().to_string();
+        record.run = Some(RunInfo { date: date(), host: host(), engine, threads: 1, seconds: ended.seconds });
+        let line = serde_json::to_string(&record)? + "\n";
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes())
+    }
+
+    /// Where the rules of a game are kept, relative to the folder, and their hash.
+    fn rules(&self, game: &Game) -> std::io::Result<(String, String)> {
+        let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
+        let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
+        let name: String = hash.trim_start_matches("sha256:").chars().take(NAMED).collect();
+        let path = format!("rules/{name}.kif");
+        let file = self.folder.join(&path);
+        if !file.exists() {
+            std::fs::write(file, game.source().text())?;
+        }
+        Ok((path, hash))
     }
 }

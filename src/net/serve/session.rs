@@ -17,13 +17,14 @@ use tokio::sync::oneshot;
 use super::knowledge::{Heard, Knowledge, SentAnswer};
 use super::legal::{LegalMoves, LegalSource};
 use super::margin::AnswerMargin;
-use super::records::{PlayedStep, Recorder, SessionEnd};
+use super::records::{EndedMatch, PlayedStep, Recorder};
 use super::rules::{ReceivedRules, unconditional_move};
 use super::thinker::{PlayerParts, Thinker};
 use crate::protocol::{StartMessage, StepMessage};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_play::player::PlayerSpec;
+use hyperplay_play::referee::EvidenceOutcome;
 
 /// The share of the play clock in which legal moves are looked for before the player is asked.
 const LEGAL_SHARE: f64 = 0.3;
@@ -44,7 +45,7 @@ pub enum Order {
         spared: Arc<AtomicBool>,
     },
     /// The match is over for another reason.
-    End(SessionEnd),
+    End(EvidenceOutcome),
 }
 
 /// The answer that the front of the server gives if the session does not: it always has one.
@@ -101,10 +102,10 @@ pub fn run(parts: SessionParts, ready: oneshot::Sender<()>, orders: &Receiver<Or
             }
             Ok(Order::Step { message, ends: true, received, answer, .. }) => {
                 session.stop(&message, received, answer);
-                break SessionEnd::Stopped;
+                break EvidenceOutcome::Stopped;
             }
             Ok(Order::End(end)) => break end,
-            Err(_) => break SessionEnd::Interrupted,
+            Err(_) => break EvidenceOutcome::Interrupted,
         }
     };
     session.end(end);
@@ -132,6 +133,7 @@ struct Session {
     seated: Option<Seated>,
     remarks: Vec<String>,
     steps: Vec<PlayedStep>,
+    begun: Instant,
 }
 
 /// A move that is to be sent.
@@ -188,7 +190,7 @@ impl Session {
         });
         remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
         let steps = Vec::new();
-        Session { start, seed, margin, spare, recorder, player, seated, remarks, steps }
+        Session { start, seed, margin, spare, recorder, player, seated, remarks, steps, begun: received }
     }
 
     /// Answers with a move.
@@ -274,30 +276,36 @@ impl Session {
     }
 
     /// Keeps a record.
-    fn end(mut self, end: SessionEnd) {
-        tracing::info!(outcome = end.as_str(), "ended");
-        if let Some(seated) = &self.seated {
-            self.remarks.extend_from_slice(seated.known.remarks());
-        }
-        if let Some(recorder) = &self.recorder {
-            let seated = self.seated.as_ref().map(|seated| {
-                let known = &seated.known;
-                let evidence = if seated.is_weakened { known.weakened() } else { known.evidence().clone() };
-                (seated.engines.game().clone(), evidence, known.has_hole())
-            });
-            recorder.keep(&self.start, &self.player, seated, &self.steps, &self.remarks, end);
-        }
+    fn end(mut self, outcome: EvidenceOutcome) {
+        tracing::info!(outcome = outcome.as_str(), "ended");
+        let (Some(recorder), Some(seated)) = (&self.recorder, &self.seated) else { return };
+        self.remarks.extend_from_slice(seated.known.remarks());
+        recorder.keep(&EndedMatch {
+            start: &self.start,
+            player: &self.player,
+            engines: &seated.engines,
+            evidence: &seated.evidence(),
+            known: &seated.known,
+            steps: &self.steps,
+            remarks: &self.remarks,
+            outcome,
+            seconds: self.begun.elapsed().as_secs_f64(),
+        });
     }
 }
 
 impl Seated {
+    /// What is known, with the recorded own moves left open where the match cannot be explained otherwise.
+    fn evidence(&self) -> Evidence {
+        if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() }
+    }
+
     /// A move for what is known now, found by the deadline.
     fn choose(&mut self, seed: &Seed, received: Instant, deadline: Instant) -> Chosen {
         let step = self.known.made();
         let all = deadline.saturating_duration_since(received);
         let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
-        let mut evidence =
-            if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() };
+        let mut evidence = self.evidence();
         let Some((mut legal, mut source)) =
             self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
         else {

@@ -18,12 +18,13 @@ use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
 use super::margin::AnswerMargin;
-use super::records::{Recorder, SessionEnd};
+use super::records::Recorder;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
 use hyperplay_engine::machine::Seed;
 use hyperplay_play::player::{Registry, SpecError};
+use hyperplay_play::referee::EvidenceOutcome;
 
 /// How many matches that have ended are remembered, to answer a message that is repeated.
 const ENDED: usize = 256;
@@ -145,7 +146,7 @@ impl PlayerServer {
             }
             if let Some(former) = former {
                 tracing::info!(%id, "begins anew");
-                let _ = former.orders.send(Order::End(SessionEnd::Replaced));
+                let _ = former.orders.send(Order::End(EvidenceOutcome::Replaced));
             }
             let begun = self.begin(start, received, ready)?;
             running.insert(id.clone(), begun);
@@ -226,7 +227,7 @@ impl PlayerServer {
 
     fn abort(&self, id: &str) -> String {
         let Some(of) = self.running().remove(id) else { return self.of_unknown(id, "aborted") };
-        let _ = of.orders.send(Order::End(SessionEnd::Aborted));
+        let _ = of.orders.send(Order::End(EvidenceOutcome::Aborted));
         self.remember(id);
         "aborted".to_owned()
     }
@@ -267,7 +268,7 @@ impl PlayerServer {
         for id in expired {
             if let Some(of) = running.remove(&id) {
                 tracing::warn!(%id, "the game master has fallen silent; the match ends");
-                let _ = of.orders.send(Order::End(SessionEnd::Expired));
+                let _ = of.orders.send(Order::End(EvidenceOutcome::Expired));
             }
         }
     }
@@ -281,7 +282,7 @@ impl PlayerServer {
     pub fn close(&self) {
         let running: Vec<RunningMatch> = self.running().drain().map(|(_, of)| of).collect();
         for of in &running {
-            let _ = of.orders.send(Order::End(SessionEnd::Interrupted));
+            let _ = of.orders.send(Order::End(EvidenceOutcome::Interrupted));
         }
         let until = Instant::now() + FAREWELL;
         while Instant::now() < until && running.iter().any(|of| !of.thread.is_finished()) {
