@@ -49,6 +49,9 @@ pub struct ServeArguments {
     /// Seconds beyond its clocks after which a silent match ends
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     stale: Duration,
+    /// Do not use the time between two moves
+    #[arg(long)]
+    no_thinking_ahead: bool,
     /// Keep a record of every match in this folder, and the rules of its game; `hyperplay verify DIR/matches.jsonl` checks them
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
@@ -179,6 +182,7 @@ pub fn run(
         stale: arguments.stale,
         seed,
         record: arguments.record.clone(),
+        thinks_ahead: !arguments.no_thinking_ahead,
     };
     let server = PlayerServer::new(options).map_err(|error| match error {
         ServeError::Spec(error) => CommandFailure::usage(error.to_string(), "see `hyperplay players`"),

@@ -86,6 +86,8 @@ pub struct SessionParts {
     pub spare: Spare,
     /// Where records are kept.
     pub recorder: Option<Arc<Recorder>>,
+    /// Whether the player thinks ahead between its moves.
+    pub thinks_ahead: bool,
 }
 
 /// Runs a session until its orders end; `ready` hears when it has prepared.
@@ -148,7 +150,7 @@ struct Chosen {
 impl Session {
     /// Reads the rules and prepares the player in the time of the start clock.
     fn prepare(parts: SessionParts) -> Session {
-        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder } = parts;
+        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder, thinks_ahead } = parts;
         let until = received + start.startclock.saturating_sub(margin.of(start.startclock));
         let rules = ReceivedRules::read(&start.id, &start.rules);
         let mut remarks = rules.remarks;
@@ -171,6 +173,7 @@ impl Session {
                 role,
                 preparation,
                 seed: seed.child("player"),
+                thinks_ahead,
             };
             match Thinker::begin(parts) {
                 Ok((thinker, prepared)) => {

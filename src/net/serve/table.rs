@@ -50,6 +50,8 @@ pub struct ServeOptions {
     pub seed: u64,
     /// The folder for records.
     pub record: Option<PathBuf>,
+    /// Whether players think ahead between their moves.
+    pub thinks_ahead: bool,
 }
 
 /// Why an answer is no answer of the protocol.
@@ -183,6 +185,7 @@ impl PlayerServer {
             margin: Arc::clone(&self.margin),
             spare: spare.clone(),
             recorder: self.recorder.clone(),
+            thinks_ahead: self.options.thinks_ahead,
         };
         let (orders, inbox) = channel();
         let thread = std::thread::Builder::new()

@@ -24,6 +24,7 @@ fn options(player: &str, matches: usize) -> ServeOptions {
         stale: Duration::from_secs(60),
         seed: 1,
         record: None,
+        thinks_ahead: true,
     }
 }
 

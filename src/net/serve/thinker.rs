@@ -37,6 +37,8 @@ pub struct PlayerParts {
     pub preparation: Budget,
     /// Its randomness.
     pub seed: Seed,
+    /// Whether it thinks ahead between two questions.
+    pub thinks_ahead: bool,
 }
 
 /// A question to the player.
@@ -156,7 +158,7 @@ fn work(
         if panicked {
             return;
         }
-        ahead = Some((question.evidence, 0));
+        ahead = parts.thinks_ahead.then_some((question.evidence, 0));
     }
 }
 

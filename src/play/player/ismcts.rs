@@ -23,7 +23,7 @@ use super::judgement::{Judgement, greedy};
 use super::own_belief::{OwnBelief, Possible};
 use crate::belief::{OpponentModel, Sampler};
 use crate::search::{IsmctsOptions, PossibleStates, SimulatedMove, Simulations, ismcts};
-use hyperplay_engine::machine::{Budget, Move, Role, Seed};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_engine::{Engine, State};
 
 /// How a policy follows from the simulations.
@@ -92,6 +92,10 @@ impl Player for IsMcts {
         belief.decide(view, budget, seed, |deliberation, possible| {
             search(deliberation, possible, options, *last)
         })
+    }
+
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        self.belief.think_ahead(evidence, budget, seed)
     }
 
     fn update_time(&self) -> Option<Duration> {

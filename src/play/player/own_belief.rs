@@ -7,7 +7,8 @@
 //! **A depleted belief** found no history in its part of the budget. Then there is nothing to search, so it gets most of
 //! what is left, and goes on from where it was. What it finds explains all the evidence, so the weights are right as
 //! ever. If it finds nothing, the decision says that the belief is depleted; the next decision tries again. When a
-//! later one succeeds, it says that the belief has recovered.
+//! later one succeeds, it says that the belief has recovered. Where a player has time between its decisions, as one that is
+//! asked over the network, the search goes on in that time ([`OwnBelief::think_ahead`]).
 //!
 //! Without a particle (the budget ran out, or the match contradicts the rules) a legal move is drawn uniformly among
 //! those that the player was shown.
@@ -127,6 +128,18 @@ impl OwnBelief {
         let decision = self.decide_in_time(view, budget, seed, choose);
         self.margin.end(own_time);
         decision
+    }
+
+    /// Uses time between two decisions. If no history was found that explains this evidence, which is that of the last
+    /// decision, the search for one goes on; so the next decision begins with a belief. Returns whether that is still of use.
+    pub(super) fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        if self.lost_since.is_none() {
+            return false;
+        }
+        let (outcome, _) = self.follow(evidence, budget, &seed.child("belief"));
+        // What failed here fails again when somebody asks, and is said then.
+        let failed = self.belief.take_failure().is_some();
+        matches!(outcome, UpdateOutcome::Depleted { .. }) && !failed
     }
 
     fn decide_in_time(

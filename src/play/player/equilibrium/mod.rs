@@ -1,6 +1,6 @@
 //! The players `equilibrium` and `auto`: they solve the game before the first move and play by the solution.
 //!
-//! At its first decision `equilibrium` builds the game tree, minimises regret until NashConv is small or the time of that
+//! At its first decision, or before it where there is time to prepare, `equilibrium` builds the game tree, minimises regret until NashConv is small or the time of that
 //! decision (the start clock is part of it) is over, and then draws every move from the average policy. Where the tree
 //! does not fit, it says so and plays as another player does, `hyperplay` if nothing else is said. `auto` is more
 //! careful: it measures the game first and solves it only if it has at most two roles that decide, a constant sum, a tree
@@ -27,7 +27,7 @@ use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::OpponentModel;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Role, Seed};
+use hyperplay_engine::machine::{Budget, Evidence, Role, Seed};
 use model::EquilibriumModel;
 use shared::SharedSolutions;
 use solved_game::{Advice, SolveEffort, SolvedGame};
@@ -170,6 +170,23 @@ impl Equilibrium {
 }
 
 impl Player for Equilibrium {
+    fn prepare(&mut self, budget: &Budget, seed: &Seed) {
+        let solved = self.solved(budget);
+        if solved.is_err() {
+            let seat = self.seat.get_or_insert_with(|| self.otherwise.seat(&self.machine, self.role));
+            if let Seat::Player(player) = seat {
+                player.prepare(budget, seed);
+            }
+        }
+    }
+
+    fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        match &mut self.seat {
+            Some(Seat::Player(player)) => player.think_ahead(evidence, budget, seed),
+            _ => false,
+        }
+    }
+
     fn decide(&mut self, view: &View<'_>, budget: &Budget, seed: &Seed) -> Decision {
         let solved = self.solved(budget);
         let game = match &*solved {
