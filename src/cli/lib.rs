@@ -85,7 +85,7 @@ enum Command {
     /// Play matches with players behind addresses: the game master
     #[command(after_help = examples::HOST)]
     Host(host::HostArguments),
-    /// Check transcripts of matches against the rules
+    /// Check transcripts, and records of what a player knew, against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
     /// Show the matches of a file of transcripts, step by step

@@ -11,6 +11,7 @@ mod belief_report;
 mod belief_snippets;
 mod cli;
 mod convert;
+mod evidence_records;
 mod experiment;
 mod experiment_analysis;
 mod experiment_decisions;
