@@ -90,7 +90,7 @@ enum Command {
     /// Play with game masters over the network: a player server
     #[command(after_help = examples::SERVE)]
     Serve(serve::ServeArguments),
-    /// Check transcripts of matches against the rules
+    /// Check transcripts, and records of what a player knew, against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
     /// Show the matches of a file of transcripts, step by step

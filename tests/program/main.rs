@@ -12,6 +12,7 @@ mod belief_snippets;
 mod check_player;
 mod cli;
 mod convert;
+mod evidence_records;
 mod experiment;
 mod experiment_analysis;
 mod experiment_decisions;
