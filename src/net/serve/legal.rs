@@ -23,7 +23,7 @@ use hyperplay_play::belief::{
 };
 
 /// Particles of the belief.
-const PARTICLES: usize = 32;
+const PARTICLES: usize = 16;
 
 /// Histories that the belief enumerates: few, because the player has a belief of its own to pay for.
 const ENUMERATED: usize = 200;
@@ -63,8 +63,12 @@ impl LegalMoves {
     /// Before the first step.
     pub fn new(engine: &Arc<Engine>, role: Role) -> LegalMoves {
         let model: Arc<dyn OpponentModel> = Arc::new(Uniform);
-        let options =
-            BeliefOptions { enumerate_limit: ENUMERATED, exact_update: false, ..BeliefOptions::default() };
+        let options = BeliefOptions {
+            enumerate_limit: ENUMERATED,
+            exact_update: false,
+            rejuvenate: 0,
+            ..BeliefOptions::default()
+        };
         LegalMoves {
             role,
             engine: Arc::clone(engine),
@@ -101,6 +105,14 @@ impl LegalMoves {
             legal if legal.is_empty() => (legal, LegalSource::Nothing),
             legal => (legal, source),
         }
+    }
+
+    /// Goes on searching for a history that explains this evidence. Returns whether one was found, or there is none.
+    pub fn search(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
+        let outcome = self.belief.update(evidence, budget, seed);
+        // What failed here fails again when a move is asked for.
+        let failed = self.belief.take_failure().is_some();
+        failed || !matches!(outcome, UpdateOutcome::Depleted { .. })
     }
 
     /// The state after this evidence, if it is known.

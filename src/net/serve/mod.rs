@@ -15,6 +15,7 @@ mod margin;
 mod records;
 mod respond;
 mod rules;
+mod seated;
 mod session;
 mod table;
 #[cfg(test)]

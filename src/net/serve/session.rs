@@ -7,27 +7,23 @@
 //! Invariant: each order is answered once, by its deadline as far as the operating system lets this thread run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rand::RngExt as _;
 use tokio::sync::oneshot;
 
-use super::knowledge::{Heard, Knowledge, SentAnswer};
-use super::legal::{LegalMoves, LegalSource};
+use super::knowledge::{Heard, SentAnswer};
 use super::margin::AnswerMargin;
 use super::records::{EndedMatch, PlayedStep, Recorder};
 use super::rules::{ReceivedRules, unconditional_move};
-use super::thinker::{PlayerParts, Thinker};
+use super::seated::{Chosen, Seated};
+use super::thinker::PlayerParts;
 use crate::protocol::{StartMessage, StepMessage};
-use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
-use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_engine::machine::{Budget, Move, Role, Seed};
+use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_play::player::PlayerSpec;
 use hyperplay_play::referee::EvidenceOutcome;
-
-/// The share of the play clock in which legal moves are looked for before the player is asked.
-const LEGAL_SHARE: f64 = 0.3;
 
 /// What a session is asked to do.
 pub enum Order {
@@ -98,31 +94,25 @@ pub fn run(parts: SessionParts, ready: oneshot::Sender<()>, orders: &Receiver<Or
     // The front may have answered already.
     let _ = ready.send(());
     let end = loop {
-        match orders.recv() {
-            Ok(Order::Step { message, ends: false, received, answer, spared }) => {
+        // Between two orders a history is searched for, if none is known: without one nobody knows what is legal.
+        let order = match orders.try_recv() {
+            Err(TryRecvError::Empty) if session.thinks_ahead() => continue,
+            Err(TryRecvError::Empty) => orders.recv().ok(),
+            order => order.ok(),
+        };
+        match order {
+            Some(Order::Step { message, ends: false, received, answer, spared }) => {
                 session.play(&message, received, answer, &spared);
             }
-            Ok(Order::Step { message, ends: true, received, answer, .. }) => {
+            Some(Order::Step { message, ends: true, received, answer, .. }) => {
                 session.stop(&message, received, answer);
                 break EvidenceOutcome::Stopped;
             }
-            Ok(Order::End(end)) => break end,
-            Err(_) => break EvidenceOutcome::Interrupted,
+            Some(Order::End(end)) => break end,
+            None => break EvidenceOutcome::Interrupted,
         }
     };
     session.end(end);
-}
-
-/// The player and what it needs; there is none where no game could be made of the rules.
-struct Seated {
-    engines: Arc<Engines>,
-    role: Role,
-    thinker: Thinker,
-    /// What is legal, once it was asked for.
-    legal: Option<LegalMoves>,
-    known: Knowledge,
-    /// Whether the recorded own moves are taken as unknown, because the match cannot be explained otherwise.
-    is_weakened: bool,
 }
 
 struct Session {
@@ -136,21 +126,15 @@ struct Session {
     remarks: Vec<String>,
     steps: Vec<PlayedStep>,
     begun: Instant,
-}
-
-/// A move that is to be sent.
-struct Chosen {
-    own: Option<Move>,
-    text: String,
-    legal: Vec<Move>,
-    /// Why it is not the player's.
-    fallback: Option<String>,
+    thinks_ahead: bool,
 }
 
 impl Session {
     /// Reads the rules and prepares the player in the time of the start clock.
     fn prepare(parts: SessionParts) -> Session {
-        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder, thinks_ahead } = parts;
+        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder, thinks_ahead } =
+            parts;
+        let begun = received;
         let until = received + start.startclock.saturating_sub(margin.of(start.startclock));
         let rules = ReceivedRules::read(&start.id, &start.rules);
         let mut remarks = rules.remarks;
@@ -169,21 +153,19 @@ impl Session {
             let parts = PlayerParts {
                 engines: Arc::clone(&engines),
                 kind: engine,
+                only: None,
                 spec,
                 role,
                 preparation,
                 seed: seed.child("player"),
                 thinks_ahead,
             };
-            match Thinker::begin(parts) {
-                Ok((thinker, prepared)) => {
+            match Seated::begin(parts) {
+                Ok((seated, prepared)) => {
                     if prepared.recv_timeout(until.saturating_duration_since(Instant::now())).is_err() {
-                        tracing::info!(
-                            "the player is not ready at the end of the start clock; legal moves until then"
-                        );
+                        tracing::info!("the player is not ready at the end of the start clock");
                     }
-                    let known = Knowledge::new(role);
-                    Some(Seated { engines, role, thinker, legal: None, known, is_weakened: false })
+                    Some(seated)
                 }
                 Err(error) => {
                     remarks.push(format!("no thread for the player: {error}"));
@@ -193,7 +175,7 @@ impl Session {
         });
         remarks.iter().for_each(|remark| tracing::warn!("{remark}"));
         let steps = Vec::new();
-        Session { start, seed, margin, spare, recorder, player, seated, remarks, steps, begun: received }
+        Session { start, seed, margin, spare, recorder, player, seated, remarks, steps, begun, thinks_ahead }
     }
 
     /// Answers with a move.
@@ -214,7 +196,7 @@ impl Session {
                 fallback: Some("no game could be made of the rules".to_owned()),
             }),
             Some(seated) => {
-                let heard = seated.known.hear(seated.engines.game(), message);
+                let heard = seated.known.hear(seated.parts.engines.game(), message);
                 match heard {
                     Heard::Again(step) if let Some(former) = seated.known.answer(step) => {
                         tracing::info!(step, "asked again; answered as before");
@@ -243,7 +225,7 @@ impl Session {
             chosen.own = self
                 .seated
                 .as_ref()
-                .and_then(|seated| seated.engines.game().terms().read(&chosen.text))
+                .and_then(|seated| seated.parts.engines.game().terms().read(&chosen.text))
                 .map(Move);
         }
         // A connection that is gone took no answer.
@@ -267,12 +249,18 @@ impl Session {
         }
     }
 
+    /// Uses a turn of the time between two orders. Returns whether further turns are of use.
+    fn thinks_ahead(&mut self) -> bool {
+        let (true, Some(seated)) = (self.thinks_ahead, &mut self.seated) else { return false };
+        seated.thinks_ahead(&self.seed)
+    }
+
     /// Hears of the end.
     fn stop(&mut self, message: &StepMessage, received: Instant, answer: oneshot::Sender<String>) {
         // Nothing depends on whether it is heard.
         let _ = answer.send("done".to_owned());
         if let Some(seated) = &mut self.seated {
-            seated.known.hear(seated.engines.game(), message);
+            seated.known.hear(seated.parts.engines.game(), message);
             seated.known.end();
         }
         tracing::info!(milliseconds = received.elapsed().as_millis() as u64, "the match is over");
@@ -286,7 +274,7 @@ impl Session {
         recorder.keep(&EndedMatch {
             start: &self.start,
             player: &self.player,
-            engines: &seated.engines,
+            engines: &seated.parts.engines,
             evidence: &seated.evidence(),
             known: &seated.known,
             steps: &self.steps,
@@ -294,111 +282,6 @@ impl Session {
             outcome,
             seconds: self.begun.elapsed().as_secs_f64(),
         });
-    }
-}
-
-impl Seated {
-    /// What is known, with the recorded own moves left open where the match cannot be explained otherwise.
-    fn evidence(&self) -> Evidence {
-        if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() }
-    }
-
-    /// A move for what is known now, found by the deadline.
-    fn choose(&mut self, seed: &Seed, received: Instant, deadline: Instant) -> Chosen {
-        let step = self.known.made();
-        let all = deadline.saturating_duration_since(received);
-        let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
-        let mut evidence = self.evidence();
-        let Some((mut legal, mut source)) =
-            self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
-        else {
-            return self.without_legal("the rules cannot be evaluated");
-        };
-        if source == LegalSource::Contradiction && self.known.is_of_2011() && !self.is_weakened {
-            // Perhaps the master has replaced a move of which we think that it came in time.
-            let weakened = self.known.weakened();
-            let again = self.legal_after(&weakened, &for_legal, &seed.child("weakened").index(step));
-            if let Some((moves, found @ (LegalSource::Belief | LegalSource::State))) = again {
-                (legal, source, evidence, self.is_weakened) = (moves, found, weakened, true);
-                tracing::warn!("the match is explained only if the game master replaced one of our moves");
-            }
-        }
-        if source != LegalSource::Belief && source != LegalSource::State {
-            tracing::warn!(step, ?source, "no history was found that explains what was seen");
-        }
-        if legal.is_empty() {
-            return self.without_legal("no history was found that is so long");
-        }
-        let mut rng = seed.child("fallback").index(step).rng();
-        let spare = legal[rng.random_range(0..legal.len())];
-        let show = |own: Move| self.engines.game().terms().show(own.0);
-        let stands_in = |fallback: String| Chosen {
-            own: Some(spare),
-            text: show(spare),
-            legal: legal.clone(),
-            fallback: Some(fallback),
-        };
-        if self.known.has_hole() {
-            return stands_in("a message of the match did not come".to_owned());
-        }
-        let budget = Budget { nodes: None, deadline: Some(deadline) };
-        let said = self.thinker.ask(evidence, legal.clone(), budget, seed.child("step").index(step));
-        match said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Ok(decision)) if legal.contains(&decision.choice) => {
-                for line in &decision.explanation {
-                    tracing::debug!(step, "{line}");
-                }
-                Chosen {
-                    own: Some(decision.choice),
-                    text: show(decision.choice),
-                    legal: legal.clone(),
-                    fallback: None,
-                }
-            }
-            Ok(Ok(decision)) => stands_in(format!("the player chose {}", show(decision.choice))),
-            Ok(Err(panic)) => stands_in(format!("the player panicked: {panic}")),
-            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {
-                let why = if self.thinker.engine().is_none() {
-                    "the engine is not made yet"
-                } else {
-                    "the player is late"
-                };
-                stands_in(why.to_owned())
-            }
-            Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
-                stands_in("the player has ended".to_owned())
-            }
-        }
-    }
-
-    /// What to send if nothing legal is known: the last resort of the server.
-    fn without_legal(&self, why: &str) -> Chosen {
-        let game = self.engines.game();
-        let role = game.terms().show(game.roles()[self.role.index()]);
-        let text = unconditional_move(game.source().text(), &role);
-        Chosen {
-            own: game.terms().read(&text).map(Move),
-            text,
-            legal: Vec::new(),
-            fallback: Some(why.to_owned()),
-        }
-    }
-
-    /// The legal moves, by the fastest engine that there is by now; none if there is no engine.
-    fn legal_after(
-        &mut self,
-        evidence: &Evidence,
-        budget: &Budget,
-        seed: &Seed,
-    ) -> Option<(Vec<Move>, LegalSource)> {
-        let engine: Arc<Engine> = match self.thinker.engine() {
-            Some(engine) => Arc::clone(engine),
-            None => self.engines.get(EngineKind::Interpreter).ok()?,
-        };
-        if self.legal.as_ref().is_none_or(|legal| !legal.is_on(&engine)) {
-            self.legal = Some(LegalMoves::new(&engine, self.role));
-        }
-        self.legal.as_mut().map(|legal| legal.after(evidence, budget, seed))
     }
 }
 

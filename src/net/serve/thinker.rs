@@ -15,7 +15,7 @@ use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View};
 
 /// One turn of thinking ahead: short, because a question has to wait for its end.
-const TURN: Duration = Duration::from_millis(30);
+pub(super) const TURN: Duration = Duration::from_millis(30);
 
 /// The player of a match on its thread.
 pub struct Thinker {
@@ -24,11 +24,14 @@ pub struct Thinker {
 }
 
 /// What the player is made of.
+#[derive(Clone)]
 pub struct PlayerParts {
     /// The engines of the game.
     pub engines: Arc<Engines>,
     /// The engine, where the spec names none.
     pub kind: EngineKind,
+    /// The engine whatever the spec names.
+    pub only: Option<EngineKind>,
     /// The player.
     pub spec: PlayerSpec,
     /// Its role.
@@ -91,7 +94,7 @@ impl Thinker {
 
 /// The player on its engine; none if there is no engine for the game.
 fn made(parts: &PlayerParts, slot: &OnceLock<Arc<Engine>>) -> Option<Box<dyn Player>> {
-    let kind = parts.spec.engine().unwrap_or(parts.kind);
+    let kind = parts.only.or(parts.spec.engine()).unwrap_or(parts.kind);
     let engine = parts.engines.get(kind).or_else(|error| {
         tracing::warn!(%error, "no engine of this kind; the interpreter plays");
         parts.engines.get(EngineKind::Interpreter)

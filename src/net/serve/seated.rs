@@ -1,0 +1,230 @@
+//! The player in its seat: what it knows, what is legal for it, and its choice by a deadline.
+//!
+//! While the engine of the match is being made, which can take longer than the start clock, a second player of the same spec plays
+//! on the interpreter. What is legal is followed on the best engine that there is; where a better one comes, it first catches up
+//! between two orders, so that no answer waits for it.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Instant;
+
+use rand::RngExt as _;
+
+use super::knowledge::Knowledge;
+use super::legal::{LegalMoves, LegalSource};
+use super::rules::unconditional_move;
+use super::thinker::{PlayerParts, TURN, Thinker};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Seed};
+use hyperplay_engine::{Engine, EngineKind};
+use hyperplay_play::player::Decision;
+
+/// The share of the play clock in which legal moves are looked for before the player is asked.
+const LEGAL_SHARE: f64 = 0.3;
+
+/// A player in its seat.
+pub(super) struct Seated {
+    /// What the player is made of.
+    pub(super) parts: PlayerParts,
+    /// What its role knows.
+    pub(super) known: Knowledge,
+    /// The player.
+    thinker: Thinker,
+    /// The player on the interpreter, if it was needed.
+    quick: Option<Thinker>,
+    /// What is legal, once it was asked for.
+    legal: Option<LegalMoves>,
+    /// The same on a better engine, while it catches up.
+    better: Option<LegalMoves>,
+    /// Whether the recorded own moves are taken as unknown, because the match cannot be explained otherwise.
+    is_weakened: bool,
+    /// Whether no history is known that explains the evidence.
+    is_lost: bool,
+    /// Turns of thinking ahead since the last order.
+    turns: usize,
+}
+
+/// A move that is to be sent.
+pub(super) struct Chosen {
+    /// The move; none where it is no term of the game.
+    pub(super) own: Option<Move>,
+    /// As it is sent.
+    pub(super) text: String,
+    /// What is legal, as far as is known.
+    pub(super) legal: Vec<Move>,
+    /// Why it is not the player's.
+    pub(super) fallback: Option<String>,
+}
+
+impl Seated {
+    /// Begins to make the player; the receiver hears when it has prepared.
+    ///
+    /// # Errors
+    /// That of the operating system, if it gives no further thread.
+    pub(super) fn begin(parts: PlayerParts) -> std::io::Result<(Seated, Receiver<()>)> {
+        let (thinker, prepared) = Thinker::begin(parts.clone())?;
+        let seated = Seated {
+            known: Knowledge::new(parts.role),
+            parts,
+            thinker,
+            quick: None,
+            legal: None,
+            better: None,
+            is_weakened: false,
+            is_lost: false,
+            turns: 0,
+        };
+        Ok((seated, prepared))
+    }
+
+    /// What is known, with the recorded own moves left open where the match cannot be explained otherwise.
+    pub(super) fn evidence(&self) -> Evidence {
+        if self.is_weakened { self.known.weakened() } else { self.known.evidence().clone() }
+    }
+
+    /// A move for what is known now, found by the deadline.
+    pub(super) fn choose(&mut self, seed: &Seed, received: Instant, deadline: Instant) -> Chosen {
+        self.turns = 0;
+        let step = self.known.made();
+        let all = deadline.saturating_duration_since(received);
+        let for_legal = Budget { nodes: None, deadline: Some(received + all.mul_f64(LEGAL_SHARE)) };
+        let mut evidence = self.evidence();
+        let Some((mut legal, mut source)) =
+            self.legal_after(&evidence, &for_legal, &seed.child("legal").index(step))
+        else {
+            return self.without_legal("the rules cannot be evaluated");
+        };
+        if source == LegalSource::Contradiction && self.known.is_of_2011() && !self.is_weakened {
+            // Perhaps the master has replaced a move of which we think that it came in time.
+            let weakened = self.known.weakened();
+            let again = self.legal_after(&weakened, &for_legal, &seed.child("weakened").index(step));
+            if let Some((moves, found @ (LegalSource::Belief | LegalSource::State))) = again {
+                (legal, source, evidence, self.is_weakened) = (moves, found, weakened, true);
+                tracing::warn!("the match is explained only if the game master replaced one of our moves");
+            }
+        }
+        self.is_lost = matches!(source, LegalSource::Guess | LegalSource::Nothing);
+        if source != LegalSource::Belief && source != LegalSource::State {
+            tracing::warn!(step, ?source, "no history was found that explains what was seen");
+        }
+        if legal.is_empty() {
+            return self.without_legal("no history was found that is so long");
+        }
+        let mut rng = seed.child("fallback").index(step).rng();
+        let spare = legal[rng.random_range(0..legal.len())];
+        let shown = |own: Move, legal: Vec<Move>, fallback: Option<String>| {
+            let text = self.parts.engines.game().terms().show(own.0);
+            Chosen { own: Some(own), text, legal, fallback }
+        };
+        if self.known.has_hole() {
+            return shown(spare, legal, Some("a message of the match did not come".to_owned()));
+        }
+        let budget = Budget { nodes: None, deadline: Some(deadline) };
+        let seed = seed.child("step").index(step);
+        if self.thinker.engine().is_none() && self.quick.is_none() {
+            self.quick = self.quick_player();
+        }
+        let thinker = match (self.thinker.engine(), &self.quick) {
+            (None, Some(quick)) => quick,
+            _ => &self.thinker,
+        };
+        let said = thinker.ask(evidence, legal.clone(), budget, seed);
+        match self.heard(&said, deadline) {
+            Ok(decision) if legal.contains(&decision.choice) => {
+                decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
+                shown(decision.choice, legal, None)
+            }
+            Ok(_) => shown(spare, legal, Some("the player chose a move that is not legal".to_owned())),
+            Err(why) => shown(spare, legal, Some(why)),
+        }
+    }
+
+    /// The player's decision, if it comes by the deadline.
+    fn heard(
+        &self,
+        said: &Receiver<Result<Decision, String>>,
+        deadline: Instant,
+    ) -> Result<Decision, String> {
+        match said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Ok(decision)) => Ok(decision),
+            Ok(Err(panic)) => Err(format!("the player panicked: {panic}")),
+            Err(RecvTimeoutError::Timeout) if self.thinker.engine().is_none() => {
+                Err("the engine is not made yet".to_owned())
+            }
+            Err(RecvTimeoutError::Timeout) => Err("the player is late".to_owned()),
+            Err(RecvTimeoutError::Disconnected) => Err("the player has ended".to_owned()),
+        }
+    }
+
+    /// The player on the interpreter, which needs no preparation.
+    fn quick_player(&self) -> Option<Thinker> {
+        let only = Some(EngineKind::Interpreter);
+        let parts = PlayerParts { only, preparation: Budget::nodes(0), ..self.parts.clone() };
+        tracing::info!("the engine is not made yet; the player begins on the interpreter");
+        match Thinker::begin(parts) {
+            Ok((quick, _)) => Some(quick),
+            Err(error) => {
+                tracing::warn!(%error, "no thread for a player on the interpreter");
+                None
+            }
+        }
+    }
+
+    /// Uses a turn of the time between two orders. Returns whether further turns are of use.
+    pub(super) fn thinks_ahead(&mut self, seed: &Seed) -> bool {
+        if self.known.has_hole() {
+            return false;
+        }
+        if self.thinker.engine().is_some() {
+            self.quick = None;
+        }
+        let (evidence, budget) = (self.evidence(), Budget::time(TURN));
+        let seed = seed.child("ahead").index(evidence.step()).index(self.turns);
+        self.turns += 1;
+        if let (Some(engine), Some(legal)) = (self.thinker.engine(), &self.legal)
+            && !legal.is_on(engine)
+        {
+            let better = self.better.get_or_insert_with(|| LegalMoves::new(engine, self.parts.role));
+            let found = better.search(&evidence, &budget, &seed);
+            if found {
+                (self.legal, self.is_lost) = (self.better.take(), false);
+            }
+            return !found;
+        }
+        if !self.is_lost {
+            return false;
+        }
+        let found = self.legal.as_mut().is_none_or(|legal| legal.search(&evidence, &budget, &seed));
+        self.is_lost = !found;
+        !found
+    }
+
+    /// What to send if nothing legal is known: the last resort of the server.
+    fn without_legal(&self, why: &str) -> Chosen {
+        let game = self.parts.engines.game();
+        let role = game.terms().show(game.roles()[self.parts.role.index()]);
+        let text = unconditional_move(game.source().text(), &role);
+        Chosen {
+            own: game.terms().read(&text).map(Move),
+            text,
+            legal: Vec::new(),
+            fallback: Some(why.to_owned()),
+        }
+    }
+
+    /// The legal moves, by the engine on which they are followed; none if there is no engine.
+    fn legal_after(
+        &mut self,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Option<(Vec<Move>, LegalSource)> {
+        if self.legal.is_none() {
+            let engine: Arc<Engine> = match self.thinker.engine() {
+                Some(engine) => Arc::clone(engine),
+                None => self.parts.engines.get(EngineKind::Interpreter).ok()?,
+            };
+            self.legal = Some(LegalMoves::new(&engine, self.parts.role));
+        }
+        self.legal.as_mut().map(|legal| legal.after(evidence, budget, seed))
+    }
+}
