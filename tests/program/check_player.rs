@@ -1,8 +1,12 @@
-//! `hyperplay check-player` against small servers that are broken in one way each: what they lack fails, and the exit code says so.
+//! `hyperplay check-player` against small servers that are broken in one way each, whose checks fail and whose exit code says so,
+//! and against `hyperplay serve`, which passes.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use crate::common::program::{json, stderr, stdout};
+use crate::common::program::{json, program, stderr, stdout};
 use crate::scripted_player::{Manner, ScriptedPlayer};
 
 /// Names and verdicts of the checks of a report.
@@ -79,4 +83,35 @@ fn a_player_that_is_not_there_and_wrong_arguments_are_told() {
     assert!(text.contains("give 0.1 or more"), "{text}");
     let text = stderr("check-player http://127.0.0.1 --playclock=-1", 2);
     assert!(!text.is_empty());
+}
+
+/// `hyperplay serve` at a port of its own; the test ends it.
+struct Served(Child, String);
+
+impl Served {
+    fn new(arguments: &str) -> Served {
+        let mut command = program(&format!("serve --port 0 --seed 1 {arguments}"));
+        // Nobody reads its log, which must not fill a pipe.
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        Served(child, line.trim().to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn our_own_player_server_passes_every_check() {
+    for (arguments, skipped) in [("--matches 4", 0), ("--matches 1 --player random", 1)] {
+        let served = Served::new(arguments);
+        let report = json(&format!("check-player {}", served.1), 0);
+        assert_eq!((&report["failed"], &report["skipped"]), (&0.into(), &skipped.into()), "{report:#}");
+        assert_eq!(verdicts(&report).len(), 27);
+    }
 }

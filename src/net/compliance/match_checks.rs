@@ -166,49 +166,51 @@ pub(super) fn two_matches(talk: &mut Conversation) -> Checked {
 
 pub(super) fn abort(talk: &mut Conversation) -> Checked {
     // A long clock, so that a player that thinks is still thinking when the ABORT comes.
-    let long = Duration::from_secs(10).max(talk.clocks.playclock);
     let own = talk.clocks;
-    talk.clocks.playclock = long;
-    let aborted = aborted_in_thought(talk);
-    talk.clocks = own;
-    let note = aborted?;
-    whole_match(talk, LAMPS, Telling::default())
-        .map_err(|end| match end {
-            CheckEnd::Fail(reason) => CheckEnd::Fail(format!("in the match after the ABORT: {reason}")),
-            skip => skip,
-        })
-        .map(|_| note)
-}
-
-/// Aborts a match while a PLAY of it is not yet answered.
-fn aborted_in_thought(talk: &mut Conversation) -> Checked {
-    let mut master = started(talk, NUMBERS, Telling::default())?;
-    let id = master.id.clone();
+    talk.clocks.playclock = Duration::from_secs(10).max(own.playclock);
+    let begun = started(talk, NUMBERS, Telling::default());
     let mut beside = talk.beside();
+    talk.clocks = own;
+    let mut master = begun?;
+    let id = master.id.clone();
     let thinking = thread::spawn(move || {
         let begin = Instant::now();
-        let answer = beside.play(&mut master);
-        (beside, answer, begin.elapsed())
+        // What comes of it does not matter: the match is aborted.
+        let _ = beside.play(&mut master);
+        (beside, begin.elapsed())
     });
     thread::sleep(Duration::from_millis(300));
-    let is_thinking = !thinking.is_finished();
-    let begin = Instant::now();
-    let answer = talk.abort(&id);
-    let elapsed = begin.elapsed();
-    let Ok((mut beside, _, thought)) = thinking.join() else {
+    let was_thinking = !thinking.is_finished();
+    let outcome = abort_and_play_another(talk, &id);
+    let Ok((mut beside, thought)) = thinking.join() else {
         return Err(CheckEnd::Fail("the PLAY beside the ABORT could not be sent".to_owned()));
     };
     // An aborted PLAY has no clock.
-    beside.late.clear();
+    (beside.late, beside.timed) = (Vec::new(), 0);
     talk.join(beside);
-    is_word(&answer?, "aborted", "ABORT")?;
+    outcome?;
+    Ok(match was_thinking {
+        false => Some("the player had answered its PLAY before the ABORT".to_owned()),
+        true if thought > Duration::from_secs(3) => {
+            let seconds = thought.as_secs_f64();
+            Some(format!("the PLAY of the aborted match kept its connection for {seconds:.1} s"))
+        }
+        true => None,
+    })
+}
+
+/// Aborts a match, and plays another one while the player may still be thinking about the first.
+fn abort_and_play_another(talk: &mut Conversation, id: &str) -> Result<(), CheckEnd> {
+    let begin = Instant::now();
+    let answer = talk.abort(id)?;
+    is_word(&answer, "aborted", "ABORT")?;
+    let elapsed = begin.elapsed();
     if elapsed > Duration::from_secs(1) {
         let what = format!("ABORT was answered after {:.1} s, not at once", elapsed.as_secs_f64());
         return Err(CheckEnd::Fail(what));
     }
-    if is_thinking && thought > Duration::from_secs(5) {
-        let what = "the PLAY of the aborted match kept its connection for another 5 s; close it".to_owned();
-        return Err(CheckEnd::Fail(what));
+    match whole_match(talk, LAMPS, Telling::default()) {
+        Err(CheckEnd::Fail(reason)) => Err(CheckEnd::Fail(format!("in the match after the ABORT: {reason}"))),
+        other => other.map(drop),
     }
-    Ok((!is_thinking).then(|| "the player had answered its PLAY before the ABORT".to_owned()))
 }
