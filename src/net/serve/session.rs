@@ -150,7 +150,8 @@ struct Chosen {
 impl Session {
     /// Reads the rules and prepares the player in the time of the start clock.
     fn prepare(parts: SessionParts) -> Session {
-        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder, thinks_ahead } = parts;
+        let SessionParts { start, received, spec, engine, seed, margin, spare, recorder, thinks_ahead } =
+            parts;
         let until = received + start.startclock.saturating_sub(margin.of(start.startclock));
         let rules = ReceivedRules::read(&start.id, &start.rules);
         let mut remarks = rules.remarks;
