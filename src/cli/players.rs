@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::failure::CommandFailure;
 use super::output::Output;
 use hyperplay_logic::gdl::did_you_mean;
-use hyperplay_play::player::{KeyType, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
+use hyperplay_play::player::{KeyType, REMOTE, Registry, SpecEntry, SpecError, SpecKey, SpecKind};
 
 /// Arguments of `players`, `samplers`, `searches` and `models`.
 #[derive(Args, Debug)]
@@ -143,7 +143,10 @@ fn example(kind: SpecKind, entry: &SpecEntry) -> String {
         None => entry.name.clone().into_owned(),
     };
     match kind {
-        SpecKind::Player => format!("hyperplay match kuhn_poker alice={spec} --matches 5 --seed 1"),
+        SpecKind::Player => {
+            let clocks = if entry.name == REMOTE { " --playclock 5" } else { "" };
+            format!("hyperplay match kuhn_poker alice={spec}{clocks} --matches 5 --seed 1")
+        }
         SpecKind::Sampler => format!("hyperplay belief kuhn_poker --sampler {spec} --replicates 20 --seed 1"),
         SpecKind::Search => {
             format!("hyperplay match kuhn_poker alice=hyperplay:search={spec} --matches 5 --seed 1")

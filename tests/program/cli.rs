@@ -90,7 +90,7 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("bench kuhn_poker --threads 0", "give 1 or more"),
         ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),
-        ("man frobnicate", "there are match, verify"),
+        ("man frobnicate", "there are match, host"),
     ] {
         let text = stderr(arguments, 2);
         assert!(text.contains(expected), "{arguments}: {text}");

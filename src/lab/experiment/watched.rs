@@ -70,6 +70,10 @@ impl Player for Watched<dyn Player> {
         self.player.prepare(budget, seed);
     }
 
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        self.player.legal_after(evidence, budget, seed)
+    }
+
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         self.player.think_ahead(evidence, budget, seed)
     }

@@ -21,6 +21,7 @@ use hyperplay_engine::{Engine, EngineScratch, State};
 use hyperplay_play::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler as _, Uniform, UpdateOutcome,
 };
+use hyperplay_play::player::certain_moves;
 
 /// Particles of the belief.
 const PARTICLES: usize = 16;
@@ -165,36 +166,9 @@ impl LegalMoves {
 
     /// What is legal in every state held possible; where nothing is, in as much weight as possible.
     fn in_all_states(&mut self, budget: &Budget) -> Vec<Move> {
-        let states: Vec<(State, f64)> = self
-            .belief
-            .particles()
-            .iter()
-            .map(|particle| (self.belief.state(particle).clone(), particle.weight))
-            .collect();
-        let mut weights: Vec<(Move, f64)> = Vec::new();
-        let mut seen = Vec::new();
-        let mut all = 0.0;
-        for (state, weight) in states {
-            if seen.contains(&state) {
-                continue;
-            }
-            let Some(legal) = self.legal(&state, budget) else { continue };
-            all += weight;
-            for own in legal {
-                match weights.iter_mut().find(|(known, _)| *known == own) {
-                    Some((_, sum)) => *sum += weight,
-                    None => weights.push((own, weight)),
-                }
-            }
-            seen.push(state);
-        }
-        let most = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
-        let enough = if most >= all - 1e-9 { all - 1e-9 } else { most - 1e-9 };
-        let mut legal: Vec<Move> =
-            weights.into_iter().filter(|&(_, weight)| weight >= enough).map(|(own, _)| own).collect();
-        let terms = self.engine.terms();
-        legal.sort_by(|a, b| terms.compare(a.0, b.0));
-        legal
+        let particles = self.belief.particles().iter();
+        let states = particles.map(|particle| (self.belief.state(particle), particle.weight));
+        certain_moves(&*self.engine, self.role, states, budget, &mut self.scratch)
     }
 
     /// What is legal at the end of the random history that agrees with most steps.

@@ -13,10 +13,9 @@ use rand::RngExt as _;
 use super::knowledge::Knowledge;
 use super::legal::{LegalMoves, LegalSource};
 use super::rules::unconditional_move;
-use super::thinker::{PlayerParts, TURN, Thinker};
+use super::thinker::{PlayerParts, Said, TURN, Thinker};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Seed};
 use hyperplay_engine::{Engine, EngineKind};
-use hyperplay_play::player::Decision;
 
 /// The share of the play clock in which legal moves are looked for before the player is asked.
 const LEGAL_SHARE: f64 = 0.3;
@@ -127,9 +126,9 @@ impl Seated {
             (None, Some(quick)) => quick,
             _ => &self.thinker,
         };
-        let said = thinker.ask(evidence, legal.clone(), budget, seed);
+        let said = thinker.ask(evidence, (legal.clone(), self.is_lost), budget, seed);
         match self.heard(&said, deadline) {
-            Ok(decision) if legal.contains(&decision.choice) => {
+            Ok(Said { decision, legal }) if legal.contains(&decision.choice) => {
                 decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
                 shown(decision.choice, legal, None)
             }
@@ -139,13 +138,9 @@ impl Seated {
     }
 
     /// The player's decision, if it comes by the deadline.
-    fn heard(
-        &self,
-        said: &Receiver<Result<Decision, String>>,
-        deadline: Instant,
-    ) -> Result<Decision, String> {
+    fn heard(&self, said: &Receiver<Result<Said, String>>, deadline: Instant) -> Result<Said, String> {
         match said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(Ok(decision)) => Ok(decision),
+            Ok(Ok(said)) => Ok(said),
             Ok(Err(panic)) => Err(format!("the player panicked: {panic}")),
             Err(RecvTimeoutError::Timeout) if self.thinker.engine().is_none() => {
                 Err("the engine is not made yet".to_owned())
@@ -225,6 +220,10 @@ impl Seated {
             };
             self.legal = Some(LegalMoves::new(&engine, self.parts.role));
         }
-        self.legal.as_mut().map(|legal| legal.after(evidence, budget, seed))
+        let begun = Instant::now();
+        let found = self.legal.as_mut().map(|legal| legal.after(evidence, budget, seed));
+        let milliseconds = begun.elapsed().as_millis() as u64;
+        tracing::debug!(milliseconds, source = ?found.as_ref().map(|found| found.1), "looked for legal moves");
+        found
     }
 }

@@ -44,13 +44,24 @@ pub struct PlayerParts {
     pub thinks_ahead: bool,
 }
 
+/// What a player says.
+#[derive(Debug)]
+pub struct Said {
+    /// Its decision.
+    pub decision: Decision,
+    /// What it took to be legal.
+    pub legal: Vec<Move>,
+}
+
 /// A question to the player.
 struct PlayerQuestion {
     evidence: Evidence,
     legal: Vec<Move>,
+    /// Whether that is only guessed, so that the player may know better.
+    is_guess: bool,
     budget: Budget,
     seed: Seed,
-    answer: SyncSender<Result<Decision, String>>,
+    answer: SyncSender<Result<Said, String>>,
 }
 
 impl Thinker {
@@ -81,13 +92,13 @@ impl Thinker {
     pub fn ask(
         &self,
         evidence: Evidence,
-        legal: Vec<Move>,
+        (legal, is_guess): (Vec<Move>, bool),
         budget: Budget,
         seed: Seed,
-    ) -> Receiver<Result<Decision, String>> {
+    ) -> Receiver<Result<Said, String>> {
         let (answer, said) = sync_channel(1);
         // An error means that the thread has ended, and the closed channel says so.
-        let _ = self.questions.send(PlayerQuestion { evidence, legal, budget, seed, answer });
+        let _ = self.questions.send(PlayerQuestion { evidence, legal, is_guess, budget, seed, answer });
         said
     }
 }
@@ -153,9 +164,7 @@ fn work(
         if question.budget.is_late() {
             continue;
         }
-        let view = View { evidence: &question.evidence, legal: &question.legal };
-        let decided =
-            catch_unwind(AssertUnwindSafe(|| player.decide(&view, &question.budget, &question.seed)));
+        let decided = catch_unwind(AssertUnwindSafe(|| decided(&mut *player, &question)));
         let panicked = decided.is_err();
         let _ = question.answer.try_send(decided.map_err(|panic| message_of(panic.as_ref())));
         if panicked {
@@ -163,6 +172,14 @@ fn work(
         }
         ahead = parts.thinks_ahead.then_some((question.evidence, 0));
     }
+}
+
+/// What a player answers. If it is only guessed what is legal, the player's own belief is asked first.
+fn decided(player: &mut dyn Player, question: &PlayerQuestion) -> Said {
+    let PlayerQuestion { evidence, budget, seed, .. } = question;
+    let known = question.is_guess.then(|| player.legal_after(evidence, &budget.share(0.6), seed)).flatten();
+    let legal = known.unwrap_or_else(|| question.legal.clone());
+    Said { decision: player.decide(&View { evidence, legal: &legal }, budget, seed), legal }
 }
 
 /// The message of a panic.

@@ -209,6 +209,13 @@ pub trait Player: Send {
         false
     }
 
+    /// What is legal after this evidence, for a caller that does not know it: the moves that are legal in every state that the
+    /// player holds possible, in the natural order of terms. `None` if the player holds none possible, or has no belief.
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        let _ = (evidence, budget, seed);
+        None
+    }
+
     /// How long the belief took to follow the evidence at the last decision; none for players without a belief. Wall
     /// time, so no part of a [`Decision`].
     fn update_time(&self) -> Option<Duration> {

@@ -22,7 +22,7 @@ use super::own_belief::OwnBelief;
 use crate::belief::{OpponentModel, Sampler};
 use crate::search::StateSearch;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 
 /// The player `hyperplay`.
 ///
@@ -81,6 +81,10 @@ impl Player for HyperPlay {
         belief.decide(view, budget, seed, |deliberation, possible| {
             deliberation.decide(&**search, possible.states, judge)
         })
+    }
+
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        self.belief.legal_after(evidence, budget, seed)
     }
 
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {

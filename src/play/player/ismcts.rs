@@ -94,6 +94,10 @@ impl Player for IsMcts {
         })
     }
 
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        self.belief.legal_after(evidence, budget, seed)
+    }
+
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {
         self.belief.think_ahead(evidence, budget, seed)
     }

@@ -14,6 +14,7 @@
 mod asked;
 mod belief_keys;
 mod catalogue;
+mod certain;
 mod clairvoyant;
 mod configured;
 mod decision;
@@ -55,6 +56,7 @@ pub use asked::{
     LocalBestResponse, LocalResponseOptions, ask_policy,
 };
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
+pub use certain::certain_moves;
 pub use clairvoyant::Clairvoyant;
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{

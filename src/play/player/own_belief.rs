@@ -19,6 +19,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::certain::certain_moves;
 use super::decision::{BelievedState, Decision, HeldBelief, View};
 use super::deliberation::{Deliberation, merge};
 use super::margin::Margin;
@@ -26,7 +27,7 @@ use crate::belief::{
     Belief, OpponentModel, Sampler, Uniform, UpdateCost, UpdateMethod, UpdateOutcome, effective_size,
 };
 use crate::search::WeightedState;
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine as _, Stopwatch};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed, StateMachine as _, Stopwatch};
 use hyperplay_engine::{Engine, EngineScratch, State};
 use hyperplay_logic::gdl::counted;
 
@@ -35,6 +36,9 @@ const BELIEF_SHARE: f64 = 0.4;
 
 /// The share of what is left that a belief which found nothing may use.
 const RECOVERY_SHARE: f64 = 0.75;
+
+/// The share of the time that the belief may use where it is asked what is legal.
+const LEGAL_SHARE: f64 = 0.6;
 
 /// States shown in an explanation.
 const SHOWN: usize = 6;
@@ -140,6 +144,24 @@ impl OwnBelief {
         // What failed here fails again when somebody asks, and is said then.
         let failed = self.belief.take_failure().is_some();
         matches!(outcome, UpdateOutcome::Depleted { .. }) && !failed
+    }
+
+    /// What is legal in every state held possible after this evidence; `None` if no history explains it, or none was found.
+    pub(super) fn legal_after(
+        &mut self,
+        evidence: &Evidence,
+        budget: &Budget,
+        seed: &Seed,
+    ) -> Option<Vec<Move>> {
+        let (outcome, _) = self.follow(evidence, &budget.share(LEGAL_SHARE), &seed.child("belief"));
+        if !matches!(outcome, UpdateOutcome::Enumerated | UpdateOutcome::Sampled) {
+            self.lost_since.get_or_insert(evidence.step());
+            return None;
+        }
+        let particles = self.belief.particles().iter();
+        let states = particles.map(|particle| (self.belief.state(particle), particle.weight));
+        let legal = certain_moves(&*self.machine, self.role, states, budget, &mut self.scratch);
+        Some(legal).filter(|legal| !legal.is_empty())
     }
 
     fn decide_in_time(

@@ -18,7 +18,7 @@ use super::vote::{VotePolicy, vote};
 use crate::belief::{OpponentModel, Sampler};
 use crate::search::StateSearch;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 
 /// The player `pimc`.
 ///
@@ -72,6 +72,10 @@ impl Player for Pimc {
         belief.decide(view, budget, seed, |deliberation, possible| {
             deliberation.decide(&**search, possible.states, |judged, legal| vote(judged, legal, *policy))
         })
+    }
+
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        self.belief.legal_after(evidence, budget, seed)
     }
 
     fn think_ahead(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> bool {

@@ -27,7 +27,7 @@ use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::OpponentModel;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{Budget, Evidence, Role, Seed};
+use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 use model::EquilibriumModel;
 use shared::SharedSolutions;
 use solved_game::{Advice, SolveEffort, SolvedGame};
@@ -177,6 +177,19 @@ impl Player for Equilibrium {
             if let Seat::Player(player) = seat {
                 player.prepare(budget, seed);
             }
+        }
+    }
+
+    fn legal_after(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) -> Option<Vec<Move>> {
+        let solved = self.solved(budget);
+        if let Ok(game) = &*solved
+            && let Some((set, _)) = game.advice(evidence)
+        {
+            return Some(game.tree().moves(set).to_vec());
+        }
+        match &mut self.seat {
+            Some(Seat::Player(player)) => player.legal_after(evidence, budget, seed),
+            _ => None,
         }
     }
 

@@ -1,0 +1,66 @@
+//! Moves that are legal for certain: in every state that is held possible.
+//!
+//! In a sound game a role can tell its legal moves from what it knows, so they are the same in all these states. Where they are
+//! not, a move that is legal in all of them is safe, and else one that is legal in as much of the weight as possible.
+
+use hyperplay_engine::machine::{Budget, Move, Role, StateMachine, StateMachineExt as _};
+
+/// The states looked at: if the game is sound, the first one would do.
+const STATES: usize = 32;
+
+/// The moves of a role that are legal in all of these states, each with its weight, in the natural order of terms; where none
+/// is, those that are legal in the greatest weight. States in which nothing is legal, or that cannot be evaluated in time, are
+/// left out. O(states × rules).
+///
+/// ```
+#[doc = include_str!("../monty_hall.example")]
+/// use hyperplay_play::player::certain_moves;
+///
+/// let moves = certain_moves(&*machine, candidate, [(&state, 1.0)], &Budget::UNLIMITED, &mut machine.scratch());
+/// let shown: Vec<String> = moves.iter().map(|&own| machine.show_move(own)).collect();
+/// assert_eq!(shown, ["stay", "switch"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn certain_moves<'a, M: StateMachine>(
+    machine: &M,
+    role: Role,
+    states: impl IntoIterator<Item = (&'a M::State, f64)>,
+    budget: &Budget,
+    scratch: &mut M::Scratch,
+) -> Vec<Move>
+where
+    M::State: 'a,
+{
+    let mut weights: Vec<(Move, f64)> = Vec::new();
+    let mut seen: Vec<&M::State> = Vec::new();
+    let mut all = 0.0;
+    for (state, weight) in states {
+        if seen.len() >= STATES {
+            break;
+        }
+        if seen.contains(&state) {
+            continue;
+        }
+        let legal = machine.by_deadline(budget.deadline, scratch, |scratch| {
+            let mut legal = Vec::new();
+            machine.legal(state, role, scratch, &mut legal);
+            (!machine.is_interrupted(scratch)).then_some(legal)
+        });
+        let failed = machine.take_failure(scratch).is_some();
+        let Some(legal) = legal.filter(|legal| !legal.is_empty() && !failed) else { continue };
+        seen.push(state);
+        all += weight;
+        for own in legal {
+            match weights.iter_mut().find(|(known, _)| *known == own) {
+                Some((_, sum)) => *sum += weight,
+                None => weights.push((own, weight)),
+            }
+        }
+    }
+    let most = weights.iter().map(|&(_, weight)| weight).fold(0.0, f64::max);
+    let enough = most.min(all) - 1e-9;
+    let mut legal: Vec<Move> =
+        weights.into_iter().filter(|&(_, weight)| weight >= enough).map(|(own, _)| own).collect();
+    legal.sort_by(|a, b| machine.terms().compare(a.0, b.0));
+    legal
+}
