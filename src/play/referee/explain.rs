@@ -21,14 +21,14 @@ use hyperplay_engine::machine::{
 /// ```
 /// use hyperplay_play::referee::ExplainEffort;
 ///
-/// let more = ExplainEffort { nodes: 10_000_000, ..ExplainEffort::default() };
+/// let more = ExplainEffort { nodes: 100_000_000, ..ExplainEffort::default() };
 /// assert!(more.nodes > ExplainEffort::default().nodes);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExplainEffort {
     /// How histories are found. They are enough to begin with: how likely they are does not matter.
     pub belief: BeliefOptions,
-    /// States that may be visited in each attempt at a step.
+    /// States that may be visited for all steps together.
     pub nodes: u64,
     /// How often a step is tried before it is left undecided.
     pub attempts: usize,
@@ -43,7 +43,7 @@ impl Default for ExplainEffort {
             rejuvenate: 0,
             ..BeliefOptions::default()
         };
-        ExplainEffort { belief, nodes: 1_000_000, attempts: 3 }
+        ExplainEffort { belief, nodes: 2_000_000, attempts: 3 }
     }
 }
 
@@ -182,13 +182,14 @@ struct Explainer<'a, M: Bulk> {
     role: Role,
     effort: &'a ExplainEffort,
     belief: ParticleBelief<M>,
+    budget: Budget,
     is_enumerated: bool,
 }
 
 impl<'a, M: Bulk + 'static> Explainer<'a, M> {
     fn new(machine: &'a Arc<M>, role: Role, effort: &'a ExplainEffort) -> Self {
         let belief = ParticleBelief::new(Arc::clone(machine), role, Arc::new(Uniform), effort.belief.clone());
-        Explainer { machine, role, effort, belief, is_enumerated: false }
+        Explainer { machine, role, effort, belief, budget: Budget::nodes(effort.nodes), is_enumerated: false }
     }
 
     /// Follows the evidence, in several attempts where one finds nothing.
@@ -196,8 +197,8 @@ impl<'a, M: Bulk + 'static> Explainer<'a, M> {
         let seed = Seed::root(0).index(evidence.step());
         let mut outcome = UpdateOutcome::Depleted { step: evidence.step() };
         for attempt in 0..self.effort.attempts.max(1) {
-            let budget = Budget::nodes(self.effort.nodes);
-            outcome = self.belief.update(evidence, &budget, &seed.index(attempt));
+            outcome = self.belief.update(evidence, &self.budget, &seed.index(attempt));
+            self.budget = self.budget.less(self.belief.cost().states);
             if let Some(failure) = self.belief.take_failure() {
                 return Err(failure.to_string());
             }
