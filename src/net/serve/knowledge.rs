@@ -7,6 +7,8 @@
 //! Invariant: the evidence has one observation for each step that was told of, in order, and nothing else. If a message was missed,
 //! the evidence ends before the hole, and [`Knowledge::has_hole`] says so.
 
+use std::collections::BTreeMap;
+
 use crate::protocol::StepMessage;
 use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percept, Percepts, Role};
 use hyperplay_logic::gdl::{Game, TermId};
@@ -45,7 +47,7 @@ pub enum Heard {
 pub struct Knowledge {
     evidence: Evidence,
     /// What was answered, by step.
-    answers: Vec<Option<SentAnswer>>,
+    answers: BTreeMap<usize, SentAnswer>,
     /// How many steps were made, as far as is known: more than the evidence has after a hole.
     made: usize,
     /// Whether the recorded move is not told.
@@ -60,7 +62,7 @@ impl Knowledge {
     pub fn new(role: Role) -> Knowledge {
         Knowledge {
             evidence: Evidence::new(role),
-            answers: Vec::new(),
+            answers: BTreeMap::new(),
             made: 0,
             is_of_2011: false,
             is_numbered: false,
@@ -100,13 +102,12 @@ impl Knowledge {
 
     /// What was answered after so many steps.
     pub fn answer(&self, step: usize) -> Option<&SentAnswer> {
-        self.answers.get(step)?.as_ref()
+        self.answers.get(&step)
     }
 
     /// Keeps what is answered now.
     pub fn answered(&mut self, answer: SentAnswer) {
-        self.answers.resize(self.answers.len().max(self.made + 1), None);
-        self.answers[self.made] = Some(answer);
+        self.answers.insert(self.made, answer);
     }
 
     /// Takes in a message.
@@ -211,7 +212,7 @@ impl Knowledge {
     pub fn weakened(&self) -> Evidence {
         let mut evidence = self.evidence.clone();
         for (step, observation) in evidence.steps.iter_mut().enumerate() {
-            if let Some(answer) = self.answers.get(step).and_then(Option::as_ref)
+            if let Some(answer) = self.answers.get(&step)
                 && !answer.legal.is_empty()
             {
                 observation.own = OwnMove::OneOf(answer.legal.clone().into());
@@ -270,6 +271,11 @@ mod tests {
         assert_eq!(step.percepts.len(), 1);
         assert_eq!(known.hear(&game, &message("(PLAY m 1 Y ((HEARD Z)))")), Heard::Again(1));
         known.answered(sent(&game, "x", false));
+        let far = Heard::Hole { made: 4_000_000_000 };
+        let mut other = Knowledge::new(Role::new(0));
+        assert_eq!(other.hear(&game, &message("(PLAY m 4000000000 Y ())")), far);
+        other.answered(sent(&game, "x", false));
+        assert_eq!(other.made(), 4_000_000_000);
         assert_eq!(known.hear(&game, &message("(PLAY m 3 Y ())")), Heard::Hole { made: 3 });
         assert!(known.has_hole() && known.evidence().step() == 1);
         known.answered(sent(&game, "x", false));

@@ -20,6 +20,9 @@ use hyperplay_play::referee::{
 /// Characters of a hash in the name of a file.
 const NAMED: usize = 16;
 
+/// Steps behind a message that did not come that a record has at most.
+const LONGEST_HOLE: usize = 1000;
+
 /// What was answered at one step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlayedStep {
@@ -107,7 +110,9 @@ impl Recorder {
             clocks,
         };
         let mut record = EvidenceRecord::new(&*engine, heading, ended.evidence, ended.outcome);
-        for played in ended.steps {
+        // A game master may say any number of a step.
+        let longest = ended.evidence.step() + LONGEST_HOLE;
+        for played in ended.steps.iter().filter(|played| played.step <= longest) {
             let step = record.step(played.step);
             step.answered = Some(played.answered.clone());
             step.seconds = Some(played.seconds);
@@ -116,7 +121,7 @@ impl Recorder {
         }
         if ended.known.has_hole() {
             // Nothing is known of the steps before the last message.
-            record.step(ended.known.made().saturating_sub(1));
+            record.step(ended.known.made().saturating_sub(1).min(longest));
         }
         record.remarks = ended.remarks.to_vec();
         let engine = engine.kind().to_string();
