@@ -37,6 +37,8 @@ pub struct PlayerParts {
     pub preparation: Budget,
     /// Its randomness.
     pub seed: Seed,
+    /// Held until the thread has ended.
+    pub working: Arc<()>,
     /// Whether it thinks ahead between two questions.
     pub thinks_ahead: bool,
 }
@@ -61,6 +63,7 @@ impl Thinker {
         let engine = Arc::new(OnceLock::new());
         let slot = Arc::clone(&engine);
         std::thread::Builder::new().name("thinker".to_owned()).spawn(move || {
+            let _working = Arc::clone(&parts.working);
             // A panic while the engine is made ends the thread: whoever asks finds out by the closed channel.
             if let Some(player) = made(&parts, &slot) {
                 work(player, &parts, &ready, &inbox);
