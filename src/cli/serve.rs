@@ -52,6 +52,10 @@ pub struct ServeArguments {
     /// Do not use the time between two moves
     #[arg(long)]
     no_thinking_ahead: bool,
+    /// MiB that the rules of all matches may take together, by estimate; each match has an equal share. Rules that need more are
+    /// played by the interpreter, and a text that is too long for it is not read
+    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
+    memory: u32,
     /// Keep a record of every match in this folder, and the rules of its game; `hyperplay verify DIR/matches.jsonl` checks them
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
@@ -182,6 +186,7 @@ pub fn run(
         stale: arguments.stale,
         seed,
         record: arguments.record.clone(),
+        memory: u64::from(arguments.memory) << 20,
         thinks_ahead: !arguments.no_thinking_ahead,
     };
     let server = PlayerServer::new(options).map_err(|error| match error {

@@ -23,6 +23,7 @@ mod exploit;
 mod failing;
 mod harness;
 mod host;
+mod hostile_clients;
 mod human;
 mod player_server;
 mod possible_states;

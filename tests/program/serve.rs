@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::player_server::{ServedPlayer, posted};
+use super::player_server::{ServedPlayer, exchange, posted};
 use super::possible_states::{PossibleStates, members};
 use crate::common::program::{program, run};
 
@@ -125,6 +125,43 @@ fn recorded_moves_that_are_not_those_that_were_answered_are_followed() {
     };
     // The player looks one way in the first step, so one of the two was not its move.
     replayed_at_once(&[matches("LEFT"), matches("RIGHT")].concat());
+}
+
+#[test]
+fn a_match_that_is_running_at_the_end_of_the_server_keeps_its_record() {
+    let server = ServedPlayer::new("--player hyperplay:search=uct,playouts=1000000000 --matches 3 --record records");
+    let begin = |id: &str, clocks: &str| {
+        assert_eq!(
+            server.answer(&posted(&format!("(START {id} SEEKER {ARROW} {clocks})")), Duration::from_secs(5)),
+            "ready"
+        );
+    };
+    begin("waiting", "3 1");
+    server.answer(&posted("(PLAY waiting 0 NIL NIL)"), Duration::from_secs(1));
+    begin("aborted", "3 1");
+    assert_eq!(server.answer(&posted("(ABORT aborted)"), Duration::from_secs(1)), "aborted");
+    // A clock of minutes, of which a player that searches by time would use all.
+    begin("thinking", "3 600");
+    let address = server.address;
+    let thinking = std::thread::spawn(move || {
+        exchange(address, &posted("(PLAY thinking 0 NIL NIL)"), Duration::from_secs(60))
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    let folder = server.stop();
+    // It was answered, or the connection was closed.
+    let _ = thinking.join().unwrap();
+    let records = folder.read("records/matches.jsonl");
+    let outcomes: std::collections::BTreeMap<String, String> = records
+        .lines()
+        .map(|line| {
+            let record: Value = serde_json::from_str(line).unwrap();
+            let text = |key: &str| record[key].as_str().unwrap_or_else(|| panic!("{key}: {line}")).to_owned();
+            (text("match"), text("outcome"))
+        })
+        .collect();
+    let expected = [("aborted", "aborted"), ("thinking", "interrupted"), ("waiting", "interrupted")];
+    assert_eq!(outcomes, expected.map(|(id, outcome)| (id.to_owned(), outcome.to_owned())).into());
+    run(&mut folder.program("verify records/matches.jsonl"), 0);
 }
 
 /// Plays matches of two servers, 8 at a time, with clocks of a second, in two parts; returns the memory of both after each part.

@@ -9,6 +9,7 @@
 //! Whatever the rules, the player or the game master do, a message is answered, and a PLAY with a move that is legal as far as
 //! anybody can know, before the clock runs out.
 
+mod cancel;
 mod knowledge;
 mod legal;
 mod margin;

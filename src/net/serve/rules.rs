@@ -5,6 +5,9 @@
 
 use hyperplay_logic::gdl::{Game, Severity, Source, Syntax, counted, load};
 
+/// The most words and parentheses of a move that is read off the text of the rules.
+const LONGEST_MOVE: usize = 100;
+
 /// How often clauses are left out before the rules are given up: leaving one out may make another one wrong.
 const ROUNDS: usize = 20;
 
@@ -18,8 +21,13 @@ pub struct ReceivedRules {
 }
 
 impl ReceivedRules {
-    /// Reads rules in prefix form. Names are kept as they are spelt first. Up to 20 times the time of one validation.
-    pub fn read(name: &str, text: &str) -> ReceivedRules {
+    /// Reads rules in prefix form. Names are kept as they are spelt first. Up to 20 times the time of one validation. A text of more
+    /// bytes than `most` is not read.
+    pub fn read_within(name: &str, text: &str, most: u64) -> ReceivedRules {
+        if text.len() as u64 > most {
+            let remark = format!("the rules have {} bytes, and no more than {most} are read", text.len());
+            return ReceivedRules { game: None, remarks: vec![remark] };
+        }
         let mut text = text.to_owned();
         let mut remarks = Vec::new();
         for _ in 0..ROUNDS {
@@ -72,31 +80,50 @@ fn without(text: &str, parts: &[(usize, usize)]) -> String {
 }
 
 /// A move that the text of the rules makes legal for a role without conditions; `noop` if there is none. For rules of which no
-/// game can be made.
+/// game can be made. O(length).
 pub fn unconditional_move(text: &str, role: &str) -> String {
-    let spaced = text.replace('(', " ( ").replace(')', " ) ");
-    let words: Vec<&str> = spaced.split_whitespace().collect();
-    let of_role = |at: usize| {
-        let is =
-            |offset: usize, word: &str| words.get(at + offset).is_some_and(|w| w.eq_ignore_ascii_case(word));
-        is(0, "(") && is(1, "legal") && is(2, role)
-    };
-    for at in (0..words.len()).filter(|&at| of_role(at)) {
+    let mut rest = Words(text);
+    while let Some(word) = rest.next() {
+        let mut ahead = rest;
+        let mut is = |word: &str| ahead.next().is_some_and(|next| next.eq_ignore_ascii_case(word));
+        if word != "(" || !is("legal") || !is(role) {
+            continue;
+        }
         let mut depth = 0_i32;
         let mut term: Vec<&str> = Vec::new();
-        for &word in &words[at + 3..] {
+        for word in ahead.take(LONGEST_MOVE + 1) {
             depth += i32::from(word == "(") - i32::from(word == ")");
             if depth < 0 {
                 break;
             }
             term.push(word);
         }
-        if !term.is_empty() && !term.iter().any(|word| word.starts_with('?')) {
+        if depth < 0 && !term.is_empty() && !term.iter().any(|word| word.starts_with('?')) {
             return term.join(" ").replace("( ", "(").replace(" )", ")");
         }
     }
-    let spelt = words.iter().find(|word| word.eq_ignore_ascii_case("noop"));
-    spelt.map_or_else(|| "noop".to_owned(), |word| (*word).to_owned())
+    let spelt = Words(text).find(|word| word.eq_ignore_ascii_case("noop"));
+    spelt.map_or_else(|| "noop".to_owned(), str::to_owned)
+}
+
+/// The words and parentheses of a text, one after the other, so that a long text takes no more memory than it has.
+#[derive(Clone, Copy)]
+struct Words<'t>(&'t str);
+
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let text = self.0.trim_start();
+        let is_end = |c: char| c.is_whitespace() || c == '(' || c == ')';
+        let length = match text.chars().next()? {
+            '(' | ')' => 1,
+            _ => text.find(is_end).unwrap_or(text.len()),
+        };
+        let (word, rest) = text.split_at(length);
+        self.0 = rest;
+        Some(word)
+    }
 }
 
 #[cfg(test)]
@@ -111,14 +138,15 @@ mod tests {
         let unsafe_clause = format!("{GOOD} (<= (next (at ?y)) (does x go))");
         let broken = format!("{GOOD} (<= (next");
         for text in [GOOD.to_owned(), unsafe_clause, broken] {
-            let rules = ReceivedRules::read("m", &text);
+            let rules = ReceivedRules::read_within("m", &text, 10_000);
             let game = rules.game.unwrap_or_else(|| panic!("{text}: {:?}", rules.remarks));
             assert_eq!(game.roles().len(), 1);
             assert_eq!(rules.remarks.is_empty(), text == GOOD, "{:?}", rules.remarks);
         }
-        let hopeless = ReceivedRules::read("m", "(this is) (no game)");
+        let hopeless = ReceivedRules::read_within("m", "(this is) (no game)", 10_000);
         assert!(hopeless.game.is_none() && !hopeless.remarks.is_empty());
-        assert!(ReceivedRules::read("m", "").game.is_none());
+        assert!(ReceivedRules::read_within("m", "", 10_000).game.is_none());
+        assert!(ReceivedRules::read_within("m", GOOD, 20).game.is_none());
     }
 
     #[test]
@@ -129,5 +157,7 @@ mod tests {
         );
         assert_eq!(unconditional_move("(<= (legal you NOOP) (true x))", "me"), "NOOP");
         assert_eq!(unconditional_move("", "me"), "noop");
+        // A text that is all beginnings takes no longer than another one.
+        assert_eq!(unconditional_move(&"(legal me ".repeat(300_000), "me"), "noop");
     }
 }

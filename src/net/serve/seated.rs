@@ -139,9 +139,12 @@ impl Seated {
 
     /// The player's decision, if it comes by the deadline.
     fn heard(&self, said: &Receiver<Result<Said, String>>, deadline: Instant) -> Result<Said, String> {
-        match said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+        match self.parts.cancel.wait_for(said, deadline) {
             Ok(Ok(said)) => Ok(said),
             Ok(Err(panic)) => Err(format!("the player panicked: {panic}")),
+            Err(RecvTimeoutError::Timeout) if self.parts.cancel.is_cancelled() => {
+                Err("the match has ended".to_owned())
+            }
             Err(RecvTimeoutError::Timeout) if self.thinker.engine().is_none() => {
                 Err("the engine is not made yet".to_owned())
             }

@@ -10,13 +10,14 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
+use super::cancel::CancelToken;
 use super::margin::AnswerMargin;
 use super::records::Recorder;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
@@ -28,6 +29,12 @@ use hyperplay_play::referee::EvidenceOutcome;
 
 /// How many matches that have ended are remembered, to answer a message that is repeated.
 const ENDED: usize = 256;
+
+/// How many matches that have ended may still have threads that work, at least: grounding cannot be stopped.
+const LINGERING: usize = 4;
+
+/// Bytes of a message that is not read in passing.
+const LONG_MESSAGE: usize = 256 * 1024;
 
 /// How a player server plays.
 #[derive(Clone, Debug)]
@@ -50,6 +57,8 @@ pub struct ServeOptions {
     pub seed: u64,
     /// The folder for records.
     pub record: Option<PathBuf>,
+    /// The bytes that the rules of all matches may take together, by estimate: each match has an equal share.
+    pub memory: u64,
     /// Whether players think ahead between their moves.
     pub thinks_ahead: bool,
 }
@@ -67,6 +76,7 @@ pub enum Refusal {
 struct RunningMatch {
     orders: Sender<Order>,
     thread: JoinHandle<()>,
+    cancel: Arc<CancelToken>,
     spare: Spare,
     startclock: Duration,
     playclock: Duration,
@@ -76,6 +86,15 @@ struct RunningMatch {
     number: u64,
 }
 
+impl RunningMatch {
+    /// Ends it; its thread keeps the record.
+    fn end(&self, outcome: EvidenceOutcome) {
+        self.cancel.cancel();
+        // A thread that has ended already needs no order.
+        let _ = self.orders.send(Order::End(outcome));
+    }
+}
+
 /// A player server without the network: messages in, answers out.
 pub struct PlayerServer {
     options: ServeOptions,
@@ -83,6 +102,8 @@ pub struct PlayerServer {
     recorder: Option<Arc<Recorder>>,
     running: Mutex<HashMap<String, RunningMatch>>,
     ended: Mutex<VecDeque<String>>,
+    /// Of every match that has begun, what its threads hold; for as long as one of them works.
+    working: Mutex<Vec<Weak<CancelToken>>>,
     numbers: AtomicU64,
 }
 
@@ -104,6 +125,7 @@ impl PlayerServer {
             recorder,
             running: Mutex::default(),
             ended: Mutex::default(),
+            working: Mutex::default(),
             numbers: AtomicU64::new(0),
         })
     }
@@ -117,8 +139,15 @@ impl PlayerServer {
     /// # Errors
     /// If it is no message.
     pub async fn answer(&self, text: &str, received: Instant) -> Result<String, Refusal> {
-        let message = Message::read(text).map_err(Refusal::Unreadable)?;
-        Ok(match message {
+        let message = if text.len() < LONG_MESSAGE {
+            Message::read(text)
+        } else {
+            // It takes a while, in which other messages are answered.
+            let text = text.to_owned();
+            let read = tokio::task::spawn_blocking(move || Message::read(&text)).await;
+            read.map_err(|error| Refusal::Failed(format!("the message could not be read: {error}")))?
+        };
+        Ok(match message.map_err(Refusal::Unreadable)? {
             Message::Info => self.info(),
             Message::Preview { .. } => "ready".to_owned(),
             Message::Start(start) => self.start(start, received).await?,
@@ -139,18 +168,22 @@ impl PlayerServer {
         self.expire();
         let (ready, prepared) = oneshot::channel();
         let (id, startclock) = (start.id.clone(), start.startclock.min(LONGEST));
+        let spare = Spare::new(&start.rules, &start.role);
         {
             let mut running = self.running();
-            let former = running.remove(&id);
-            if former.is_none() && running.len() >= self.options.matches {
+            if !running.contains_key(&id) && running.len() >= self.options.matches {
                 tracing::info!(%id, "busy: no room for another match");
                 return Ok("busy".to_owned());
             }
-            if let Some(former) = former {
+            let Some(cancel) = self.cancel_token() else {
+                tracing::warn!(%id, "busy: matches that have ended are still being worked on");
+                return Ok("busy".to_owned());
+            };
+            if let Some(former) = running.remove(&id) {
                 tracing::info!(%id, "begins anew");
-                let _ = former.orders.send(Order::End(EvidenceOutcome::Replaced));
+                former.end(EvidenceOutcome::Replaced);
             }
-            let begun = self.begin(start, received, ready)?;
+            let begun = self.begin(start, received, ready, spare, cancel)?;
             running.insert(id.clone(), begun);
         }
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).retain(|ended| *ended != id);
@@ -161,19 +194,32 @@ impl PlayerServer {
         Ok("ready".to_owned())
     }
 
+    /// The token that the threads of a new match hold; nothing if those of too many matches still work.
+    fn cancel_token(&self) -> Option<Arc<CancelToken>> {
+        let mut working = self.working.lock().unwrap_or_else(PoisonError::into_inner);
+        working.retain(|of| of.strong_count() > 0);
+        let most = self.options.matches + self.options.matches.max(LINGERING);
+        (working.len() < most).then(|| {
+            let token = Arc::<CancelToken>::default();
+            working.push(Arc::downgrade(&token));
+            token
+        })
+    }
+
     /// Begins the thread of a match.
     fn begin(
         &self,
         start: StartMessage,
         received: Instant,
         ready: oneshot::Sender<()>,
+        spare: Spare,
+        cancel: Arc<CancelToken>,
     ) -> Result<RunningMatch, Refusal> {
         // A spec that is read anew keeps nothing of former matches.
         let spec = self.options.registry.player(&self.options.player);
         let spec = spec.map_err(|error| Refusal::Failed(error.to_string()))?;
         let seed =
             Seed::root(self.options.seed).child("match").child(&start.id).child("role").child(&start.role);
-        let spare = Spare::new(&start.rules, &start.role);
         let startclock = start.startclock.min(LONGEST);
         let playclock = start.playclock.min(LONGEST);
         let parts = SessionParts {
@@ -185,6 +231,8 @@ impl PlayerServer {
             margin: Arc::clone(&self.margin),
             spare: spare.clone(),
             recorder: self.recorder.clone(),
+            memory: self.options.memory / self.options.matches.max(1) as u64,
+            cancel: Arc::clone(&cancel),
             thinks_ahead: self.options.thinks_ahead,
         };
         let (orders, inbox) = channel();
@@ -193,7 +241,7 @@ impl PlayerServer {
             .spawn(move || run(parts, ready, &inbox))
             .map_err(|error| Refusal::Failed(format!("no thread for the match: {error}")))?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        Ok(RunningMatch { orders, thread, spare, startclock, playclock, heard: Instant::now(), number })
+        Ok(RunningMatch { orders, thread, cancel, spare, startclock, playclock, heard: Instant::now(), number })
     }
 
     async fn step(&self, message: StepMessage, received: Instant, ends: bool) -> String {
@@ -230,7 +278,7 @@ impl PlayerServer {
 
     fn abort(&self, id: &str) -> String {
         let Some(of) = self.running().remove(id) else { return self.of_unknown(id, "aborted") };
-        let _ = of.orders.send(Order::End(EvidenceOutcome::Aborted));
+        of.end(EvidenceOutcome::Aborted);
         self.remember(id);
         "aborted".to_owned()
     }
@@ -271,7 +319,7 @@ impl PlayerServer {
         for id in expired {
             if let Some(of) = running.remove(&id) {
                 tracing::warn!(%id, "the game master has fallen silent; the match ends");
-                let _ = of.orders.send(Order::End(EvidenceOutcome::Expired));
+                of.end(EvidenceOutcome::Expired);
             }
         }
     }
@@ -285,7 +333,7 @@ impl PlayerServer {
     pub fn close(&self) {
         let running: Vec<RunningMatch> = self.running().drain().map(|(_, of)| of).collect();
         for of in &running {
-            let _ = of.orders.send(Order::End(EvidenceOutcome::Interrupted));
+            of.end(EvidenceOutcome::Interrupted);
         }
         let until = Instant::now() + FAREWELL;
         while Instant::now() < until && running.iter().any(|of| !of.thread.is_finished()) {

@@ -24,6 +24,7 @@ fn options(player: &str, matches: usize) -> ServeOptions {
         stale: Duration::from_secs(60),
         seed: 1,
         record: None,
+        memory: 1 << 30,
         thinks_ahead: true,
     }
 }
@@ -228,4 +229,25 @@ fn in_2011_a_replaced_move_is_found_out() {
     assert_eq!(said(&server, "(PLAY m NIL)"), "(go right)");
     // The master has made another move of it, and says so only by the percepts.
     assert_eq!(said(&server, "(PLAY m (left))"), "(stay left)");
+}
+
+#[test]
+fn matches_whose_threads_still_work_leave_no_room_for_more_than_a_few() {
+    let server = Arc::new(server("sleeper", 1));
+    let mut answers = Vec::new();
+    for round in 0..8 {
+        let id = format!("m{round}");
+        answers.push(said(&server, &start(&id)));
+        if answers[round] == "ready" {
+            let asked = Arc::clone(&server);
+            let text = format!("(PLAY {id} 0 NIL NIL)");
+            std::thread::spawn(move || said(&asked, &text));
+            std::thread::sleep(Duration::from_millis(100));
+            said(&server, &format!("(ABORT {id})"));
+        }
+    }
+    // The players of five matches sleep; when they wake up, there is room again.
+    assert_eq!(answers, ["ready", "ready", "ready", "ready", "ready", "busy", "busy", "busy"]);
+    std::thread::sleep(Duration::from_millis(1600));
+    assert_eq!(said(&server, &start("n")), "ready");
 }

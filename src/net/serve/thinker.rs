@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, channel, sync_channel}
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
+use super::cancel::CancelToken;
 use hyperplay_engine::machine::{Budget, Evidence, Move, Role, Seed};
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View};
@@ -40,6 +41,8 @@ pub struct PlayerParts {
     pub preparation: Budget,
     /// Its randomness.
     pub seed: Seed,
+    /// Held until the thread has ended.
+    pub cancel: Arc<CancelToken>,
     /// Whether it thinks ahead between two questions.
     pub thinks_ahead: bool,
 }
@@ -75,6 +78,7 @@ impl Thinker {
         let engine = Arc::new(OnceLock::new());
         let slot = Arc::clone(&engine);
         std::thread::Builder::new().name("thinker".to_owned()).spawn(move || {
+            let _cancel = Arc::clone(&parts.cancel);
             // A panic while the engine is made ends the thread: whoever asks finds out by the closed channel.
             if let Some(player) = made(&parts, &slot) {
                 work(player, &parts, &ready, &inbox);

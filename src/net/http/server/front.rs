@@ -5,15 +5,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Extension;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use tokio::time::timeout;
 
-use super::{Call, CallAnswer, Responder};
+use super::{Call, CallAnswer, Responder, ServerLimits};
 
 /// The longest part of a message that is logged, in characters.
 const LOGGED: usize = 300;
@@ -29,11 +30,13 @@ pub(super) struct Received {
 struct Answering {
     responder: Arc<dyn Responder>,
     body_bytes: usize,
+    idle: Duration,
 }
 
 /// The routes of a server.
-pub(super) fn router(responder: Arc<dyn Responder>, body_bytes: usize) -> Router {
-    Router::new().fallback(answer).with_state(Answering { responder, body_bytes })
+pub(super) fn router(responder: Arc<dyn Responder>, limits: &ServerLimits) -> Router {
+    let (body_bytes, idle) = (limits.body_bytes, limits.idle);
+    Router::new().fallback(answer).with_state(Answering { responder, body_bytes, idle })
 }
 
 async fn answer(
@@ -43,7 +46,7 @@ async fn answer(
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let message = match parts.method {
-        Method::POST => of_body(body, answering.body_bytes).await,
+        Method::POST => of_body(body, &answering).await,
         Method::GET => of_address(parts.uri.path_and_query().map_or("", |path| path.as_str())),
         Method::OPTIONS => Err(CallAnswer { status: 200, body: String::new() }),
         _ => Err(CallAnswer { status: 405, body: "a message comes by POST or GET".to_owned() }),
@@ -98,10 +101,12 @@ fn written(answer: CallAnswer) -> Response<Body> {
 }
 
 /// The message of a body.
-async fn of_body(body: Body, most: usize) -> Result<String, CallAnswer> {
+async fn of_body(body: Body, answering: &Answering) -> Result<String, CallAnswer> {
     let refused = |status, body: String| CallAnswer { status, body };
-    let bytes = to_bytes(body, most)
+    // All of it is there, unless a chunk is said to be longer than it is.
+    let bytes = timeout(answering.idle, to_bytes(body, answering.body_bytes))
         .await
+        .map_err(|_| refused(408, "the rest of the body did not come".to_owned()))?
         .map_err(|error| refused(400, format!("the body cannot be read: {error}")))?;
     String::from_utf8(bytes.into()).map_err(|error| {
         refused(

@@ -80,7 +80,7 @@ pub async fn serve_http(
 ) -> std::io::Result<()> {
     let book = Arc::new(ConnectionBook::new(limits.connections));
     let bytes = Arc::new(Semaphore::new(limits.bytes_at_once / limits::BLOCK));
-    let router = front::router(responder, limits.body_bytes);
+    let router = front::router(responder, &limits);
     let mut shutdown = pin!(shutdown);
     let mut complained = None::<Instant>;
     loop {

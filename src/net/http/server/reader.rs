@@ -278,6 +278,9 @@ impl Balance {
     }
 }
 
+/// Bytes that a client may still send behind a refusal, so that it can read why.
+const DRAINED: usize = 16 << 20;
+
 /// Tells a client why its request is refused, and closes the connection.
 pub(super) async fn refuse(stream: &mut TcpStream, status: u16, why: &str) {
     let reason = match status {
@@ -297,7 +300,13 @@ pub(super) async fn refuse(stream: &mut TcpStream, status: u16, why: &str) {
         stream.shutdown().await?;
         // What has come and was not read would make the system reset the connection before the answer is read.
         let mut rest = vec![0; 64 * 1024];
-        while stream.read(&mut rest).await? > 0 {}
+        let mut drained = 0;
+        while drained < DRAINED {
+            match stream.read(&mut rest).await? {
+                0 => break,
+                read => drained += read,
+            }
+        }
         io::Result::Ok(())
     })
     .await;

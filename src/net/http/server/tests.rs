@@ -187,6 +187,9 @@ fn odd_forms_of_http_are_understood() {
     assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
     stream.write_all(body.as_bytes()).unwrap();
     assert!(received(&mut stream).ends_with("\r\n\r\n6"));
+    // A chunk that is shorter than it says.
+    let short = chunked.replace("\r\n6\r\n", "\r\nfff\r\n");
+    assert_eq!(parts(&server.exchange(short.as_bytes())).0, 408);
     // Two requests on one connection: the first is answered, and the connection closes.
     let both = post("(INFO)") + &post("(START)");
     assert_eq!(parts(&server.exchange(both.as_bytes())), (200, "6"));
