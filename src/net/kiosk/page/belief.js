@@ -21,10 +21,15 @@ export function openFacts(belief) {
 }
 
 function bars(facts, label) {
-  const rows = facts.map(({ fact, probability }) => el('tr', {},
-    el('th', { scope: 'row' }, el('code', {}, fact)),
-    el('td', { class: 'bar-cell' }, bar(probability)),
-    el('td', { class: 'value', 'data-fact': fact, 'data-probability': probability }, percent(probability))));
+  const rows = facts.map(({ fact, probability }) =>
+    el(
+      'tr',
+      {},
+      el('th', { scope: 'row' }, el('code', {}, fact)),
+      el('td', { class: 'bar-cell' }, bar(probability)),
+      el('td', { class: 'value', 'data-fact': fact, 'data-probability': probability }, percent(probability)),
+    ),
+  );
   return el('table', { class: 'bars' }, el('caption', { class: 'unseen' }, label), el('tbody', {}, rows));
 }
 
@@ -35,14 +40,33 @@ function sizes(belief) {
     ['Effective sample size', belief.ess === null || belief.ess === undefined ? null : number(belief.ess)],
     ['Method', belief.method],
   ];
-  return el('dl', { class: 'sizes' }, entries.filter(([, value]) => value !== null && value !== undefined && value !== '')
-    .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))));
+  return el(
+    'dl',
+    { class: 'sizes' },
+    entries
+      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, value))),
+  );
 }
 
 function likeliest(states) {
-  return el('ol', { class: 'likeliest' }, states.map(({ probability, facts }) => el('li', {},
-    el('span', { class: 'likely-share' }, percent(probability)), bar(probability, 'second'),
-    el('span', { class: 'likely-facts' }, facts.length ? facts.map(fact => el('code', {}, fact)) : 'nothing that is open holds'))));
+  return el(
+    'ol',
+    { class: 'likeliest' },
+    states.map(({ probability, facts }) =>
+      el(
+        'li',
+        {},
+        el('span', { class: 'likely-share' }, percent(probability)),
+        bar(probability, 'second'),
+        el(
+          'span',
+          { class: 'likely-facts' },
+          facts.length ? facts.map(fact => el('code', {}, fact)) : 'nothing that is open holds',
+        ),
+      ),
+    ),
+  );
 }
 
 /** The box of a belief, for a table or for a decision that is looked at afterwards. */
@@ -55,23 +79,37 @@ export function drawBelief(belief) {
   const draw = () => {
     const shown = isWhole ? facts : facts.slice(0, FIRST);
     const rest = facts.length - shown.length;
-    const whole = el('button', {
-      type: 'button', class: 'link', 'aria-expanded': isWhole ? 'true' : 'false',
-      onclick: () => { isWhole = !isWhole; draw(); },
-    }, isWhole ? 'Show fewer' : `Show ${counted(rest, 'more fact')}`);
-    refill(place,
+    const whole = el(
+      'button',
+      {
+        type: 'button',
+        class: 'link',
+        'aria-expanded': isWhole ? 'true' : 'false',
+        onclick: () => {
+          isWhole = !isWhole;
+          draw();
+        },
+      },
+      isWhole ? 'Show fewer' : `Show ${counted(rest, 'more fact')}`,
+    );
+    refill(
+      place,
       el('p', { class: 'belief-sentence' }, `${belief.sentence}.`.replace(/\.\.$/, '.')),
       el('p', { class: 'quiet-text' }, SOURCES[belief.source] ?? ''),
       sizes(belief),
-      facts.length ? el('h3', {}, 'Undetermined facts') : el('p', { class: 'quiet-text' }, 'Nothing is open: you know the state.'),
+      facts.length
+        ? el('h3', {}, 'Undetermined facts')
+        : el('p', { class: 'quiet-text' }, 'Nothing is open: you know the state.'),
       facts.length ? bars(shown, 'undetermined facts and their probabilities') : null,
       facts.length > FIRST ? whole : null,
-      belief.likeliest?.length > 1 ? [el('h3', {}, 'Likeliest states, by what is open'), likeliest(belief.likeliest)] : null);
+      belief.likeliest?.length > 1 ? [el('h3', {}, 'Likeliest states, by what is open'), likeliest(belief.likeliest)] : null,
+    );
   };
   draw();
   return place;
 }
 
-export function beliefCard(belief) {
-  return fold('belief', 'What you believe', true, drawBelief(belief));
+/** The box of it beside a seat; closed where the rules hide nothing. */
+export function beliefCard(belief, isHidden, title = 'What you believe') {
+  return fold('belief', title, isHidden, drawBelief(belief));
 }

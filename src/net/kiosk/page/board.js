@@ -1,9 +1,9 @@
 // A picture as drawings: boards as SVG with labelled axes, then the legend, then what is not on a board (hands.js).
 //
-// Everything that a picture holds is drawn and is said: a cell has a name for readers of the screen that tells its place,
-// each sign in it with its probability, and whether it has changed. A sign is as solid as it is probable; several possible
-// signs stand side by side; a certain one fills the cell. Cells that a legal move names can be chosen by mouse or keyboard;
-// one cell of a board takes the focus of Tab, the arrows move it.
+// Everything that a picture holds is drawn and is said: the title of a cell, which is its name for readers of the screen,
+// tells its place, each sign in it with its probability, and whether it has changed. A sign is as solid as it is probable;
+// several possible signs stand side by side; a certain one fills the cell. Cells that a legal move names can be chosen by
+// mouse or keyboard; one cell of a board takes the focus of Tab, the arrows move it.
 
 import { el, percent, svg } from './dom.js';
 import { CELL, colourOf, drawSign, glyphOf, orderOf } from './glyphs.js';
@@ -25,11 +25,18 @@ export function drawPicture(picture, options) {
   const root = el('div', { class: 'picture', 'data-kind': picture.kind });
   const shown = options.believed ?? picture;
   const order = orderOf(options.view, shown);
-  const panels = el('div', { class: 'panels' });
-  (shown.panels ?? []).forEach((panel, at) => {
-    panels.append(drawPanel(panel, picture.panels?.[at], at, { ...options, order, panelCount: shown.panels.length }));
+  const drawn = (shown.panels ?? []).map((panel, at) => {
+    const isLarge = options.large.has(at);
+    return {
+      isLarge,
+      figure: drawPanel(panel, picture.panels?.[at], at, { ...options, order, isLarge, panelCount: shown.panels.length }),
+    };
   });
-  if (panels.firstChild) root.append(panels);
+  const small = drawn.filter(({ isLarge }) => !isLarge).map(({ figure }) => figure);
+  if (drawn.length) {
+    const large = drawn.filter(({ isLarge }) => isLarge).map(({ figure }) => figure);
+    root.append(el('div', { class: 'panels' }, large, small.length ? el('div', { class: 'sides' }, small) : null));
+  }
   const legend = drawLegend(shown, options.view, order);
   if (legend) root.append(legend);
   const hands = drawHands(shown, picture, options);
@@ -49,14 +56,18 @@ function labelOf(panel, row, column, cell, changed) {
   const place = [row.name ? `row ${row.name}` : '', column ? `column ${column}` : ''].filter(Boolean).join(', ');
   const signs = cell.signs ?? [];
   const said = signs.map(({ name, sign, probability }) =>
-    probability >= CERTAIN ? `${name ?? sign}` : `${name ?? sign} ${percent(probability)}`);
+    probability >= CERTAIN ? `${name ?? sign}` : `${name ?? sign} ${percent(probability)}`,
+  );
   const content = said.length ? said.join(', ') : cell.text === '' || cell.text === '.' ? 'empty' : cell.text;
   return `${place || panel.title}: ${content}${changed ? ', changed' : ''}`;
 }
 
 /** A title such as `(cell row column _)` without its brackets and placeholders. */
 export function titleOf(title) {
-  const words = String(title).replace(/[()]/g, ' ').split(/\s+/).filter(word => word && word !== '_');
+  const words = String(title)
+    .replace(/[()]/g, ' ')
+    .split(/\s+/)
+    .filter(word => word && word !== '_');
   const kept = words.filter(word => !/^(row|column)$/.test(word));
   return (kept.length ? kept : words).join(' ').replaceAll('_', ' ');
 }
@@ -71,12 +82,17 @@ function drawPanel(panel, certain, at, options) {
   const top = columns.length ? AXIS : 4;
   const width = left + wide * CELL + 4;
   const height = top + rows.length * CELL + 4;
-  const isLarge = options.large.has(at) || (options.view?.large ?? false);
-  const cell = isLarge ? Math.min(68, Math.max(40, 520 / wide)) : Math.min(36, Math.max(24, 180 / wide));
+  const { isLarge } = options;
+  const several = options.large.size > 1 ? 300 : 560;
+  const cell = isLarge ? Math.min(76, Math.max(40, several / wide)) : Math.min(34, Math.max(22, 170 / wide));
   const title = titleOf(panel.title);
   const board = svg('svg', {
-    viewBox: `0 0 ${width} ${height}`, width: Math.round((width * cell) / CELL), class: 'board',
-    role: 'grid', 'aria-label': `board ${title}`, 'data-panel': at,
+    viewBox: `0 0 ${width} ${height}`,
+    width: Math.round((width * cell) / CELL),
+    class: 'board',
+    role: 'grid',
+    'aria-label': `board ${title}`,
+    'data-panel': at,
   });
   const axis = svg('g', { class: 'axis', 'aria-hidden': 'true' });
   columns.forEach((name, column) => {
@@ -99,17 +115,26 @@ function drawPanel(panel, certain, at, options) {
       const state = [isOpen ? 'open' : '', picks?.chosen.has(key) ? 'chosen' : '', changed ? 'changed' : ''];
       const label = labelOf(panel, row, columns[column], content, changed);
       const group = svg('g', {
-        role: 'gridcell', class: `cell ${state.filter(Boolean).join(' ')}`, 'aria-label': label, 'data-key': key,
-        'data-row': row.name ?? '', 'data-column': columns[column] ?? '', tabindex: first ? 0 : -1,
+        role: 'gridcell',
+        class: `cell ${state.filter(Boolean).join(' ')}`,
+        'data-key': key,
+        'data-row': row.name ?? '',
+        'data-column': columns[column] ?? '',
+        tabindex: first ? 0 : -1,
         'aria-selected': picks?.chosen.has(key) ? 'true' : null,
       });
       first = false;
       const x = left + column * CELL;
       const side = (number + column) % 2 ? 'odd' : 'even';
       group.append(svg('title', {}, label), svg('rect', { x, y, width: CELL, height: CELL, class: `square ${side}` }));
-      drawContent(group, content, x, y, { view, order, isSmall: cell < 30, wide });
+      const inside = svg('g', { 'aria-hidden': 'true' });
+      drawContent(inside, content, x, y, { view, order, isSmall: cell < 35, wide });
+      group.append(inside);
       if (changed) group.append(svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4, class: 'change' }));
-      if (isOpen) group.append(svg('rect', { x: x + 3, y: y + 3, width: CELL - 6, height: CELL - 6, rx: 5, class: 'way' }));
+      if (picks?.chosen.has(key)) {
+        group.append(svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4, class: 'pick-ring' }));
+      } else if (isOpen)
+        group.append(svg('rect', { x: x + 3, y: y + 3, width: CELL - 6, height: CELL - 6, rx: 5, class: 'way' }));
       group.append(svg('rect', { x: x + 2, y: y + 2, width: CELL - 4, height: CELL - 4, rx: 4, class: 'focus' }));
       line.append(group);
     });
@@ -154,8 +179,9 @@ function drawContent(group, content, x, y, { view, order, isSmall, wide }) {
   const signs = signsOf(content, view);
   if (!signs.length) {
     // A cell without signs has its text: an open cell's mark, or nothing.
-    const text = (content.signs ?? []).length ? '' : content.text ?? '';
-    if (text && text !== '.') group.append(drawSign(text, 'var(--ink)', x + CELL / 2, y + CELL / 2, CELL, text === '?' ? 0.6 : 1));
+    const text = (content.signs ?? []).length ? '' : (content.text ?? '');
+    if (text && text !== '.')
+      group.append(drawSign(text, 'var(--ink)', x + CELL / 2, y + CELL / 2, CELL, text === '?' ? 0.6 : 1));
     return;
   }
   const likeliest = signs[0];
@@ -176,9 +202,9 @@ function drawContent(group, content, x, y, { view, order, isSmall, wide }) {
   few.forEach((sign, at) => {
     const cx = x + ((at % across) + 0.5) * (CELL / across);
     const cy = y + (Math.floor(at / across) + 0.5) * (CELL / down);
-    const room = hasNumbers ? side * 0.78 : side;
+    const room = hasNumbers ? side * 0.72 : side;
     const opacity = sign.probability >= CERTAIN ? 1 : 0.3 + 0.7 * sign.probability;
-    const lift = hasNumbers ? (places === 1 ? 5 : 4) : 0;
+    const lift = hasNumbers ? (places === 1 ? 6 : 4) : 0;
     group.append(drawSign(glyphOf(view, sign), colourOf(view, sign, order), cx, cy - lift, room, opacity));
     if (hasNumbers && sign.probability < CERTAIN) {
       const size = places === 1 ? 11 : 8;
@@ -190,8 +216,7 @@ function drawContent(group, content, x, y, { view, order, isSmall, wide }) {
   });
   if (signs.length > few.length) {
     const cx = x + 0.75 * CELL;
-    group.append(svg('text', { x: cx, y: y + 0.75 * CELL + 4, 'text-anchor': 'middle', 'font-size': 11, class: 'share' },
-      `+${signs.length - few.length}`));
+    group.append(svg('text', { x: cx, y: y + 0.75 * CELL + 4, 'text-anchor': 'middle', 'font-size': 11, class: 'share' }, '…'));
   }
 }
 

@@ -41,6 +41,25 @@ export function refill(element, ...children) {
   return element;
 }
 
+const ICONS = {
+  first: 'M4 4v12M16 4l-9 6 9 6z',
+  back: 'M14 4l-9 6 9 6z',
+  play: 'M6 4l10 6-10 6z',
+  pause: 'M7 4v12M13 4v12',
+  next: 'M6 4l9 6-9 6z',
+  last: 'M16 4v12M4 4l9 6-9 6z',
+};
+
+/** A small drawing on a button whose label says what it does. */
+export function icon(name) {
+  const isFilled = name === 'play';
+  return svg(
+    'svg',
+    { viewBox: '0 0 20 20', class: isFilled ? 'icon filled' : 'icon', 'aria-hidden': 'true' },
+    svg('path', { d: ICONS[name] }),
+  );
+}
+
 /** A probability in percent: no more digits than can be read, and never 0 or 100 for what is merely close to it. */
 export function percent(probability) {
   if (probability <= 0) return '0 %';
@@ -123,7 +142,9 @@ export async function copy(field, button) {
   }
   button.textContent = 'Copied';
   announce('The link is copied.');
-  setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  setTimeout(() => {
+    button.textContent = 'Copy';
+  }, 2000);
 }
 
 /**
@@ -141,7 +162,10 @@ export function keepFocus(root, draw) {
     const same = [...root.querySelectorAll(`[${name}]`)].find(one => one.getAttribute(name) === value);
     if (!same) continue;
     if (name === 'data-key') {
-      same.closest('svg')?.querySelectorAll('.cell[tabindex="0"]').forEach(cell => cell.setAttribute('tabindex', '-1'));
+      same
+        .closest('svg')
+        ?.querySelectorAll('.cell[tabindex="0"]')
+        .forEach(cell => cell.setAttribute('tabindex', '-1'));
       same.setAttribute('tabindex', '0');
     }
     same.focus({ preventScroll: true });

@@ -36,11 +36,19 @@ export function colourOf(view, sign, order) {
   if (colour === 'light' || colour === 'white') return 'var(--stone-light)';
   if (colour === 'dark' || colour === 'black') return 'var(--stone-dark)';
   if (/^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$/.test(colour) || /^[a-z]{3,20}$/.test(colour)) return colour;
-  const at = order.get(sign.sign) ?? -1;
+  const at = order.get(sign.sign) ?? order.get(side(sign)) ?? -1;
   return at < 0 || at >= ACCENTS ? 'var(--ink)' : `var(--accent${at + 1})`;
 }
 
-/** The place of every sign of a picture in its legend, without those that mean an empty cell. */
+/** The first word of a name: `white` of `white king`. */
+function side(sign) {
+  return String(sign.name ?? '').split(/[\s_]/)[0];
+}
+
+/**
+ * The place of every sign of a picture, without those that mean an empty cell. Where there are more signs than colours, the
+ * first words of their names are counted, if they are few: the pieces of one side then have one colour.
+ */
 export function orderOf(view, picture) {
   const order = new Map();
   const signs = (picture.legend ?? []).map(entry => ({ sign: entry.sign, name: entry.meaning }));
@@ -50,7 +58,9 @@ export function orderOf(view, picture) {
   for (const sign of signs) {
     if (glyphOf(view, sign) !== '' && !order.has(sign.sign)) order.set(sign.sign, order.size);
   }
-  return order;
+  if (order.size <= ACCENTS) return order;
+  const sides = [...new Set(signs.filter(sign => order.has(sign.sign)).map(side))];
+  return new Map(sides.length <= ACCENTS ? sides.map((word, at) => [word, at]) : []);
 }
 
 /** Text without the coloured form that some fonts give to chess pieces and suits. */
@@ -74,7 +84,10 @@ export function drawSign(glyph, colour, x, y, side, opacity) {
     drawn = svg('rect', { x: x - half, y: y - half, width: 2 * half, height: 2 * half, rx: side * 0.08, class: 'disc' });
   } else if (glyph === '✕' || glyph === '×') {
     const r = side * 0.26;
-    drawn = svg('path', { d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}`, class: 'stroke-sign' });
+    drawn = svg('path', {
+      d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x + r} ${y - r}L${x - r} ${y + r}`,
+      class: 'stroke-sign',
+    });
     drawn.style.strokeWidth = String(side * 0.11);
   } else {
     const letters = [...glyph];
@@ -82,6 +95,7 @@ export function drawSign(glyph, colour, x, y, side, opacity) {
     const size = sizeFor(text, side);
     drawn = svg('text', { x, y: y + size * 0.35, 'text-anchor': 'middle', 'font-size': size, class: 'sign' }, plain(text));
   }
+  if (colour.startsWith('var(--stone')) drawn.classList.add('stone');
   drawn.style.setProperty('--sign', colour);
   if (opacity < 1) drawn.style.opacity = String(Math.round(100 * opacity) / 100);
   return drawn;

@@ -7,10 +7,56 @@ import { el, percent, svg } from './dom.js';
 import { glyphOf } from './glyphs.js';
 
 const CERTAIN = 1 - 1e-9;
-const SUITS = [['heart', '♥'], ['diamond', '♦'], ['spade', '♠'], ['club', '♣']];
-const FACES = new Map([['jack', 'J'], ['queen', 'Q'], ['king', 'K'], ['ace', 'A'], ['j', 'J'], ['q', 'Q'], ['k', 'K'], ['a', 'A']]);
-const PIPS = [[], [[2, 2]], [[1, 1], [3, 3]], [[1, 1], [2, 2], [3, 3]], [[1, 1], [1, 3], [3, 1], [3, 3]],
-  [[1, 1], [1, 3], [2, 2], [3, 1], [3, 3]], [[1, 1], [1, 2], [1, 3], [3, 1], [3, 2], [3, 3]]];
+const SUITS = [
+  ['heart', '♥'],
+  ['diamond', '♦'],
+  ['spade', '♠'],
+  ['club', '♣'],
+];
+const FACES = new Map([
+  ['jack', 'J'],
+  ['queen', 'Q'],
+  ['king', 'K'],
+  ['ace', 'A'],
+  ['j', 'J'],
+  ['q', 'Q'],
+  ['k', 'K'],
+  ['a', 'A'],
+]);
+const PIPS = [
+  [],
+  [[2, 2]],
+  [
+    [1, 1],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [1, 3],
+    [3, 1],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [1, 3],
+    [2, 2],
+    [3, 1],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [3, 1],
+    [3, 2],
+    [3, 3],
+  ],
+];
 
 /** The key of a thing in a hand, by which moves name it. */
 export function thingKey(relation, owner, text) {
@@ -28,7 +74,10 @@ function changedIn(things, text) {
 
 /** Words of a card: `(card q hearts)` has the words q and hearts. */
 function cardParts(text) {
-  const words = text.replace(/[()]/g, ' ').split(/[\s_]+/).filter(Boolean);
+  const words = text
+    .replace(/[()]/g, ' ')
+    .split(/[\s_]+/)
+    .filter(Boolean);
   const suit = SUITS.find(([name]) => words.some(word => word.toLowerCase().startsWith(name)));
   const rest = words.filter(word => !suit || !word.toLowerCase().startsWith(suit[0]));
   const rank = rest.map(word => FACES.get(word.toLowerCase()) ?? word).join(' ');
@@ -39,15 +88,23 @@ function drawCard(thing, view) {
   const { rank, suit } = cardParts(thing.text);
   const glyph = view?.glyphs && Object.hasOwn(view.glyphs, thing.text) ? glyphOf(view, { name: thing.text }) : rank;
   const kind = ['playing', suit === '♥' || suit === '♦' ? 'red' : '', [...glyph].length > 3 ? 'long' : ''];
-  return el('span', { class: kind.filter(Boolean).join(' ') }, glyph, suit ? el('span', { class: 'suit' }, `${suit}\ufe0e`) : null);
+  return el(
+    'span',
+    { class: kind.filter(Boolean).join(' ') },
+    glyph,
+    suit ? el('span', { class: 'suit' }, `${suit}\ufe0e`) : null,
+  );
 }
 
 function drawDie(thing) {
   const face = Number(thing.text);
   if (!Number.isInteger(face) || face < 1 || face > 6) return el('span', { class: 'chip' }, thing.text);
-  const die = svg('svg', { viewBox: '0 0 40 40', class: 'die', 'aria-hidden': 'true' },
+  const die = svg(
+    'svg',
+    { viewBox: '0 0 40 40', class: 'die', 'aria-hidden': 'true' },
     svg('rect', { x: 1.5, y: 1.5, width: 37, height: 37, rx: 8 }),
-    PIPS[face].map(([x, y]) => svg('circle', { cx: x * 10, cy: y * 10, r: 3.4 })));
+    PIPS[face].map(([x, y]) => svg('circle', { cx: x * 10, cy: y * 10, r: 3.4 })),
+  );
   return el('span', { class: 'die-box' }, die, el('span', { class: 'unseen' }, thing.text));
 }
 
@@ -69,10 +126,24 @@ function thing(kind, item, changed, options, key) {
   const title = isOpen(item) ? `${item.text}: ${percent(item.probability)}` : item.text;
   if (picks?.open.has(key)) {
     const chosen = picks.chosen.has(key);
-    return el('li', { class: state }, el('button', {
-      type: 'button', class: chosen ? 'pick chosen' : 'pick', 'data-key': key, title, 'aria-pressed': chosen ? 'true' : 'false',
-      onclick: () => picks.pick(key),
-    }, drawn), share, note);
+    return el(
+      'li',
+      { class: state },
+      el(
+        'button',
+        {
+          type: 'button',
+          class: chosen ? 'pick chosen' : 'pick',
+          'data-key': key,
+          title,
+          'aria-pressed': chosen ? 'true' : 'false',
+          onclick: () => picks.pick(key),
+        },
+        drawn,
+      ),
+      share,
+      note,
+    );
   }
   return el('li', { class: state, title }, drawn, share, note);
 }
@@ -90,10 +161,14 @@ export function drawHands(shown, certain, options) {
     const owners = el('dl', { class: 'owners' });
     for (const owner of hand.owners) {
       const before = old?.owners.find(other => other.name === owner.name)?.things;
-      const list = el('ul', { class: 'things' }, (owner.things ?? []).map(item => {
-        const changed = item.changed || changedIn(before, item.text);
-        return thing(kind, item, changed, options, thingKey(hand.relation, owner.name, item.text));
-      }));
+      const list = el(
+        'ul',
+        { class: 'things' },
+        (owner.things ?? []).map(item => {
+          const changed = item.changed || changedIn(before, item.text);
+          return thing(kind, item, changed, options, thingKey(hand.relation, owner.name, item.text));
+        }),
+      );
       const you = owner.name === options.you ? ' (you)' : '';
       owners.append(el('div', { class: 'owner' }, el('dt', {}, `${owner.name}${you}`), el('dd', {}, list)));
     }
@@ -116,9 +191,18 @@ export function drawLines(shown, certain, options) {
     const changed = item => item.changed || changedIn(old, item.text);
     const isNew = values.some(changed);
     const list = values.length
-      ? el('ul', { class: 'things' }, values.map(item => thing(kind, item, changed(item), options, `line|${line.name}|${item.text}`)))
+      ? el(
+          'ul',
+          { class: 'things' },
+          values.map(item => thing(kind, item, changed(item), options, `line|${line.name}|${item.text}`)),
+        )
       : el('span', { class: 'holds' }, 'holds');
-    const row = el('tr', { class: isNew ? 'changed' : null }, el('th', { scope: 'row' }, String(line.name).replaceAll('_', ' ')), el('td', {}, list));
+    const row = el(
+      'tr',
+      { class: isNew ? 'changed' : null },
+      el('th', { scope: 'row' }, String(line.name).replaceAll('_', ' ')),
+      el('td', {}, list),
+    );
     body.append(row);
   });
   for (const fact of gone) {

@@ -9,21 +9,33 @@ let players = null;
 
 /** The players that the server knows, asked for once. */
 function knownPlayers() {
-  players ??= get('/api/lobby').then(lobby => lobby.players ?? [], error => {
-    players = null;
-    throw error;
-  });
+  players ??= get('/api/lobby').then(
+    lobby => lobby.players ?? [],
+    error => {
+      players = null;
+      throw error;
+    },
+  );
   return players;
 }
 
 function mixTable(entries, valueOf, shareOf, caption) {
-  const rows = entries.slice(0, FIRST).map(entry => el('tr', { class: entry.isChosen ? 'best' : null },
-    el('th', { scope: 'row' }, el('span', { class: 'move-text' }, drawMove(entry.move))),
-    el('td', { class: 'bar-cell' }, bar(shareOf(entry), entry.isChosen ? '' : 'second')),
-    el('td', { class: 'value' }, valueOf(entry))));
+  const rows = entries
+    .slice(0, FIRST)
+    .map(entry =>
+      el(
+        'tr',
+        { class: entry.isChosen ? 'best' : null },
+        el('th', { scope: 'row' }, el('span', { class: 'move-text' }, drawMove(entry.move))),
+        el('td', { class: 'bar-cell' }, bar(shareOf(entry), entry.isChosen ? '' : 'second')),
+        el('td', { class: 'value' }, valueOf(entry)),
+      ),
+    );
   const rest = entries.length - rows.length;
-  return [el('table', { class: 'bars' }, el('caption', {}, caption), el('tbody', {}, rows)),
-    rest > 0 ? el('p', { class: 'quiet-text' }, `${rest} more moves are below these.`) : null];
+  return [
+    el('table', { class: 'bars' }, el('caption', {}, caption), el('tbody', {}, rows)),
+    rest > 0 ? el('p', { class: 'quiet-text' }, `${rest} more moves are below these.`) : null,
+  ];
 }
 
 /** A decision: what was chosen, with which mix, at which values, and why. */
@@ -31,12 +43,39 @@ export function drawDecision(decision) {
   const mark = entry => ({ ...entry, isChosen: entry.move === decision.choice });
   const policy = (decision.policy ?? []).map(mark).sort((a, b) => b.probability - a.probability);
   const values = (decision.values ?? []).map(mark).sort((a, b) => b.value - a.value);
-  return el('div', { class: 'decision' },
+  return el(
+    'div',
+    { class: 'decision' },
     el('p', {}, 'Chooses ', el('strong', { class: 'move-text' }, drawMove(decision.choice ?? 'nothing')), '.'),
-    policy.length ? mixTable(policy, entry => percent(entry.probability), entry => entry.probability, 'Mix') : null,
-    values.length ? mixTable(values, entry => number(entry.value), entry => entry.value / 100, 'Expected goal') : null,
-    decision.explanation?.length ? el('details', { class: 'why' }, el('summary', {}, 'Why'),
-      el('ul', { class: 'explanation' }, decision.explanation.map(line => el('li', {}, line)))) : null);
+    policy.length
+      ? mixTable(
+          policy,
+          entry => percent(entry.probability),
+          entry => entry.probability,
+          'Mix',
+        )
+      : null,
+    values.length
+      ? mixTable(
+          values,
+          entry => number(entry.value),
+          entry => entry.value / 100,
+          'Expected goal',
+        )
+      : null,
+    decision.explanation?.length
+      ? el(
+          'details',
+          { class: 'why' },
+          el('summary', {}, 'Why'),
+          el(
+            'ul',
+            { class: 'explanation' },
+            decision.explanation.map(line => el('li', {}, line)),
+          ),
+        )
+      : null,
+  );
 }
 
 /** The box that asks a player for a hint. One belongs to one table; `show(scene)` is told each scene. */
@@ -46,20 +85,43 @@ export class HintCard {
     this.token = token;
     this.step = null;
     this.answer = el('div', { class: 'hint-answer', id: 'hint-answer', 'aria-live': 'polite' });
-    this.player = el('input', { id: 'hint-player', list: 'hint-players', value: 'hyperplay', autocomplete: 'off', spellcheck: 'false' });
+    this.player = el('input', {
+      id: 'hint-player',
+      list: 'hint-players',
+      value: 'hyperplay',
+      autocomplete: 'off',
+      spellcheck: 'false',
+    });
     this.list = el('datalist', { id: 'hint-players' });
     this.button = el('button', { type: 'button', id: 'hint-ask', onclick: () => this.ask() }, 'Ask');
-    this.always = el('input', { type: 'checkbox', id: 'hint-always', onchange: () => { if (this.always.checked) this.ask(); } });
-    this.element = fold('hint', 'Hint', false,
+    this.always = el('input', {
+      type: 'checkbox',
+      id: 'hint-always',
+      onchange: () => {
+        if (this.always.checked) this.ask();
+      },
+    });
+    this.element = fold(
+      'hint',
+      'Hint',
+      false,
       el('p', { class: 'quiet-text' }, 'A player of your choice thinks on what you know, and on nothing else.'),
       el('div', { class: 'row' }, el('label', { for: 'hint-player' }, 'Player'), this.player, this.list, this.button),
       el('label', { class: 'check' }, this.always, ' Ask at each of my turns'),
-      this.answer);
+      this.answer,
+    );
     this.element.addEventListener('toggle', () => this.fillPlayers(), { once: true });
   }
 
   fillPlayers() {
-    knownPlayers().then(known => refill(this.list, known.map(({ spec, about }) => el('option', { value: spec }, about))), () => {});
+    knownPlayers().then(
+      known =>
+        refill(
+          this.list,
+          known.map(({ spec, about }) => el('option', { value: spec }, about)),
+        ),
+      () => {},
+    );
   }
 
   show(scene) {

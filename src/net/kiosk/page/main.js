@@ -5,7 +5,7 @@
 // time, and opening another one ends its streams and timers.
 
 import { get } from './api.js';
-import { failure, refill } from './dom.js';
+import { el, failure, refill } from './dom.js';
 import { openLobby } from './lobby.js';
 import { openReplay } from './review.js';
 import { openTable } from './table.js';
@@ -30,7 +30,10 @@ async function go() {
   const place = placeOf(location.hash);
   document.body.dataset.place = place.name;
   document.title = 'hyperplay';
-  for (const [id, name] of [['to-lobby', 'lobby'], ['to-watch', 'watch']]) {
+  for (const [id, name] of [
+    ['to-lobby', 'lobby'],
+    ['to-watch', 'watch'],
+  ]) {
     const link = document.getElementById(id);
     if (place.name === name) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
@@ -44,7 +47,13 @@ async function go() {
     if (visit === visits) close = end;
     else end();
   } catch (error) {
-    if (visit === visits) refill(root, failure(error));
+    if (visit === visits)
+      refill(
+        root,
+        el('h1', {}, 'This place cannot be opened'),
+        failure(error),
+        el('p', {}, el('a', { href: '#', class: 'button' }, 'To the lobby')),
+      );
   }
 }
 
@@ -53,7 +62,9 @@ const THEMES = ['system', 'light', 'dark'];
 function showTheme(theme) {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  document.getElementById('theme').textContent = `Theme: ${theme}`;
+  const button = document.getElementById('theme');
+  button.setAttribute('aria-label', `Theme: ${theme}`);
+  button.querySelector('span').textContent = `Theme: ${theme}`;
 }
 
 function storedTheme() {
@@ -83,6 +94,9 @@ document.getElementById('skip').addEventListener('click', event => {
 showTheme(storedTheme());
 addEventListener('hashchange', go);
 go();
-get('/api/lobby').then(lobby => {
-  document.getElementById('to-watch').hidden = !lobby.watch;
-}, () => {});
+get('/api/lobby').then(
+  lobby => {
+    document.getElementById('to-watch').hidden = !lobby.watch;
+  },
+  () => {},
+);

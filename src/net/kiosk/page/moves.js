@@ -24,7 +24,8 @@ function placesOf(move, scene) {
     const columns = target.column ?? null;
     if ((rows !== null && columns !== null) || !panel) return [cellKey(target.panel, rows, columns)];
     const keys = panel.rows.flatMap(row => row.cells.map((_, at) => [row.name ?? '', panel.columns?.[at] ?? '']));
-    return keys.filter(([row, column]) => (rows === null || row === rows) && (columns === null || column === columns))
+    return keys
+      .filter(([row, column]) => (rows === null || row === rows) && (columns === null || column === columns))
       .map(([row, column]) => cellKey(target.panel, row, column));
   });
 }
@@ -32,10 +33,23 @@ function placesOf(move, scene) {
 /** Things in one's own hand that a move names by its words, where the server names no target. */
 function namedThings(move, scene) {
   const words = new Set(move.text.replace(/[()]/g, ' ').split(/\s+/).filter(Boolean).slice(1));
-  const own = (scene.picture?.hands ?? []).flatMap(hand => hand.owners.filter(owner => owner.name === scene.sees)
-    .flatMap(owner => owner.things.map(thing => ({ hand, owner, thing }))));
-  return own.filter(({ thing }) => words.has(thing.text))
+  const own = (scene.picture?.hands ?? []).flatMap(hand =>
+    hand.owners
+      .filter(owner => owner.name === scene.sees)
+      .flatMap(owner => owner.things.map(thing => ({ hand, owner, thing }))),
+  );
+  return own
+    .filter(({ thing }) => words.has(thing.text))
     .map(({ hand, owner, thing }) => [thingKey(hand.relation, owner.name, thing.text)]);
+}
+
+/** Whether the words of a move begin with these words, in their order, with others between. */
+function followsInOrder(text, words) {
+  let at = 0;
+  for (const word of text.toLowerCase().split(/[\s()]+/).filter(Boolean)) {
+    if (at < words.length && word.startsWith(words[at])) at += 1;
+  }
+  return at === words.length;
 }
 
 export class Choice {
@@ -57,9 +71,14 @@ export class Choice {
   }
 
   candidates() {
-    const words = this.query.toLowerCase().split(/[\s()]+/).filter(Boolean);
+    const words = this.query
+      .toLowerCase()
+      .split(/[\s()]+/)
+      .filter(Boolean);
     const fitting = this.fitting(this.selection);
     if (!words.length) return fitting;
+    const inOrder = fitting.filter(({ text }) => followsInOrder(text, words));
+    if (inOrder.length) return inOrder;
     return fitting.filter(({ text }) => words.every(word => text.toLowerCase().includes(word)));
   }
 
@@ -92,9 +111,12 @@ export class Choice {
 /** A move for readers: its name, and its arguments one by one. */
 export function drawMove(text) {
   const inner = /^\(([^()]*)\)$/.exec(text);
-  if (!inner) return [el('span', { class: 'move-name' }, text)];
+  if (!inner) return [el('span', { class: 'move-name' }, text.startsWith('(') ? text : text.replaceAll('_', ' '))];
   const [name, ...rest] = inner[1].trim().split(/\s+/);
-  return [el('span', { class: 'move-name' }, name.replaceAll('_', ' ')), rest.map(word => el('span', { class: 'move-word' }, word))];
+  return [
+    el('span', { class: 'move-name' }, name.replaceAll('_', ' ')),
+    rest.map(word => [' ', el('span', { class: 'move-word' }, word)]),
+  ];
 }
 
 /** The list of moves. `play(text)` sends one; `changed()` draws the board again. */
@@ -104,15 +126,31 @@ export class MoveList {
     this.changed = changed;
     this.choice = null;
     this.search = el('input', {
-      type: 'search', id: 'move-search', placeholder: 'Search moves', autocomplete: 'off', spellcheck: 'false',
+      type: 'search',
+      id: 'move-search',
+      placeholder: 'Search moves',
+      autocomplete: 'off',
+      spellcheck: 'false',
       'aria-label': 'Search the legal moves; Enter plays the only one left',
-      oninput: () => this.searched(), onkeydown: event => this.keyInSearch(event),
+      oninput: () => this.searched(),
+      onkeydown: event => this.keyInSearch(event),
     });
     this.title = el('h2', { id: 'moves-title', tabindex: '-1' }, 'Your moves');
     this.said = el('p', { class: 'quiet-text', id: 'moves-said', 'aria-live': 'polite' });
-    this.list = el('ul', { class: 'moves', id: 'moves', 'aria-labelledby': 'moves-title', onkeydown: event => this.keyInList(event) });
+    this.list = el('ul', {
+      class: 'moves',
+      id: 'moves',
+      'aria-labelledby': 'moves-title',
+      onkeydown: event => this.keyInList(event),
+    });
     const head = el('div', { class: 'moves-head' }, this.title, this.search);
-    this.element = el('section', { class: 'card', 'aria-labelledby': 'moves-title', id: 'moves-card' }, head, this.said, this.list);
+    this.element = el(
+      'section',
+      { class: 'card', 'aria-labelledby': 'moves-title', id: 'moves-card' },
+      head,
+      this.said,
+      this.list,
+    );
   }
 
   show(choice, chosen, isPlaying) {
@@ -124,7 +162,12 @@ export class MoveList {
     if (!isTurn) {
       this.title.textContent = chosen === null ? 'Waiting' : 'Move sent';
       refill(this.list);
-      refill(this.said, chosen === null ? 'It is not your turn.' : ['You chose ', el('strong', {}, drawMove(chosen)), '; the others have not answered yet.']);
+      refill(
+        this.said,
+        chosen === null
+          ? 'It is not your turn.'
+          : ['You chose ', el('strong', {}, drawMove(chosen)), '; the others have not answered yet.'],
+      );
       return;
     }
     this.title.textContent = 'Your moves';
@@ -138,13 +181,36 @@ export class MoveList {
     const isPending = all.length === 1 && total > 1;
     const count = all.length === total ? counted(total, 'legal move') : `${all.length} of ${counted(total, 'legal move')}`;
     const more = isPending ? 'Press Enter, click again or use the button to play it.' : '';
-    refill(this.said, `${count}. `, more, this.choice.selection.length
-      ? el('button', { type: 'button', class: 'link', id: 'clear-selection', onclick: () => this.clear() }, 'Show all moves') : null);
+    refill(
+      this.said,
+      `${count}. `,
+      more,
+      this.choice.selection.length
+        ? el('button', { type: 'button', class: 'link', id: 'clear-selection', onclick: () => this.clear() }, 'Show all moves')
+        : null,
+    );
     const shown = all.slice(0, SHOWN);
-    refill(this.list, shown.map(({ text }, at) => el('li', {}, el('button', {
-      type: 'button', class: isPending ? 'move pending' : 'move', 'data-move': text, 'aria-label': `Play ${text}`,
-      tabindex: at === 0 ? 0 : -1, onclick: () => this.play(text),
-    }, drawMove(text)))));
+    refill(
+      this.list,
+      shown.map(({ text }, at) =>
+        el(
+          'li',
+          {},
+          el(
+            'button',
+            {
+              type: 'button',
+              class: isPending ? 'move pending' : 'move',
+              'data-move': text,
+              title: text,
+              tabindex: at === 0 ? 0 : -1,
+              onclick: () => this.play(text),
+            },
+            drawMove(text),
+          ),
+        ),
+      ),
+    );
     if (all.length > SHOWN) {
       this.list.append(el('li', { class: 'quiet-text' }, `${all.length - SHOWN} more; the search makes the list shorter.`));
     }
@@ -182,7 +248,8 @@ export class MoveList {
     const at = buttons.indexOf(event.target);
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
     let next = null;
-    if (steps[event.key]) next = buttons[at + steps[event.key]] ?? (event.key === 'ArrowUp' && !this.search.hidden ? this.search : null);
+    if (steps[event.key])
+      next = buttons[at + steps[event.key]] ?? (event.key === 'ArrowUp' && !this.search.hidden ? this.search : null);
     else if (event.key === 'Home') next = buttons[0];
     else if (event.key === 'End') next = buttons.at(-1);
     else return;

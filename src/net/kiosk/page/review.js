@@ -5,8 +5,8 @@
 // the one for the step that the slider names is drawn.
 
 import { get, place } from './api.js';
-import { drawBelief } from './belief.js';
-import { announce, card, el, failure, fold, keepFocus, refill } from './dom.js';
+import { beliefCard, drawBelief } from './belief.js';
+import { announce, card, el, failure, icon, keepFocus, refill } from './dom.js';
 import { drawDecision } from './hint.js';
 import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
 
@@ -35,23 +35,37 @@ class Review {
   constructor(root, source, back) {
     Object.assign(this, { root, source, step: 0, as: 'truth', steps: 0, scenes: new Map(), asked: 0, timer: 0 });
     this.slider = el('input', {
-      type: 'range', id: 'review-slider', min: 0, max: 0, step: 1, value: 0, 'aria-label': 'Step',
+      type: 'range',
+      id: 'review-slider',
+      min: 0,
+      max: 0,
+      step: 1,
+      value: 0,
+      'aria-label': 'Step',
       oninput: () => this.go(Number(this.slider.value), this.as),
     });
     this.output = el('output', { for: 'review-slider', id: 'review-step', class: 'review-step' });
-    const button = (id, text, label, action) => el('button', { type: 'button', id, 'aria-label': label, onclick: action }, text);
-    this.playing = button('review-play', '▶', 'Play the steps one after the other', () => this.toggle());
+    const button = (id, text, label, action) =>
+      el('button', { type: 'button', id, 'aria-label': label, onclick: action }, text);
+    this.playing = button('review-play', icon('play'), 'Play the steps one after the other', () => this.toggle());
     this.role = el('select', { id: 'review-as', onchange: () => this.go(this.step, this.role.value) });
-    this.controls = el('section', { class: 'card review-controls', 'aria-label': 'steps' },
-      el('div', { class: 'review-buttons' },
-        button('review-first', '⏮', 'First step', () => this.go(0, this.as)),
-        button('review-back', '◀', 'One step back', () => this.go(this.step - 1, this.as)),
+    this.controls = el(
+      'section',
+      { class: 'card review-controls', 'aria-label': 'steps' },
+      el(
+        'div',
+        { class: 'review-buttons' },
+        button('review-first', icon('first'), 'First step', () => this.go(0, this.as)),
+        button('review-back', icon('back'), 'One step back', () => this.go(this.step - 1, this.as)),
         this.playing,
-        button('review-next', '▶|', 'One step on', () => this.go(this.step + 1, this.as)),
-        button('review-last', '⏭', 'Last step', () => this.go(this.steps, this.as))),
-      this.slider, this.output,
+        button('review-next', icon('next'), 'One step on', () => this.go(this.step + 1, this.as)),
+        button('review-last', icon('last'), 'Last step', () => this.go(this.steps, this.as)),
+      ),
+      this.slider,
+      this.output,
       el('span', { class: 'row' }, el('label', { for: 'review-as' }, 'Seen by'), this.role),
-      back ? el('button', { type: 'button', id: 'review-close', class: 'quiet', onclick: back }, 'Back to the result') : null);
+      back ? el('button', { type: 'button', id: 'review-close', class: 'quiet', onclick: back }, 'Back to the result') : null,
+    );
     this.body = el('div', { id: 'review' });
     refill(root, this.controls, this.body);
   }
@@ -67,7 +81,7 @@ class Review {
       return;
     }
     if (this.step >= this.steps) this.go(0, this.as);
-    this.playing.textContent = '⏸';
+    refill(this.playing, icon('pause'));
     this.playing.setAttribute('aria-label', 'Stop');
     this.timer = setInterval(() => {
       if (this.step >= this.steps) this.stop();
@@ -78,7 +92,7 @@ class Review {
   stop() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.playing.textContent = '▶';
+    refill(this.playing, icon('play'));
     this.playing.setAttribute('aria-label', 'Play the steps one after the other');
   }
 
@@ -109,7 +123,11 @@ class Review {
     this.output.textContent = `Step ${this.step} of ${this.steps}`;
     if (!this.role.options.length) {
       const roles = this.source.roles ?? scene.game.roles.filter(role => role !== scene.game.random);
-      refill(this.role, el('option', { value: 'truth' }, 'everything (the truth)'), roles.map(role => el('option', { value: role }, spoken(role))));
+      refill(
+        this.role,
+        el('option', { value: 'truth' }, 'everything (the truth)'),
+        roles.map(role => el('option', { value: role }, spoken(role))),
+      );
     }
     this.role.value = this.as;
     this.source.onScene?.(scene);
@@ -118,16 +136,53 @@ class Review {
   }
 
   draw(scene) {
-    const shade = canShade(scene) ? el('label', { class: 'check' }, el('input', {
-      type: 'checkbox', id: 'shade', checked: shading.isOn, onchange: event => { shading.isOn = event.target.checked; this.show(scene); },
-    }), ' Show the belief on the board') : null;
+    const shade = canShade(scene)
+      ? el(
+          'label',
+          { class: 'check' },
+          el('input', {
+            type: 'checkbox',
+            id: 'shade',
+            checked: shading.isOn,
+            onchange: event => {
+              shading.isOn = event.target.checked;
+              this.show(scene);
+            },
+          }),
+          ' Show the belief on the board',
+        )
+      : null;
     const decisions = scene.review?.decisions ?? [];
-    const drawn = decisions.map(decision => card(`decision-${decision.role}`, `${spoken(decision.role)} decides`,
-      drawDecision(decision),
-      decision.belief ? el('details', { class: 'why' }, el('summary', {}, `What ${spoken(decision.role)} believed`), drawBelief(decision.belief)) : null));
-    const belief = scene.belief ? fold('belief', scene.sees === 'truth' ? 'Belief' : `What ${spoken(scene.sees)} believes`, true, drawBelief(scene.belief)) : null;
-    const left = el('div', { class: 'left' }, this.step >= this.steps ? drawResult(scene) : null,
-      el('section', { class: 'card board-card', id: 'board', 'aria-label': 'board' }, shade, drawScene(scene, new Set([0]), null)));
+    const drawn = decisions.map(decision =>
+      card(
+        `decision-${decision.role}`,
+        `${spoken(decision.role)} decides`,
+        drawDecision(decision),
+        decision.belief
+          ? el(
+              'details',
+              { class: 'why' },
+              el('summary', {}, `What ${spoken(decision.role)} believed`),
+              drawBelief(decision.belief),
+            )
+          : null,
+      ),
+    );
+    const belief = scene.belief
+      ? beliefCard(scene.belief, scene.game.hidden, scene.sees === 'truth' ? 'Belief' : `What ${spoken(scene.sees)} believes`)
+      : null;
+    const left = el(
+      'div',
+      { class: 'left' },
+      this.step >= this.steps ? drawResult(scene) : null,
+      el(
+        'section',
+        { class: 'card board-card', id: 'board', 'aria-labelledby': 'board-title' },
+        el('h2', { id: 'board-title', class: 'unseen' }, 'Board'),
+        shade,
+        drawScene(scene, new Set([0]), null),
+      ),
+    );
     const right = el('div', { class: 'right' }, drawn, belief, pastCard(scene));
     refill(this.body, el('div', { class: 'table-columns', 'data-step': this.step, 'data-as': this.as }, left, right));
   }

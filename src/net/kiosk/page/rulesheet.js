@@ -36,25 +36,58 @@ class Sheet {
 
   show() {
     const { findings, playable, roles } = this.answer;
-    const counts = Object.keys(NAMES).map(kind => [kind, findings.filter(({ severity }) => severity === kind).length]).filter(([, count]) => count);
+    const counts = Object.keys(NAMES)
+      .map(kind => [kind, findings.filter(({ severity }) => severity === kind).length])
+      .filter(([, count]) => count);
     const said = counts.length ? counts.map(([kind, count]) => counted(count, NAMES[kind])).join(', ') : 'nothing was found';
     const heading = el('h2', { id: 'rules-title', tabindex: '-1' }, this.name);
-    const verdict = el('p', { class: playable ? 'verdict good' : 'verdict bad', id: 'verdict', role: 'status' },
-      playable ? `The rules can be played: ${said}.` : `The rules cannot be played yet: ${said}.`);
-    const playing = playable ? el('button', { type: 'button', class: 'primary', id: 'play-rules', onclick: () => this.open(roles) }, 'Play it') : null;
-    refill(this.root, el('section', { class: 'card', id: 'rules', 'aria-labelledby': 'rules-title' },
-      el('div', { class: 'moves-head' }, heading, el('span', { class: 'row' }, playing,
-        el('button', { type: 'button', id: 'edit-rules', onclick: () => this.edit(this.text) }, 'Edit'),
-        el('button', { type: 'button', class: 'quiet', id: 'close-rules', onclick: () => refill(this.root) }, 'Close'))),
-      verdict,
-      el('div', { class: findings.length ? 'rules-columns' : 'rules-columns alone' }, this.lines(findings), this.findings(findings))));
+    const verdict = el(
+      'p',
+      { class: playable ? 'verdict good' : 'verdict bad', id: 'verdict', role: 'status' },
+      playable ? `The rules can be played: ${said}.` : `The rules cannot be played yet: ${said}.`,
+    );
+    const playing = playable
+      ? el('button', { type: 'button', class: 'primary', id: 'play-rules', onclick: () => this.open(roles) }, 'Play it')
+      : null;
+    refill(
+      this.root,
+      el(
+        'section',
+        { class: 'card', id: 'rules', 'aria-labelledby': 'rules-title' },
+        el(
+          'div',
+          { class: 'moves-head' },
+          heading,
+          el(
+            'span',
+            { class: 'row' },
+            playing,
+            el('button', { type: 'button', id: 'edit-rules', onclick: () => this.edit(this.text) }, 'Edit'),
+            el('button', { type: 'button', class: 'quiet', id: 'close-rules', onclick: () => refill(this.root) }, 'Close'),
+          ),
+        ),
+        verdict,
+        el(
+          'div',
+          { class: findings.length ? 'rules-columns' : 'rules-columns alone' },
+          this.lines(findings),
+          this.findings(findings),
+        ),
+      ),
+    );
     heading.focus({ preventScroll: true });
     this.root.scrollIntoView({ block: 'start' });
   }
 
   open(roles) {
     const names = roles.map(role => (typeof role === 'string' ? role : role.name));
-    this.play({ title: this.name, about: 'Your own rules.', roles: names, hasRandom: names.includes('random'), body: { rules: this.text } });
+    this.play({
+      title: this.name,
+      about: 'Your own rules.',
+      roles: names,
+      hasRandom: names.includes('random'),
+      body: { rules: this.text },
+    });
   }
 
   lines(findings) {
@@ -63,21 +96,43 @@ class Sheet {
     const rows = all.slice(0, LINES).map((text, at) => {
       const here = byLine.get(at + 1) ?? [];
       const worst = Object.keys(NAMES).find(kind => here.some(({ severity }) => severity === kind));
-      return el('li', { class: worst ? `has-${worst}` : null, id: `line-${at + 1}`, 'data-line': at + 1 }, el('code', {}, marked(text.replace(/\r$/, ''), here)));
+      return el(
+        'li',
+        { class: worst ? `has-${worst}` : null, id: `line-${at + 1}`, 'data-line': at + 1 },
+        el('code', {}, marked(text.replace(/\r$/, ''), here)),
+      );
     });
-    return el('div', { class: 'rules-text', tabindex: '0', role: 'region', 'aria-label': 'the rules' }, el('ol', {}, rows),
-      all.length > LINES ? el('p', { class: 'quiet-text' }, `${all.length - LINES} more lines are not shown.`) : null);
+    return el(
+      'div',
+      { class: 'rules-text', tabindex: '0', role: 'region', 'aria-label': 'the rules' },
+      el('ol', {}, rows),
+      all.length > LINES ? el('p', { class: 'quiet-text' }, `${all.length - LINES} more lines are not shown.`) : null,
+    );
   }
 
   findings(findings) {
     if (!findings.length) return null;
     const sorted = [...findings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
-    return el('ol', { class: 'findings', id: 'findings', 'aria-label': 'what was found' }, sorted.map(finding => el('li', { class: `finding ${finding.severity}`, 'data-code': finding.code, 'data-line': finding.line },
-      el('button', { type: 'button', class: 'finding-place', disabled: !finding.line, onclick: () => this.jump(finding.line) },
-        el('span', { class: 'severity' }, NAMES[finding.severity] ?? finding.severity), ' ',
-        finding.line ? `line ${finding.line}, column ${finding.column}` : 'the whole text'),
-      el('p', {}, sentence(finding.message)), finding.help ? el('p', { class: 'quiet-text' }, sentence(finding.help)) : null,
-      el('p', { class: 'code' }, finding.code))));
+    return el(
+      'ol',
+      { class: 'findings', id: 'findings', 'aria-label': 'what was found' },
+      sorted.map(finding =>
+        el(
+          'li',
+          { class: `finding ${finding.severity}`, 'data-code': finding.code, 'data-line': finding.line },
+          el(
+            'button',
+            { type: 'button', class: 'finding-place', disabled: !finding.line, onclick: () => this.jump(finding.line) },
+            el('span', { class: 'severity' }, NAMES[finding.severity] ?? finding.severity),
+            ' ',
+            finding.line ? `line ${finding.line}, column ${finding.column}` : 'the whole text',
+          ),
+          el('p', {}, sentence(finding.message)),
+          finding.help ? el('p', { class: 'quiet-text' }, sentence(finding.help)) : null,
+          el('p', { class: 'code' }, finding.code),
+        ),
+      ),
+    );
   }
 
   jump(line) {
@@ -90,17 +145,39 @@ class Sheet {
   }
 
   edit(text, problem) {
-    const field = el('textarea', { id: 'rules-field', rows: 20, spellcheck: 'false', autocapitalize: 'off', 'aria-label': 'The rules', value: text });
+    const field = el('textarea', {
+      id: 'rules-field',
+      rows: 20,
+      spellcheck: 'false',
+      autocapitalize: 'off',
+      'aria-label': 'The rules',
+      value: text,
+    });
     const name = el('input', { id: 'rules-name', value: this.name, 'aria-label': 'Name of the game', autocomplete: 'off' });
     const check = () => {
       this.name = name.value.trim() || 'my_game';
       this.check(field.value);
     };
-    refill(this.root, el('section', { class: 'card', id: 'rules', 'aria-label': 'Edit the rules' },
-      el('div', { class: 'moves-head' }, name, el('span', { class: 'row' },
-        el('button', { type: 'button', class: 'primary', id: 'check-rules', onclick: check }, 'Check'),
-        el('button', { type: 'button', class: 'quiet', onclick: () => refill(this.root) }, 'Close'))),
-      problem ?? null, field));
+    refill(
+      this.root,
+      el(
+        'section',
+        { class: 'card', id: 'rules', 'aria-label': 'Edit the rules' },
+        el(
+          'div',
+          { class: 'moves-head' },
+          name,
+          el(
+            'span',
+            { class: 'row' },
+            el('button', { type: 'button', class: 'primary', id: 'check-rules', onclick: check }, 'Check'),
+            el('button', { type: 'button', class: 'quiet', onclick: () => refill(this.root) }, 'Close'),
+          ),
+        ),
+        problem ?? null,
+        field,
+      ),
+    );
     field.focus();
   }
 }

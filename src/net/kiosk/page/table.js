@@ -16,7 +16,13 @@ export async function openTable(root, { id, token }) {
   const first = await get(place('tables', id), { token });
   const table = new Table(root, id, token);
   table.show(first);
-  const end = follow(place('tables', id, '/events'), { token }, 'scene', scene => table.show(scene), error => table.fail(error));
+  const end = follow(
+    place('tables', id, '/events'),
+    { token },
+    'scene',
+    scene => table.show(scene),
+    error => table.fail(error),
+  );
   return () => {
     end();
     table.close();
@@ -25,14 +31,31 @@ export async function openTable(root, { id, token }) {
 
 class Table {
   constructor(root, id, token) {
-    Object.assign(this, { root, id, token, scene: null, choice: null, large: new Set([0]), review: null, sent: null, warned: null });
+    Object.assign(this, {
+      root,
+      id,
+      token,
+      scene: null,
+      choice: null,
+      large: new Set([0]),
+      review: null,
+      sent: null,
+      warned: null,
+    });
     this.parts = {};
-    for (const name of ['head', 'turn', 'said', 'result', 'board', 'belief', 'past']) this.parts[name] = el('div', { class: `part-${name}` });
-    this.moves = new MoveList(move => this.play(move), () => this.drawBoard());
+    for (const name of ['head', 'turn', 'said', 'result', 'board', 'belief', 'past'])
+      this.parts[name] = el('div', { class: `part-${name}` });
+    this.moves = new MoveList(
+      move => this.play(move),
+      () => this.drawBoard(),
+    );
     this.hint = new HintCard(id, token);
-    this.live = el('div', { class: 'table-columns' },
+    this.live = el(
+      'div',
+      { class: 'table-columns' },
       el('div', { class: 'left' }, this.parts.result, this.parts.turn, this.parts.said, this.parts.board, this.moves.element),
-      el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past));
+      el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past),
+    );
     this.place = el('div', {}, this.live);
     refill(root, this.parts.head, this.place);
     this.onkey = event => this.key(event);
@@ -52,7 +75,9 @@ class Table {
 
   isTurn() {
     const { scene } = this;
-    return scene.phase === 'play' && (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null && this.sent !== scene.step;
+    return (
+      scene.phase === 'play' && (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null && this.sent !== scene.step
+    );
   }
 
   show(scene) {
@@ -72,7 +97,8 @@ class Table {
     const lost = keepFocus(this.root, () => this.draw());
     if (lost) this.moves.title.focus({ preventScroll: true });
     if (isNewStep) this.say(before);
-    if (this.isTurn() && document.activeElement === this.moves.title) this.moves.list.querySelector('button')?.focus({ preventScroll: true });
+    if (this.isTurn() && document.activeElement === this.moves.title)
+      this.moves.list.querySelector('button')?.focus({ preventScroll: true });
   }
 
   say(before) {
@@ -97,9 +123,12 @@ class Table {
     refill(parts.result, result, result ? this.drawAfter() : null);
     this.drawBoard();
     const isPlayer = scene.seats?.some(seat => seat.is_you) ?? false;
-    this.moves.show(this.isTurn() ? this.choice : null, this.sent === scene.step ? scene.chosen ?? this.sentMove : scene.chosen,
-      isPlayer && scene.phase === 'play');
-    refill(parts.belief, scene.belief ? beliefCard(scene.belief) : null);
+    this.moves.show(
+      this.isTurn() ? this.choice : null,
+      this.sent === scene.step ? (scene.chosen ?? this.sentMove) : scene.chosen,
+      isPlayer && scene.phase === 'play',
+    );
+    refill(parts.belief, scene.belief ? beliefCard(scene.belief, scene.game.hidden) : null);
     this.hint.show({ ...scene, legal: isPlayer ? scene.legal : [] });
     if (!isPlayer) this.hint.element.hidden = true;
     refill(parts.past, pastCard(scene));
@@ -109,32 +138,50 @@ class Table {
   drawHead() {
     const { scene } = this;
     const isPlayer = scene.seats?.some(seat => seat.is_you);
-    const sees = isPlayer ? null : el('p', { class: 'quiet-text' }, scene.sees === 'truth' ? 'You watch and see everything.' : `You watch and see what ${spoken(scene.sees)} sees.`);
-    return el('div', { class: 'table-head' },
+    const sees = isPlayer
+      ? null
+      : el(
+          'p',
+          { class: 'quiet-text' },
+          scene.sees === 'truth' ? 'You watch and see everything.' : `You watch and see what ${spoken(scene.sees)} sees.`,
+        );
+    return el(
+      'div',
+      { class: 'table-head' },
       el('div', {}, el('h1', {}, spoken(scene.game.name)), sees),
       drawSeats(scene),
-      isPlayer && scene.phase !== 'over' ? this.leaveButton() : null);
+      isPlayer && scene.phase !== 'over' ? this.leaveButton() : null,
+    );
   }
 
   leaveButton() {
     let isAsked = false;
-    const button = el('button', {
-      type: 'button', class: 'quiet', id: 'leave',
-      onclick: async () => {
-        if (!isAsked) {
-          isAsked = true;
-          button.textContent = 'Leave: click again';
-          setTimeout(() => { isAsked = false; button.textContent = 'Leave the table'; }, 4000);
-          return;
-        }
-        try {
-          await post(place('tables', this.id, '/leave'), { token: this.token });
-          location.hash = '';
-        } catch (error) {
-          this.fail(error);
-        }
+    const button = el(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        id: 'leave',
+        onclick: async () => {
+          if (!isAsked) {
+            isAsked = true;
+            button.textContent = 'Leave: click again';
+            setTimeout(() => {
+              isAsked = false;
+              button.textContent = 'Leave the table';
+            }, 4000);
+            return;
+          }
+          try {
+            await post(place('tables', this.id, '/leave'), { token: this.token });
+            location.hash = '';
+          } catch (error) {
+            this.fail(error);
+          }
+        },
       },
-    }, 'Leave the table');
+      'Leave the table',
+    );
     return button;
   }
 
@@ -142,22 +189,44 @@ class Table {
     const { scene } = this;
     if (scene.phase === 'over') return null;
     const isPlayer = scene.seats?.some(seat => seat.is_you);
-    const text = scene.phase === 'waiting' ? 'The match starts when every seat is taken.'
-      : this.isTurn() ? 'Your turn' : isPlayer ? 'The others move' : 'The match goes on';
+    const text =
+      scene.phase === 'waiting'
+        ? 'The match starts when every seat is taken.'
+        : this.isTurn()
+          ? 'Your turn'
+          : isPlayer
+            ? 'The others move'
+            : 'The match goes on';
     this.clockText = el('span', { class: 'clock-text' });
     this.clockBar = el('span', { class: 'clock-part' });
     const hasClock = scene.clock && scene.phase === 'play' && scene.clock.left !== null && scene.clock.left !== undefined;
-    const clock = hasClock ? el('span', { class: 'clock', id: 'clock', role: 'timer', 'aria-label': 'time left' }, this.clockText) : null;
-    return el('div', { class: this.isTurn() ? 'turn yours' : 'turn', id: 'turn', 'data-phase': scene.phase, 'data-step': scene.step, 'data-turn': this.isTurn() },
-      el('strong', {}, text), el('span', { class: 'turn-step' }, `step ${scene.step}`), clock,
-      hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null);
+    const clock = hasClock
+      ? el('span', { class: 'clock', id: 'clock', role: 'timer', 'aria-label': 'time left' }, this.clockText)
+      : null;
+    return el(
+      'div',
+      {
+        class: this.isTurn() ? 'turn yours' : 'turn',
+        id: 'turn',
+        'data-phase': scene.phase,
+        'data-step': scene.step,
+        'data-turn': this.isTurn(),
+      },
+      el('strong', {}, text),
+      el('span', { class: 'turn-step' }, `step ${scene.step}`),
+      clock,
+      hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
+    );
   }
 
   tick() {
     const clock = this.scene?.clock;
     if (!clock || !this.clockText || clock.left === null || clock.left === undefined) return;
     const left = Math.max(0, clock.left - (performance.now() - this.received) / 1000);
-    const text = left >= 60 ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}` : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
+    const text =
+      left >= 60
+        ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}`
+        : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
     if (this.clockText.textContent !== text) this.clockText.textContent = text;
     this.clockBar.style.transform = `scaleX(${clock.total > 0 ? Math.min(1, left / clock.total) : 0})`;
     this.clockBar.classList.toggle('short', left < 10);
@@ -170,14 +239,38 @@ class Table {
   drawBoard() {
     const { scene } = this;
     const isTurn = this.isTurn();
-    const picks = isTurn ? { open: this.choice.open(), chosen: new Set(this.choice.selection), pick: key => this.pick(key) } : null;
+    const picks = isTurn
+      ? { open: this.choice.open(), chosen: new Set(this.choice.selection), pick: key => this.pick(key) }
+      : null;
     const draw = () => {
       const board = drawScene(scene, this.large, picks);
       board.classList.toggle('choosing', Boolean(picks?.chosen.size));
-      const shade = canShade(scene) ? el('label', { class: 'check' }, el('input', {
-        type: 'checkbox', id: 'shade', checked: shading.isOn, onchange: event => { shading.isOn = event.target.checked; this.drawBoard(); },
-      }), ' Show my belief on the board') : null;
-      refill(this.parts.board, el('section', { class: 'card board-card', id: 'board', 'aria-label': 'board' }, shade, board));
+      const shade = canShade(scene)
+        ? el(
+            'label',
+            { class: 'check' },
+            el('input', {
+              type: 'checkbox',
+              id: 'shade',
+              checked: shading.isOn,
+              onchange: event => {
+                shading.isOn = event.target.checked;
+                this.drawBoard();
+              },
+            }),
+            ' Show my belief on the board',
+          )
+        : null;
+      refill(
+        this.parts.board,
+        el(
+          'section',
+          { class: 'card board-card', id: 'board', 'aria-labelledby': 'board-title' },
+          el('h2', { id: 'board-title', class: 'unseen' }, 'Board'),
+          shade,
+          board,
+        ),
+      );
     };
     keepFocus(this.parts.board, draw);
   }
@@ -230,9 +323,17 @@ class Table {
   }
 
   drawAfter() {
-    return el('p', { class: 'after' },
-      el('button', { type: 'button', id: 'look-back', class: 'primary', onclick: () => this.lookBack() }, 'Look back step by step'), ' ',
-      el('a', { href: '#', class: 'button' }, 'To the lobby'));
+    return el(
+      'p',
+      { class: 'after' },
+      el(
+        'button',
+        { type: 'button', id: 'look-back', class: 'primary', onclick: () => this.lookBack() },
+        'Look back step by step',
+      ),
+      ' ',
+      el('a', { href: '#', class: 'button' }, 'To the lobby'),
+    );
   }
 
   async lookBack() {
