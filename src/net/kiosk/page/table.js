@@ -83,6 +83,7 @@ class Table {
   show(scene) {
     const before = this.scene;
     if (before && scene.version < before.version) return;
+    const wasTurn = before ? this.isTurn() : false;
     const isNewStep = !before || before.step !== scene.step || before.phase !== scene.phase;
     this.scene = { ...scene, chosen: scene.chosen ?? null };
     this.received = performance.now();
@@ -96,7 +97,7 @@ class Table {
     }
     const lost = keepFocus(this.root, () => this.draw());
     if (lost) this.moves.title.focus({ preventScroll: true });
-    if (isNewStep) this.say(before);
+    if (isNewStep || this.isTurn() !== wasTurn) this.say(before);
     if (this.isTurn() && document.activeElement === this.moves.title)
       this.moves.list.querySelector('button')?.focus({ preventScroll: true });
   }
@@ -199,7 +200,7 @@ class Table {
             : 'The match goes on';
     this.clockText = el('span', { class: 'clock-text' });
     this.clockBar = el('span', { class: 'clock-part' });
-    const hasClock = scene.clock && scene.phase === 'play' && scene.clock.left !== null && scene.clock.left !== undefined;
+    const hasClock = (scene.clock?.left ?? null) !== null;
     const clock = hasClock
       ? el('span', { class: 'clock', id: 'clock', role: 'timer', 'aria-label': 'time left' }, this.clockText)
       : null;
