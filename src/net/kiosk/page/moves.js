@@ -46,7 +46,10 @@ function namedThings(move, scene) {
 /** Whether the words of a move begin with these words, in their order, with others between. */
 function followsInOrder(text, words) {
   let at = 0;
-  for (const word of text.toLowerCase().split(/[\s()]+/).filter(Boolean)) {
+  for (const word of text
+    .toLowerCase()
+    .split(/[\s()]+/)
+    .filter(Boolean)) {
     if (at < words.length && word.startsWith(words[at])) at += 1;
   }
   return at === words.length;

@@ -111,7 +111,15 @@ export function pastCard(scene) {
       mixes.has(step) ? drawEquilibrium(mixes.get(step)) : null,
     ),
   );
-  return card('past', title, el('ol', { class: 'past', reversed: true }, entries));
+  return card(
+    'past',
+    title,
+    el(
+      'div',
+      { class: 'past-box', tabindex: '0', role: 'group', 'aria-label': 'steps, the latest first' },
+      el('ol', { class: 'past', reversed: true }, entries),
+    ),
+  );
 }
 
 /** How the match ended; nothing before. */

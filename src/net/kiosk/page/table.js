@@ -211,7 +211,7 @@ class Table {
         id: 'turn',
         'data-phase': scene.phase,
         'data-step': scene.step,
-        'data-turn': this.isTurn(),
+        'data-turn': String(this.isTurn()),
       },
       el('strong', {}, text),
       el('span', { class: 'turn-step' }, `step ${scene.step}`),
