@@ -66,8 +66,9 @@ function showConnection() {
 }
 
 /**
- * Listens to a stream: `listener(data)` for each event of that name. Ends by the function that is returned. After a
- * break the stream is opened again, at first after half a second, then at most every ten.
+ * Listens to a stream at `PATH/events`: `listener(data)` for each event of that name. Ends by the function that is returned.
+ * After a break the stream is opened again, at first after half a second, then every ten at the latest; if the server
+ * refuses PATH itself, `failed(error)` is told and the stream ends.
  */
 export function follow(path, query, name, listener, failed) {
   const state = { state: 'open' };
@@ -77,6 +78,7 @@ export function follow(path, query, name, listener, failed) {
   let wait = 500;
   let ended = false;
   const connect = () => {
+    if (ended) return;
     source = new EventSource(`${path}?${new URLSearchParams(query)}`);
     source.onopen = () => {
       wait = 500;
@@ -98,16 +100,30 @@ export function follow(path, query, name, listener, failed) {
       if (ended) return;
       state.state = 'lost';
       showConnection();
-      timer = setTimeout(connect, wait);
+      timer = setTimeout(again, wait);
       wait = Math.min(10000, wait * 2);
     };
   };
-  connect();
-  return () => {
+  // A stream does not tell why it failed. What it belongs to is asked for: if the server refuses that, it is gone for good.
+  const again = () => {
+    get(path.replace(/\/events$/, ''), query).then(connect, error => {
+      if (ended) return;
+      if (error.status < 400 || error.status === 429) {
+        timer = setTimeout(again, wait);
+        wait = Math.min(10000, wait * 2);
+        return;
+      }
+      end();
+      failed(error);
+    });
+  };
+  const end = () => {
     ended = true;
     clearTimeout(timer);
     source.close();
     connections.delete(state);
     showConnection();
   };
+  connect();
+  return end;
 }

@@ -7,6 +7,10 @@ import { el, percent, svg } from './dom.js';
 import { glyphOf } from './glyphs.js';
 
 const CERTAIN = 1 - 1e-9;
+const KINDS = ['cards', 'dice', 'counter', 'marks', 'table'];
+// Of more open things than this, only the likeliest few are drawn at once.
+const MANY = 12;
+const FEW = 8;
 const SUITS = [
   ['heart', '♥'],
   ['diamond', '♦'],
@@ -148,27 +152,42 @@ function thing(kind, item, changed, options, key) {
   return el('li', { class: state, title }, drawn, share, note);
 }
 
+/** What somebody has or what a relation holds: what is certain, then the likeliest; many unlikely things can be folded out. */
+function thingList(kind, items, before, options, keyOf) {
+  const sure = items.filter(item => !isOpen(item));
+  const open = items.filter(isOpen).sort((a, b) => b.probability - a.probability);
+  const draw = item => thing(kind, item, item.changed || changedIn(before, item.text), options, keyOf(item));
+  const first = open.length > MANY ? open.slice(0, FEW) : open;
+  const rest = open.slice(first.length);
+  const list = el('ul', { class: 'things' }, [...sure, ...first].map(draw));
+  if (!rest.length) return list;
+  return [
+    list,
+    el('details', { class: 'rest' }, el('summary', {}, `${rest.length} more`), el('ul', { class: 'things' }, rest.map(draw))),
+  ];
+}
+
+/** The form of a relation: of the view file, else as the server found it. */
+function kindOf(view, relation, found) {
+  const told = view?.kinds && Object.hasOwn(view.kinds, relation) ? view.kinds[relation] : found;
+  return KINDS.includes(told) ? told : 'table';
+}
+
 /** What roles hold. */
 export function drawHands(shown, certain, options) {
   const relations = shown.hands ?? [];
   if (!relations.length) return null;
   const root = el('div', { class: 'hands' });
   relations.forEach((hand, at) => {
-    const kind = options.view?.kinds?.[hand.relation] ?? hand.kind;
+    const kind = kindOf(options.view, hand.relation, hand.kind);
     const name = String(hand.relation).replaceAll('_', ' ');
     const box = el('section', { class: `hand kind-${kind}`, 'aria-label': name }, el('h3', {}, name));
     const old = certain.hands?.[at]?.relation === hand.relation ? certain.hands[at] : null;
     const owners = el('dl', { class: 'owners' });
     for (const owner of hand.owners) {
       const before = old?.owners.find(other => other.name === owner.name)?.things;
-      const list = el(
-        'ul',
-        { class: 'things' },
-        (owner.things ?? []).map(item => {
-          const changed = item.changed || changedIn(before, item.text);
-          return thing(kind, item, changed, options, thingKey(hand.relation, owner.name, item.text));
-        }),
-      );
+      const keyOf = item => thingKey(hand.relation, owner.name, item.text);
+      const list = thingList(kind, owner.things ?? [], before, options, keyOf);
       const you = owner.name === options.you ? ' (you)' : '';
       owners.append(el('div', { class: 'owner' }, el('dt', {}, `${owner.name}${you}`), el('dd', {}, list)));
     }
@@ -185,17 +204,13 @@ export function drawLines(shown, certain, options) {
   if (!lines.length && !gone.length) return null;
   const body = el('tbody');
   lines.forEach((line, at) => {
-    const kind = options.view?.kinds?.[line.name] ?? line.kind ?? 'table';
+    const kind = kindOf(options.view, line.name, line.kind);
     const old = certain.lines?.[at]?.name === line.name ? certain.lines[at].values : null;
     const values = line.values ?? [];
     const changed = item => item.changed || changedIn(old, item.text);
     const isNew = values.some(changed);
     const list = values.length
-      ? el(
-          'ul',
-          { class: 'things' },
-          values.map(item => thing(kind, item, changed(item), options, `line|${line.name}|${item.text}`)),
-        )
+      ? thingList(kind, values, old, options, item => `line|${line.name}|${item.text}`)
       : el('span', { class: 'holds' }, 'holds');
     const row = el(
       'tr',

@@ -9,9 +9,9 @@ import { checkRules } from './rulesheet.js';
 import { spoken } from './scene.js';
 import { TableForm } from './form.js';
 
-export async function openLobby(root) {
+export async function openLobby(root, { game }) {
   const lobby = await get('/api/lobby');
-  const page = new Lobby(root, lobby);
+  const page = new Lobby(root, lobby, game);
   const stop = event => event.preventDefault();
   const drop = event => {
     event.preventDefault();
@@ -36,7 +36,7 @@ export async function openLobby(root) {
 }
 
 class Lobby {
-  constructor(root, lobby) {
+  constructor(root, lobby, wanted) {
     this.lobby = lobby;
     this.zone = this.dropZone();
     this.found = el('div', { id: 'found' });
@@ -89,8 +89,11 @@ class Lobby {
       )),
     );
     this.list();
-    const preset = lobby.preset ? lobby.games.find(({ name }) => name === lobby.preset.game) : null;
-    if (preset) this.choose(preset, lobby.preset);
+    const named = name => lobby.games.find(game => game.name === name);
+    const again = wanted ? named(wanted) : null;
+    const preset = lobby.preset ? named(lobby.preset.game) : null;
+    if (again) this.choose(again, wanted === lobby.preset?.game ? lobby.preset : null, true);
+    else if (preset) this.choose(preset, lobby.preset);
     else this.invite();
   }
 

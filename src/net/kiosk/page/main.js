@@ -1,6 +1,7 @@
 // The entry of the page: which place the address names, light or dark, and the end of what was open before.
 //
-// `#table=ID&token=T` is a seat or a spectator's place, `#replay=ID` a replay, `#watch` an experiment, nothing the lobby.
+// `#table=ID&token=T` is a seat or a spectator's place, `#replay=ID` a replay, `#watch` an experiment, `#game=NAME` the
+// lobby with a game chosen, nothing the lobby.
 // Tokens stand behind the `#`, which no browser sends to a server or to another page. Invariant: one place is open at a
 // time, and opening another one ends its streams and timers.
 
@@ -20,7 +21,7 @@ function placeOf(hash) {
   if (words.has('table')) return { name: 'table', id: words.get('table'), token: words.get('token') ?? '' };
   if (words.has('replay')) return { name: 'replay', id: words.get('replay') };
   if (words.has('watch')) return { name: 'watch' };
-  return { name: 'lobby' };
+  return { name: 'lobby', game: words.get('game') };
 }
 
 async function go() {

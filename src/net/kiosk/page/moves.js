@@ -146,6 +146,7 @@ export class MoveList {
       'aria-labelledby': 'moves-title',
       onkeydown: event => this.keyInList(event),
     });
+    const keys = el('p', { class: 'quiet-text keys-note' }, 'Keys: arrows and Enter choose, / searches, Esc shows all moves.');
     const head = el('div', { class: 'moves-head' }, this.title, this.search);
     this.element = el(
       'section',
@@ -153,6 +154,7 @@ export class MoveList {
       head,
       this.said,
       this.list,
+      keys,
     );
   }
 
@@ -169,7 +171,7 @@ export class MoveList {
         this.said,
         chosen === null
           ? 'It is not your turn.'
-          : ['You chose ', el('strong', {}, drawMove(chosen)), '; the others have not answered yet.'],
+          : ['You chose ', el('strong', {}, drawMove(chosen)), '; the match goes on when everyone has answered.'],
       );
       return;
     }

@@ -40,7 +40,7 @@ export function drawScene(scene, large, picks) {
     believed: shading.isOn ? (scene.belief?.picture ?? null) : null,
     large,
     picks,
-    you: scene.sees,
+    you: scene.seats?.find(seat => seat.is_you)?.role ?? null,
   });
 }
 

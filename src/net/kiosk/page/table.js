@@ -129,7 +129,12 @@ class Table {
       this.sent === scene.step ? (scene.chosen ?? this.sentMove) : scene.chosen,
       isPlayer && scene.phase === 'play',
     );
-    refill(parts.belief, scene.belief ? beliefCard(scene.belief, scene.game.hidden) : null);
+    refill(
+      parts.belief,
+      scene.belief
+        ? beliefCard(scene.belief, scene.game.hidden, isPlayer ? undefined : `What ${spoken(scene.sees)} believes`)
+        : null,
+    );
     this.hint.show({ ...scene, legal: isPlayer ? scene.legal : [] });
     if (!isPlayer) this.hint.element.hidden = true;
     refill(parts.past, pastCard(scene));
@@ -333,7 +338,7 @@ class Table {
         'Look back step by step',
       ),
       ' ',
-      el('a', { href: '#', class: 'button' }, 'To the lobby'),
+      el('a', { href: `#game=${encodeURIComponent(this.scene.game.name)}`, class: 'button', id: 'play-again' }, 'Play again'),
     );
   }
 
