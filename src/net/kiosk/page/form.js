@@ -16,8 +16,8 @@ export class TableForm {
     this.seats = new Map();
     const rows = this.roles.map((role, at) => this.seat(role, at, players, preset.seats?.[role]));
     this.heading = el('h2', { id: 'form-title', tabindex: '-1' }, what.title);
-    this.start = this.seconds('startclock', preset.clocks?.startclock ?? 10);
-    this.play = this.seconds('playclock', preset.clocks?.playclock ?? '');
+    this.start = this.seconds('startclock', preset.startclock ?? preset.clocks?.startclock ?? 10);
+    this.play = this.seconds('playclock', preset.playclock ?? preset.clocks?.playclock ?? '');
     this.play.placeholder = 'no limit';
     this.seed = el('input', {
       id: 'seed',
@@ -25,6 +25,7 @@ export class TableForm {
       min: 0,
       step: 1,
       placeholder: 'new each time',
+      value: String(preset.seed ?? ''),
       inputmode: 'numeric',
     });
     const watched = [
@@ -37,6 +38,7 @@ export class TableForm {
       { id: 'spectators' },
       watched.map(([value, text]) => el('option', { value }, text)),
     );
+    if (watched.some(([value]) => value === preset.spectators)) this.spectators.value = preset.spectators;
     this.said = el('div', { id: 'form-said' });
     this.submit = el('button', { type: 'submit', class: 'primary large', id: 'open-table' }, 'Open the table');
     const labelled = (field, text, note) =>

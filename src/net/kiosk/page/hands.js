@@ -197,6 +197,12 @@ export function drawHands(shown, certain, options) {
   return root;
 }
 
+/** That a fact without arguments holds, or how probably. */
+function holding(fact) {
+  const text = fact && isOpen(fact) ? `holds with ${percent(fact.probability)}` : 'holds';
+  return el('span', { class: 'holds' }, text);
+}
+
 /** Relations with one argument, single facts, and what has gone: a table. */
 export function drawLines(shown, certain, options) {
   const lines = shown.lines ?? [];
@@ -209,9 +215,12 @@ export function drawLines(shown, certain, options) {
     const values = line.values ?? [];
     const changed = item => item.changed || changedIn(old, item.text);
     const isNew = values.some(changed);
-    const list = values.length
-      ? thingList(kind, values, old, options, item => `line|${line.name}|${item.text}`)
-      : el('span', { class: 'holds' }, 'holds');
+    // A fact without arguments has its own name in place of a value.
+    const isAlone = values.length === 1 && values[0].text === line.name;
+    const list =
+      values.length && !isAlone
+        ? thingList(kind, values, old, options, item => `line|${line.name}|${item.text}`)
+        : holding(values[0]);
     const row = el(
       'tr',
       { class: isNew ? 'changed' : null },

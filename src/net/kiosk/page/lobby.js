@@ -94,6 +94,7 @@ class Lobby {
     const preset = lobby.preset ? named(lobby.preset.game) : null;
     if (again) this.choose(again, wanted === lobby.preset?.game ? lobby.preset : null, true);
     else if (preset) this.choose(preset, lobby.preset);
+    else if (lobby.preset?.rules) this.check(lobby.preset.name ?? 'my_game', lobby.preset.rules);
     else this.invite();
   }
 

@@ -12,13 +12,18 @@ import { thingKey } from './hands.js';
 
 const SHOWN = 240;
 
+/** The keys of a thing in hands: in one's own, else in anybody's. */
+function thingsNamed([relation, text], scene) {
+  const hands = (scene.picture?.hands ?? []).filter(hand => hand.relation === relation);
+  const owners = hands.flatMap(hand => hand.owners).filter(owner => owner.things.some(thing => thing.text === text));
+  const own = owners.filter(owner => owner.name === scene.sees);
+  return (own.length ? own : owners).map(owner => thingKey(relation, owner.name, text));
+}
+
 /** The places that a move names: for each, the keys of the cells or things that stand for it. */
 function placesOf(move, scene) {
   return (move.targets ?? []).map(target => {
-    if (target.relation !== undefined || target.hand !== undefined) {
-      const relation = target.relation ?? target.hand;
-      return [thingKey(relation, target.owner, target.thing ?? target.text), `line|${relation}|${target.thing ?? target.text}`];
-    }
+    if (target.hand) return thingsNamed(target.hand, scene);
     const panel = scene.picture?.panels?.[target.panel];
     const rows = target.row ?? null;
     const columns = target.column ?? null;
@@ -28,19 +33,6 @@ function placesOf(move, scene) {
       .filter(([row, column]) => (rows === null || row === rows) && (columns === null || column === columns))
       .map(([row, column]) => cellKey(target.panel, row, column));
   });
-}
-
-/** Things in one's own hand that a move names by its words, where the server names no target. */
-function namedThings(move, scene) {
-  const words = new Set(move.text.replace(/[()]/g, ' ').split(/\s+/).filter(Boolean).slice(1));
-  const own = (scene.picture?.hands ?? []).flatMap(hand =>
-    hand.owners
-      .filter(owner => owner.name === scene.sees)
-      .flatMap(owner => owner.things.map(thing => ({ hand, owner, thing }))),
-  );
-  return own
-    .filter(({ thing }) => words.has(thing.text))
-    .map(({ hand, owner, thing }) => [thingKey(hand.relation, owner.name, thing.text)]);
 }
 
 /** Whether the words of a move begin with these words, in their order, with others between. */
@@ -58,8 +50,8 @@ function followsInOrder(text, words) {
 export class Choice {
   constructor(scene) {
     this.moves = (scene.legal ?? []).map(move => {
-      const places = placesOf(move, scene);
-      return { text: move.text, places: places.length ? places : namedThings(move, scene) };
+      const places = placesOf(move, scene).filter(keys => keys.length);
+      return { text: move.text, places };
     });
     this.selection = [];
     this.query = '';

@@ -8,6 +8,7 @@ import { get, place } from './api.js';
 import { beliefCard, drawBelief } from './belief.js';
 import { announce, card, el, failure, icon, keepFocus, refill } from './dom.js';
 import { drawDecision } from './hint.js';
+import { drawMove } from './moves.js';
 import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
 
 /** The place of a replay. */
@@ -152,6 +153,20 @@ class Review {
           ' Show the belief on the board',
         )
       : null;
+    const { joint } = scene.review ?? {};
+    const moves = joint
+      ? card(
+          'joint',
+          'What happens next',
+          el(
+            'ul',
+            { class: 'joint' },
+            joint.map((move, at) =>
+              el('li', {}, el('span', { class: 'seat-role' }, spoken(scene.game.roles[at])), ' ', drawMove(move)),
+            ),
+          ),
+        )
+      : null;
     const decisions = scene.review?.decisions ?? [];
     const drawn = decisions.map(decision =>
       card(
@@ -183,7 +198,7 @@ class Review {
         drawScene(scene, new Set([0]), null),
       ),
     );
-    const right = el('div', { class: 'right' }, drawn, belief, pastCard(scene));
+    const right = el('div', { class: 'right' }, moves, drawn, belief, pastCard(scene));
     refill(this.body, el('div', { class: 'table-columns', 'data-step': this.step, 'data-as': this.as }, left, right));
   }
 }

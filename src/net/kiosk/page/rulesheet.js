@@ -85,8 +85,8 @@ class Sheet {
       title: this.name,
       about: 'Your own rules.',
       roles: names,
-      hasRandom: names.includes('random'),
-      body: { rules: this.text },
+      hasRandom: Boolean(this.answer.random),
+      body: { rules: this.text, name: this.name },
     });
   }
 

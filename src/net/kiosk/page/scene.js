@@ -51,7 +51,9 @@ export function canShade(scene) {
 
 function drawEquilibrium(entry) {
   const mix = [...entry.mix].sort((a, b) => b.probability - a.probability);
-  const cost = entry.loss > 0.005 ? `This move cost ${number(entry.loss)} of expected goal.` : 'This move cost nothing.';
+  const loss = entry.loss ?? null;
+  const isCostly = loss !== null && loss > 0.005;
+  const cost = isCostly ? `This move cost ${number(loss)} of expected goal.` : loss === null ? null : 'This move cost nothing.';
   return el(
     'div',
     { class: 'equilibrium' },
@@ -74,7 +76,7 @@ function drawEquilibrium(entry) {
         ),
       ),
     ),
-    el('p', { class: entry.loss > 0.005 ? 'cost some' : 'cost' }, cost),
+    cost ? el('p', { class: isCostly ? 'cost some' : 'cost' }, cost) : null,
   );
 }
 
@@ -153,5 +155,3 @@ export function drawResult(scene) {
     ),
   );
 }
-
-export { drawMove };

@@ -82,7 +82,6 @@ class Table {
 
   show(scene) {
     const before = this.scene;
-    if (before && scene.version < before.version) return;
     const wasTurn = before ? this.isTurn() : false;
     const isNewStep = !before || before.step !== scene.step || before.phase !== scene.phase;
     this.scene = { ...scene, chosen: scene.chosen ?? null };
