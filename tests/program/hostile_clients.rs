@@ -347,7 +347,9 @@ fn battery(amount: &Amount) {
         good.join().unwrap()
     });
     let [steps, played, busy] = played;
-    println!("{steps} steps of a good match; {played} others were played, {busy} were told that the server is busy");
+    println!(
+        "{steps} steps of a good match; {played} others were played, {busy} were told that the server is busy"
+    );
     assert!(steps > 30 && played > 3, "{steps} steps, {played} matches");
     let log = server.stop().read("log.txt");
     assert!(!log.contains("panic"), "{log}");
