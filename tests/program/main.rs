@@ -25,6 +25,7 @@ mod harness;
 mod host;
 mod hostile_clients;
 mod human;
+mod network_guide;
 mod player_server;
 mod possible_states;
 mod readme;
