@@ -1,0 +1,212 @@
+// What is not on a board: hands of cards, dice, counters, marks and everything else as a table that shows what changed.
+//
+// Invariant: every value of a picture's hands and lines is in the page as text, with its probability where it is not
+// certain; forms and colours only repeat it.
+
+import { el, percent, svg } from './dom.js';
+import { glyphOf } from './glyphs.js';
+
+const CERTAIN = 1 - 1e-9;
+const SUITS = [
+  ['heart', '♥'],
+  ['diamond', '♦'],
+  ['spade', '♠'],
+  ['club', '♣'],
+];
+const FACES = new Map([
+  ['jack', 'J'],
+  ['queen', 'Q'],
+  ['king', 'K'],
+  ['ace', 'A'],
+  ['j', 'J'],
+  ['q', 'Q'],
+  ['k', 'K'],
+  ['a', 'A'],
+]);
+const PIPS = [
+  [],
+  [[2, 2]],
+  [
+    [1, 1],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [1, 3],
+    [3, 1],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [1, 3],
+    [2, 2],
+    [3, 1],
+    [3, 3],
+  ],
+  [
+    [1, 1],
+    [1, 2],
+    [1, 3],
+    [3, 1],
+    [3, 2],
+    [3, 3],
+  ],
+];
+
+/** The key of a thing in a hand, by which moves name it. */
+export function thingKey(relation, owner, text) {
+  return `hand|${relation}|${owner}|${text}`;
+}
+
+function isOpen(thing) {
+  return (thing.probability ?? 1) < CERTAIN;
+}
+
+/** Marks the things that a picture says have changed, in the believed one too. */
+function changedIn(things, text) {
+  return (things ?? []).some(thing => thing.text === text && thing.changed);
+}
+
+/** Words of a card: `(card q hearts)` has the words q and hearts. */
+function cardParts(text) {
+  const words = text
+    .replace(/[()]/g, ' ')
+    .split(/[\s_]+/)
+    .filter(Boolean);
+  const suit = SUITS.find(([name]) => words.some(word => word.toLowerCase().startsWith(name)));
+  const rest = words.filter(word => !suit || !word.toLowerCase().startsWith(suit[0]));
+  const rank = rest.map(word => FACES.get(word.toLowerCase()) ?? word).join(' ');
+  return { rank, suit: suit?.[1] ?? '' };
+}
+
+function drawCard(thing, view) {
+  const { rank, suit } = cardParts(thing.text);
+  const glyph = view?.glyphs && Object.hasOwn(view.glyphs, thing.text) ? glyphOf(view, { name: thing.text }) : rank;
+  const kind = ['playing', suit === '♥' || suit === '♦' ? 'red' : '', [...glyph].length > 3 ? 'long' : ''];
+  return el(
+    'span',
+    { class: kind.filter(Boolean).join(' ') },
+    glyph,
+    suit ? el('span', { class: 'suit' }, `${suit}\ufe0e`) : null,
+  );
+}
+
+function drawDie(thing) {
+  const face = Number(thing.text);
+  if (!Number.isInteger(face) || face < 1 || face > 6) return el('span', { class: 'chip' }, thing.text);
+  const die = svg(
+    'svg',
+    { viewBox: '0 0 40 40', class: 'die', 'aria-hidden': 'true' },
+    svg('rect', { x: 1.5, y: 1.5, width: 37, height: 37, rx: 8 }),
+    PIPS[face].map(([x, y]) => svg('circle', { cx: x * 10, cy: y * 10, r: 3.4 })),
+  );
+  return el('span', { class: 'die-box' }, die, el('span', { class: 'unseen' }, thing.text));
+}
+
+function drawThing(kind, thing, view) {
+  if (kind === 'cards') return drawCard(thing, view);
+  if (kind === 'dice') return drawDie(thing);
+  if (kind === 'counter') return el('span', { class: 'chip' }, thing.text);
+  return el('span', { class: 'mark' }, thing.text);
+}
+
+/** A thing with its probability under it; a button where a legal move names it. */
+function thing(kind, item, changed, options, key) {
+  const { picks, view } = options;
+  const drawn = drawThing(kind, item, view);
+  const share = isOpen(item) ? el('span', { class: 'under' }, percent(item.probability)) : null;
+  if (share) drawn.style.opacity = String(Math.round(100 * (0.4 + 0.6 * item.probability)) / 100);
+  const state = ['thing', changed ? 'changed' : '', isOpen(item) ? 'uncertain' : ''].filter(Boolean).join(' ');
+  const note = changed ? el('span', { class: 'unseen' }, ' (new)') : null;
+  const title = isOpen(item) ? `${item.text}: ${percent(item.probability)}` : item.text;
+  if (picks?.open.has(key)) {
+    const chosen = picks.chosen.has(key);
+    return el(
+      'li',
+      { class: state },
+      el(
+        'button',
+        {
+          type: 'button',
+          class: chosen ? 'pick chosen' : 'pick',
+          'data-key': key,
+          title,
+          'aria-pressed': chosen ? 'true' : 'false',
+          onclick: () => picks.pick(key),
+        },
+        drawn,
+      ),
+      share,
+      note,
+    );
+  }
+  return el('li', { class: state, title }, drawn, share, note);
+}
+
+/** What roles hold. */
+export function drawHands(shown, certain, options) {
+  const relations = shown.hands ?? [];
+  if (!relations.length) return null;
+  const root = el('div', { class: 'hands' });
+  relations.forEach((hand, at) => {
+    const kind = options.view?.kinds?.[hand.relation] ?? hand.kind;
+    const name = String(hand.relation).replaceAll('_', ' ');
+    const box = el('section', { class: `hand kind-${kind}`, 'aria-label': name }, el('h3', {}, name));
+    const old = certain.hands?.[at]?.relation === hand.relation ? certain.hands[at] : null;
+    const owners = el('dl', { class: 'owners' });
+    for (const owner of hand.owners) {
+      const before = old?.owners.find(other => other.name === owner.name)?.things;
+      const list = el(
+        'ul',
+        { class: 'things' },
+        (owner.things ?? []).map(item => {
+          const changed = item.changed || changedIn(before, item.text);
+          return thing(kind, item, changed, options, thingKey(hand.relation, owner.name, item.text));
+        }),
+      );
+      const you = owner.name === options.you ? ' (you)' : '';
+      owners.append(el('div', { class: 'owner' }, el('dt', {}, `${owner.name}${you}`), el('dd', {}, list)));
+    }
+    box.append(owners);
+    root.append(box);
+  });
+  return root;
+}
+
+/** Relations with one argument, single facts, and what has gone: a table. */
+export function drawLines(shown, certain, options) {
+  const lines = shown.lines ?? [];
+  const gone = certain.gone ?? shown.gone ?? [];
+  if (!lines.length && !gone.length) return null;
+  const body = el('tbody');
+  lines.forEach((line, at) => {
+    const kind = options.view?.kinds?.[line.name] ?? line.kind ?? 'table';
+    const old = certain.lines?.[at]?.name === line.name ? certain.lines[at].values : null;
+    const values = line.values ?? [];
+    const changed = item => item.changed || changedIn(old, item.text);
+    const isNew = values.some(changed);
+    const list = values.length
+      ? el(
+          'ul',
+          { class: 'things' },
+          values.map(item => thing(kind, item, changed(item), options, `line|${line.name}|${item.text}`)),
+        )
+      : el('span', { class: 'holds' }, 'holds');
+    const row = el(
+      'tr',
+      { class: isNew ? 'changed' : null },
+      el('th', { scope: 'row' }, String(line.name).replaceAll('_', ' ')),
+      el('td', {}, list),
+    );
+    body.append(row);
+  });
+  for (const fact of gone) {
+    body.append(el('tr', { class: 'gone' }, el('th', { scope: 'row' }, 'no longer'), el('td', {}, el('del', {}, fact))));
+  }
+  return el('table', { class: 'facts' }, el('caption', { class: 'unseen' }, 'what else holds'), body);
+}

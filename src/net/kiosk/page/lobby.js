@@ -1,0 +1,346 @@
+// The lobby: the games, files of one's own, open tables, and the form that opens a table.
+//
+// A file that begins with a brace is a transcript, every other one a rulesheet; dropped together, the transcript is
+// replayed by that rulesheet. The names and sentences are those of the server; nothing of the list of games is known here.
+
+import { get, post } from './api.js';
+import { copy, counted, el, failure, number, refill } from './dom.js';
+import { checkRules } from './rulesheet.js';
+import { spoken } from './scene.js';
+import { TableForm } from './form.js';
+
+export async function openLobby(root) {
+  const lobby = await get('/api/lobby');
+  const page = new Lobby(root, lobby);
+  const stop = event => event.preventDefault();
+  const drop = event => {
+    event.preventDefault();
+    page.mark(false);
+    if (event.dataTransfer?.files.length) page.take([...event.dataTransfer.files]);
+  };
+  const over = event => {
+    event.preventDefault();
+    page.mark(true);
+  };
+  const leave = event => {
+    if (!event.relatedTarget) page.mark(false);
+  };
+  const events = [
+    ['dragenter', stop],
+    ['dragover', over],
+    ['dragleave', leave],
+    ['drop', drop],
+  ];
+  events.forEach(([name, listener]) => addEventListener(name, listener));
+  return () => events.forEach(([name, listener]) => removeEventListener(name, listener));
+}
+
+class Lobby {
+  constructor(root, lobby) {
+    this.lobby = lobby;
+    this.zone = this.dropZone();
+    this.found = el('div', { id: 'found' });
+    this.setup = el('div', { id: 'setup', class: 'setup' });
+    this.rows = el('ul', { class: 'games', id: 'games', 'aria-label': 'games' });
+    this.count = el('p', { class: 'quiet-text', id: 'games-count', role: 'status' });
+    this.search = el('input', {
+      type: 'search',
+      id: 'game-search',
+      placeholder: 'Search games',
+      'aria-label': 'Search games',
+      autocomplete: 'off',
+      oninput: () => this.list(),
+    });
+    this.kind = el(
+      'select',
+      { id: 'game-kind', 'aria-label': 'Which games', onchange: () => this.list() },
+      [
+        ['all', 'all games'],
+        ['hidden', 'something is hidden'],
+        ['open', 'nothing is hidden'],
+      ].map(([value, text]) => el('option', { value }, text)),
+    );
+    refill(
+      root,
+      el(
+        'div',
+        { class: 'welcome' },
+        el('h1', {}, 'Sit down and play'),
+        el('p', {}, 'Choose a game, or bring your own rules. Whatever you cannot see is shown as what you may believe.'),
+      ),
+      this.zone,
+      this.found,
+      (this.columns = el(
+        'div',
+        { class: 'lobby-columns' },
+        el(
+          'section',
+          { class: 'card', id: 'games-card', 'aria-labelledby': 'games-title' },
+          el(
+            'div',
+            { class: 'moves-head' },
+            el('h2', { id: 'games-title' }, 'Games'),
+            el('span', { class: 'row' }, this.search, this.kind),
+          ),
+          this.count,
+          this.rows,
+        ),
+        el('div', { class: 'aside' }, this.setup, this.openTables()),
+      )),
+    );
+    this.list();
+    const preset = lobby.preset ? lobby.games.find(({ name }) => name === lobby.preset.game) : null;
+    if (preset) this.choose(preset, lobby.preset);
+    else this.invite();
+  }
+
+  invite() {
+    refill(
+      this.setup,
+      el(
+        'section',
+        { class: 'card' },
+        el('h2', {}, 'Your table'),
+        el('p', { class: 'quiet-text' }, 'Choose a game of the list; then say who sits where.'),
+      ),
+    );
+  }
+
+  list() {
+    const words = this.search.value
+      .toLowerCase()
+      .split(/[\s_]+/)
+      .filter(Boolean);
+    const fits = game =>
+      words.every(word => `${game.name} ${game.about ?? ''}`.toLowerCase().includes(word)) &&
+      (this.kind.value === 'all' || game.hidden === (this.kind.value === 'hidden'));
+    const games = this.lobby.games.filter(fits);
+    this.count.textContent =
+      games.length === this.lobby.games.length
+        ? counted(games.length, 'game')
+        : `${games.length} of ${counted(this.lobby.games.length, 'game')}`;
+    refill(
+      this.rows,
+      games.map(game =>
+        el(
+          'li',
+          {},
+          el(
+            'button',
+            {
+              type: 'button',
+              class: 'game',
+              'data-game': game.name,
+              'aria-pressed': this.chosen === game.name ? 'true' : 'false',
+              onclick: () => this.choose(game, null, true),
+            },
+            el('span', { class: 'game-name' }, spoken(game.name)),
+            this.facts(game),
+            game.about ? el('span', { class: 'game-about' }, game.about) : null,
+          ),
+        ),
+      ),
+    );
+  }
+
+  facts(game) {
+    const roles = game.roles.filter(role => !(game.random && role === 'random'));
+    const mean = game.steps?.mean;
+    return el(
+      'span',
+      { class: 'game-facts' },
+      el('span', { class: 'tag' }, counted(roles.length, 'role')),
+      el('span', { class: game.hidden ? 'tag hidden-tag' : 'tag' }, game.hidden ? 'hidden' : 'all seen'),
+      game.random ? el('span', { class: 'tag' }, 'chance') : null,
+      mean === null || mean === undefined ? null : el('span', { class: 'tag' }, `about ${number(Math.round(mean))} steps`),
+    );
+  }
+
+  choose(game, preset, isClicked) {
+    this.chosen = game.name;
+    for (const button of this.rows.querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', button.dataset.game === game.name ? 'true' : 'false');
+    }
+    this.openForm(
+      {
+        title: spoken(game.name),
+        about: game.about,
+        roles: game.roles,
+        hasRandom: game.random,
+        body: { game: game.name },
+        preset,
+      },
+      isClicked,
+    );
+  }
+
+  openForm(what, isAsked) {
+    const form = new TableForm(what, this.lobby.players ?? [], opened => this.opened(what, opened));
+    refill(this.setup, form.element);
+    this.columns.classList.add('chosen');
+    if (!isAsked) return;
+    form.heading.focus({ preventScroll: true });
+    form.element.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** A table is open: to the only seat at once, else the links. */
+  opened(what, table) {
+    if (table.links.length === 1 && table.links[0].role !== null) {
+      location.hash = table.links[0].path.replace(/^[^#]*/, '');
+      return;
+    }
+    const rows = table.links.map(link => {
+      const address = new URL(link.path, location.href).href;
+      const name =
+        link.role !== null && link.role !== undefined
+          ? spoken(link.role)
+          : link.sees === 'truth'
+            ? 'a spectator who sees everything'
+            : `a spectator who sees what ${spoken(link.sees)} sees`;
+      const field = el('input', { readonly: true, value: address, 'aria-label': `Link for ${name}`, class: 'address' });
+      const button = el('button', { type: 'button', onclick: () => copy(field, button) }, 'Copy');
+      const sit = el(
+        'a',
+        {
+          class: 'button primary',
+          href: link.path,
+          target: '_blank',
+          rel: 'noopener',
+          'data-role': link.role ?? `sees ${link.sees}`,
+        },
+        link.role === null ? 'Watch' : 'Sit here',
+      );
+      return el(
+        'li',
+        { 'data-role': link.role ?? '' },
+        el('strong', {}, name),
+        el('div', { class: 'row' }, field, button, sit),
+      );
+    });
+    const heading = el('h2', { tabindex: '-1' }, `The table of ${what.title} is open`);
+    refill(
+      this.setup,
+      el(
+        'section',
+        { class: 'card', id: 'links' },
+        heading,
+        el('p', {}, 'Each link is one place. Whoever has it can play there, so send it to that person alone.'),
+        el('ul', { class: 'links' }, rows),
+      ),
+    );
+    heading.focus();
+  }
+
+  openTables() {
+    const tables = this.lobby.tables ?? [];
+    if (!tables.length) return null;
+    return el(
+      'section',
+      { class: 'card', id: 'open-tables' },
+      el('h2', {}, 'Open tables'),
+      el(
+        'ul',
+        { class: 'open-tables' },
+        tables.map(table =>
+          el(
+            'li',
+            {},
+            el('strong', {}, spoken(table.name ?? table.game ?? '')),
+            ' ',
+            el('span', { class: 'quiet-text' }, `waits for ${(table.free ?? table.roles ?? []).map(spoken).join(', ')}`),
+          ),
+        ),
+      ),
+      el('p', { class: 'quiet-text' }, 'Whoever opened a table has the links to its seats.'),
+    );
+  }
+
+  dropZone() {
+    const file = el('input', {
+      type: 'file',
+      id: 'file',
+      multiple: true,
+      class: 'unseen',
+      onchange: () => {
+        this.take([...file.files]);
+        file.value = '';
+      },
+    });
+    return el(
+      'section',
+      { class: 'drop', id: 'drop', 'aria-label': 'your own files' },
+      el(
+        'p',
+        {},
+        el('strong', {}, 'Drop a rulesheet'),
+        ' to check and play it, or ',
+        el('strong', {}, 'a transcript'),
+        ' to replay it.',
+      ),
+      el(
+        'span',
+        { class: 'row' },
+        file,
+        el('label', { for: 'file', class: 'button' }, 'Choose files'),
+        el('button', { type: 'button', id: 'write', onclick: () => this.check('my_game', '') }, 'Write rules here'),
+      ),
+    );
+  }
+
+  mark(isOver) {
+    this.zone.classList.toggle('over', isOver);
+  }
+
+  async take(files) {
+    try {
+      const texts = await Promise.all(files.map(async file => ({ name: file.name, text: await file.text() })));
+      const transcript = texts.find(({ text }) => text.trimStart().startsWith('{'));
+      const rules = texts.find(text => text !== transcript);
+      if (transcript) await this.replay(transcript.text, rules?.text);
+      else if (rules) await this.check(rules.name.replace(/\.[^.]*$/, ''), rules.text);
+    } catch (error) {
+      refill(this.found, failure(error));
+    }
+  }
+
+  /** A transcript: one match a line. */
+  async replay(text, rules) {
+    const matches = text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(Boolean);
+    const open = async line => {
+      try {
+        const replay = await post('/api/replays', rules === undefined ? { transcript: line } : { transcript: line, rules });
+        location.hash = `#replay=${encodeURIComponent(replay.replay)}`;
+      } catch (error) {
+        refill(this.found, failure(error));
+      }
+    };
+    if (matches.length === 1) {
+      await open(matches[0]);
+      return;
+    }
+    const shown = matches.slice(0, 500);
+    refill(
+      this.found,
+      el(
+        'section',
+        { class: 'card', id: 'matches' },
+        el('h2', {}, counted(matches.length, 'match', 'matches')),
+        el('p', {}, 'The file has several matches. Choose one to replay it.'),
+        el(
+          'ol',
+          { class: 'match-list' },
+          shown.map((line, at) =>
+            el('li', {}, el('button', { type: 'button', class: 'link', onclick: () => open(line) }, `Match ${at + 1}`)),
+          ),
+        ),
+      ),
+    );
+  }
+
+  async check(name, text) {
+    await checkRules(this.found, name, text, what => this.openForm({ ...what, title: spoken(what.title), preset: null }, true));
+  }
+}

@@ -1,0 +1,189 @@
+// A match looked at afterwards: a slider over its steps, as the truth or as one role, with what each machine believed and
+// why it moved.
+//
+// Every step is asked from the server once and kept. Answers may come in another order than they were asked for; only
+// the one for the step that the slider names is drawn.
+
+import { get, place } from './api.js';
+import { beliefCard, drawBelief } from './belief.js';
+import { announce, card, el, failure, icon, keepFocus, refill } from './dom.js';
+import { drawDecision } from './hint.js';
+import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
+
+/** The place of a replay. */
+export async function openReplay(root, { id }) {
+  const source = { roles: null, ask: (step, as) => get(place('replays', id), { step, as }) };
+  const head = el('div', { class: 'part-head' });
+  const box = el('div', {});
+  refill(root, head, box);
+  source.onScene = scene => {
+    document.title = `Replay of ${spoken(scene.game.name)} · hyperplay`;
+    refill(head, el('div', { class: 'table-head' }, el('h1', {}, `Replay of ${spoken(scene.game.name)}`), drawSeats(scene)));
+  };
+  const review = await openReview(box, source, null);
+  return () => review.close();
+}
+
+/** Opens a review in an element; `back` ends it, or is absent. */
+export async function openReview(root, source, back) {
+  const review = new Review(root, source, back);
+  await review.go(0, 'truth');
+  return review;
+}
+
+class Review {
+  constructor(root, source, back) {
+    Object.assign(this, { root, source, step: 0, as: 'truth', steps: 0, scenes: new Map(), asked: 0, timer: 0 });
+    this.slider = el('input', {
+      type: 'range',
+      id: 'review-slider',
+      min: 0,
+      max: 0,
+      step: 1,
+      value: 0,
+      'aria-label': 'Step',
+      oninput: () => this.go(Number(this.slider.value), this.as),
+    });
+    this.output = el('output', { for: 'review-slider', id: 'review-step', class: 'review-step' });
+    const button = (id, text, label, action) =>
+      el('button', { type: 'button', id, 'aria-label': label, onclick: action }, text);
+    this.playing = button('review-play', icon('play'), 'Play the steps one after the other', () => this.toggle());
+    this.role = el('select', { id: 'review-as', onchange: () => this.go(this.step, this.role.value) });
+    this.controls = el(
+      'section',
+      { class: 'card review-controls', 'aria-label': 'steps' },
+      el(
+        'div',
+        { class: 'review-buttons' },
+        button('review-first', icon('first'), 'First step', () => this.go(0, this.as)),
+        button('review-back', icon('back'), 'One step back', () => this.go(this.step - 1, this.as)),
+        this.playing,
+        button('review-next', icon('next'), 'One step on', () => this.go(this.step + 1, this.as)),
+        button('review-last', icon('last'), 'Last step', () => this.go(this.steps, this.as)),
+      ),
+      this.slider,
+      this.output,
+      el('span', { class: 'row' }, el('label', { for: 'review-as' }, 'Seen by'), this.role),
+      back ? el('button', { type: 'button', id: 'review-close', class: 'quiet', onclick: back }, 'Back to the result') : null,
+    );
+    this.body = el('div', { id: 'review' });
+    refill(root, this.controls, this.body);
+  }
+
+  close() {
+    clearInterval(this.timer);
+    this.asked = Infinity;
+  }
+
+  toggle() {
+    if (this.timer) {
+      this.stop();
+      return;
+    }
+    if (this.step >= this.steps) this.go(0, this.as);
+    refill(this.playing, icon('pause'));
+    this.playing.setAttribute('aria-label', 'Stop');
+    this.timer = setInterval(() => {
+      if (this.step >= this.steps) this.stop();
+      else this.go(this.step + 1, this.as);
+    }, 1200);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    refill(this.playing, icon('play'));
+    this.playing.setAttribute('aria-label', 'Play the steps one after the other');
+  }
+
+  async go(step, as) {
+    this.step = Math.max(0, this.steps ? Math.min(step, this.steps) : step);
+    this.as = as;
+    const asked = ++this.asked;
+    this.slider.value = this.step;
+    const key = `${this.step} ${as}`;
+    try {
+      let scene = this.scenes.get(key);
+      if (!scene) {
+        scene = await this.source.ask(this.step, as);
+        this.scenes.set(key, scene);
+      }
+      if (asked === this.asked) this.show(scene);
+    } catch (error) {
+      if (asked === this.asked) refill(this.body, failure(error));
+    }
+  }
+
+  show(scene) {
+    const { review } = scene;
+    this.steps = review?.steps ?? this.steps;
+    this.slider.max = this.steps;
+    this.slider.value = this.step;
+    this.slider.setAttribute('aria-valuetext', `step ${this.step} of ${this.steps}`);
+    this.output.textContent = `Step ${this.step} of ${this.steps}`;
+    if (!this.role.options.length) {
+      const roles = this.source.roles ?? scene.game.roles.filter(role => role !== scene.game.random);
+      refill(
+        this.role,
+        el('option', { value: 'truth' }, 'everything (the truth)'),
+        roles.map(role => el('option', { value: role }, spoken(role))),
+      );
+    }
+    this.role.value = this.as;
+    this.source.onScene?.(scene);
+    keepFocus(this.body, () => this.draw(scene));
+    announce(`Step ${this.step} of ${this.steps}.`);
+  }
+
+  draw(scene) {
+    const shade = canShade(scene)
+      ? el(
+          'label',
+          { class: 'check' },
+          el('input', {
+            type: 'checkbox',
+            id: 'shade',
+            checked: shading.isOn,
+            onchange: event => {
+              shading.isOn = event.target.checked;
+              this.show(scene);
+            },
+          }),
+          ' Show the belief on the board',
+        )
+      : null;
+    const decisions = scene.review?.decisions ?? [];
+    const drawn = decisions.map(decision =>
+      card(
+        `decision-${decision.role}`,
+        `${spoken(decision.role)} decides`,
+        drawDecision(decision),
+        decision.belief
+          ? el(
+              'details',
+              { class: 'why' },
+              el('summary', {}, `What ${spoken(decision.role)} believed`),
+              drawBelief(decision.belief),
+            )
+          : null,
+      ),
+    );
+    const belief = scene.belief
+      ? beliefCard(scene.belief, scene.game.hidden, scene.sees === 'truth' ? 'Belief' : `What ${spoken(scene.sees)} believes`)
+      : null;
+    const left = el(
+      'div',
+      { class: 'left' },
+      this.step >= this.steps ? drawResult(scene) : null,
+      el(
+        'section',
+        { class: 'card board-card', id: 'board', 'aria-labelledby': 'board-title' },
+        el('h2', { id: 'board-title', class: 'unseen' }, 'Board'),
+        shade,
+        drawScene(scene, new Set([0]), null),
+      ),
+    );
+    const right = el('div', { class: 'right' }, drawn, belief, pastCard(scene));
+    refill(this.body, el('div', { class: 'table-columns', 'data-step': this.step, 'data-as': this.as }, left, right));
+  }
+}

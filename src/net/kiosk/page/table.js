@@ -1,0 +1,356 @@
+// A table: the place of a person at a seat, or of a spectator.
+//
+// The server sends whole scenes; each is drawn anew, and the focus stays where it was. A move is sent with the step that the
+// scene names, so a late one is refused by the server and not taken for another step. The clock between two scenes is
+// counted here from the seconds that the scene names; it is shown, and decides nothing.
+
+import { follow, get, place, post } from './api.js';
+import { beliefCard } from './belief.js';
+import { announce, counted, el, failure, keepFocus, refill } from './dom.js';
+import { HintCard } from './hint.js';
+import { Choice, MoveList } from './moves.js';
+import { openReview } from './review.js';
+import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
+
+export async function openTable(root, { id, token }) {
+  const first = await get(place('tables', id), { token });
+  const table = new Table(root, id, token);
+  table.show(first);
+  const end = follow(
+    place('tables', id, '/events'),
+    { token },
+    'scene',
+    scene => table.show(scene),
+    error => table.fail(error),
+  );
+  return () => {
+    end();
+    table.close();
+  };
+}
+
+class Table {
+  constructor(root, id, token) {
+    Object.assign(this, {
+      root,
+      id,
+      token,
+      scene: null,
+      choice: null,
+      large: new Set([0]),
+      review: null,
+      sent: null,
+      warned: null,
+    });
+    this.parts = {};
+    for (const name of ['head', 'turn', 'said', 'result', 'board', 'belief', 'past'])
+      this.parts[name] = el('div', { class: `part-${name}` });
+    this.moves = new MoveList(
+      move => this.play(move),
+      () => this.drawBoard(),
+    );
+    this.hint = new HintCard(id, token);
+    this.live = el(
+      'div',
+      { class: 'table-columns' },
+      el('div', { class: 'left' }, this.parts.result, this.parts.turn, this.parts.said, this.parts.board, this.moves.element),
+      el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past),
+    );
+    this.place = el('div', {}, this.live);
+    refill(root, this.parts.head, this.place);
+    this.onkey = event => this.key(event);
+    addEventListener('keydown', this.onkey);
+    this.ticker = setInterval(() => this.tick(), 200);
+  }
+
+  close() {
+    clearInterval(this.ticker);
+    removeEventListener('keydown', this.onkey);
+    this.review?.close();
+  }
+
+  fail(error) {
+    refill(this.parts.said, failure(error));
+  }
+
+  isTurn() {
+    const { scene } = this;
+    return (
+      scene.phase === 'play' && (scene.legal ?? []).length > 0 && (scene.chosen ?? null) === null && this.sent !== scene.step
+    );
+  }
+
+  show(scene) {
+    const before = this.scene;
+    if (before && scene.version < before.version) return;
+    const wasTurn = before ? this.isTurn() : false;
+    const isNewStep = !before || before.step !== scene.step || before.phase !== scene.phase;
+    this.scene = { ...scene, chosen: scene.chosen ?? null };
+    this.received = performance.now();
+    if (isNewStep || (before.legal ?? []).length !== (scene.legal ?? []).length) {
+      this.sent = null;
+      this.choice = new Choice(scene);
+      refill(this.parts.said);
+    }
+    for (const target of (scene.legal ?? []).flatMap(move => move.targets ?? [])) {
+      if (target.panel !== undefined) this.large.add(target.panel);
+    }
+    const lost = keepFocus(this.root, () => this.draw());
+    if (lost) this.moves.title.focus({ preventScroll: true });
+    if (isNewStep || this.isTurn() !== wasTurn) this.say(before);
+    if (this.isTurn() && document.activeElement === this.moves.title)
+      this.moves.list.querySelector('button')?.focus({ preventScroll: true });
+  }
+
+  say(before) {
+    const { scene } = this;
+    const isTurn = this.isTurn();
+    document.title = `${isTurn ? '● Your turn · ' : ''}${spoken(scene.game.name)} · hyperplay`;
+    if (scene.phase === 'over' && scene.result) {
+      const own = scene.result.goals?.find(({ role }) => role === scene.sees);
+      announce(`The match is over. ${own ? `You scored ${own.goal}.` : ''}`);
+    } else if (isTurn) {
+      const last = scene.past?.at(-1);
+      const seen = before && last?.percepts?.length ? ` You see ${last.percepts.join(', ')}.` : '';
+      announce(`Your turn, step ${scene.step}.${seen} ${counted(scene.legal.length, 'legal move')}.`);
+    }
+  }
+
+  draw() {
+    const { scene, parts } = this;
+    refill(parts.head, this.drawHead());
+    refill(parts.turn, this.drawTurn());
+    const result = drawResult(scene);
+    refill(parts.result, result, result ? this.drawAfter() : null);
+    this.drawBoard();
+    const isPlayer = scene.seats?.some(seat => seat.is_you) ?? false;
+    this.moves.show(
+      this.isTurn() ? this.choice : null,
+      this.sent === scene.step ? (scene.chosen ?? this.sentMove) : scene.chosen,
+      isPlayer && scene.phase === 'play',
+    );
+    refill(parts.belief, scene.belief ? beliefCard(scene.belief, scene.game.hidden) : null);
+    this.hint.show({ ...scene, legal: isPlayer ? scene.legal : [] });
+    if (!isPlayer) this.hint.element.hidden = true;
+    refill(parts.past, pastCard(scene));
+    this.tick();
+  }
+
+  drawHead() {
+    const { scene } = this;
+    const isPlayer = scene.seats?.some(seat => seat.is_you);
+    const sees = isPlayer
+      ? null
+      : el(
+          'p',
+          { class: 'quiet-text' },
+          scene.sees === 'truth' ? 'You watch and see everything.' : `You watch and see what ${spoken(scene.sees)} sees.`,
+        );
+    return el(
+      'div',
+      { class: 'table-head' },
+      el('div', {}, el('h1', {}, spoken(scene.game.name)), sees),
+      drawSeats(scene),
+      isPlayer && scene.phase !== 'over' ? this.leaveButton() : null,
+    );
+  }
+
+  leaveButton() {
+    let isAsked = false;
+    const button = el(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        id: 'leave',
+        onclick: async () => {
+          if (!isAsked) {
+            isAsked = true;
+            button.textContent = 'Leave: click again';
+            setTimeout(() => {
+              isAsked = false;
+              button.textContent = 'Leave the table';
+            }, 4000);
+            return;
+          }
+          try {
+            await post(place('tables', this.id, '/leave'), { token: this.token });
+            location.hash = '';
+          } catch (error) {
+            this.fail(error);
+          }
+        },
+      },
+      'Leave the table',
+    );
+    return button;
+  }
+
+  drawTurn() {
+    const { scene } = this;
+    if (scene.phase === 'over') return null;
+    const isPlayer = scene.seats?.some(seat => seat.is_you);
+    const text =
+      scene.phase === 'waiting'
+        ? 'The match starts when every seat is taken.'
+        : this.isTurn()
+          ? 'Your turn'
+          : isPlayer
+            ? 'The others move'
+            : 'The match goes on';
+    this.clockText = el('span', { class: 'clock-text' });
+    this.clockBar = el('span', { class: 'clock-part' });
+    const hasClock = (scene.clock?.left ?? null) !== null;
+    const clock = hasClock
+      ? el('span', { class: 'clock', id: 'clock', role: 'timer', 'aria-label': 'time left' }, this.clockText)
+      : null;
+    return el(
+      'div',
+      {
+        class: this.isTurn() ? 'turn yours' : 'turn',
+        id: 'turn',
+        'data-phase': scene.phase,
+        'data-step': scene.step,
+        'data-turn': String(this.isTurn()),
+      },
+      el('strong', {}, text),
+      el('span', { class: 'turn-step' }, `step ${scene.step}`),
+      clock,
+      hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
+    );
+  }
+
+  tick() {
+    const clock = this.scene?.clock;
+    if (!clock || !this.clockText || clock.left === null || clock.left === undefined) return;
+    const left = Math.max(0, clock.left - (performance.now() - this.received) / 1000);
+    const text =
+      left >= 60
+        ? `${Math.floor(left / 60)}:${String(Math.floor(left % 60)).padStart(2, '0')}`
+        : `${left < 10 ? left.toFixed(1) : Math.floor(left)} s`;
+    if (this.clockText.textContent !== text) this.clockText.textContent = text;
+    this.clockBar.style.transform = `scaleX(${clock.total > 0 ? Math.min(1, left / clock.total) : 0})`;
+    this.clockBar.classList.toggle('short', left < 10);
+    if (left < 10 && left > 8 && this.isTurn() && clock.total > 20 && this.warned !== this.scene.step) {
+      this.warned = this.scene.step;
+      announce('Ten seconds are left.');
+    }
+  }
+
+  drawBoard() {
+    const { scene } = this;
+    const isTurn = this.isTurn();
+    const picks = isTurn
+      ? { open: this.choice.open(), chosen: new Set(this.choice.selection), pick: key => this.pick(key) }
+      : null;
+    const draw = () => {
+      const board = drawScene(scene, this.large, picks);
+      board.classList.toggle('choosing', Boolean(picks?.chosen.size));
+      const shade = canShade(scene)
+        ? el(
+            'label',
+            { class: 'check' },
+            el('input', {
+              type: 'checkbox',
+              id: 'shade',
+              checked: shading.isOn,
+              onchange: event => {
+                shading.isOn = event.target.checked;
+                this.drawBoard();
+              },
+            }),
+            ' Show my belief on the board',
+          )
+        : null;
+      refill(
+        this.parts.board,
+        el(
+          'section',
+          { class: 'card board-card', id: 'board', 'aria-labelledby': 'board-title' },
+          el('h2', { id: 'board-title', class: 'unseen' }, 'Board'),
+          shade,
+          board,
+        ),
+      );
+    };
+    keepFocus(this.parts.board, draw);
+  }
+
+  pick(key) {
+    const move = this.choice.pick(key);
+    if (move === 'none') {
+      announce('No legal move names this place.');
+      return;
+    }
+    if (move !== null) {
+      this.play(move);
+      return;
+    }
+    this.moves.draw();
+    this.drawBoard();
+    const left = this.choice.candidates();
+    announce(left.length === 1 ? `${left[0].text}: press Enter to play it.` : `${counted(left.length, 'move')} left.`);
+  }
+
+  async play(move) {
+    if (!this.isTurn()) return;
+    const { step } = this.scene;
+    this.sent = step;
+    this.sentMove = move;
+    const lost = keepFocus(this.root, () => this.draw());
+    if (lost) this.moves.title.focus({ preventScroll: true });
+    refill(this.parts.said);
+    try {
+      await post(place('tables', this.id, '/move'), { token: this.token, step, move });
+    } catch (error) {
+      if (this.scene.step !== step) return;
+      this.sent = null;
+      this.draw();
+      this.fail(error);
+    }
+  }
+
+  key(event) {
+    if (this.review || event.ctrlKey || event.altKey || event.metaKey) return;
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName ?? '');
+    if (event.key === 'Escape' && this.isTurn() && this.choice.selection.length) this.moves.clear();
+    else if (event.key === '/' && !isTyping && !this.moves.search.hidden && this.isTurn()) {
+      event.preventDefault();
+      this.moves.search.focus();
+    } else if (event.key === 'Enter' && event.target === document.body && this.isTurn()) {
+      const left = this.choice.candidates();
+      if (left.length === 1 && this.choice.selection.length) this.play(left[0].text);
+    }
+  }
+
+  drawAfter() {
+    return el(
+      'p',
+      { class: 'after' },
+      el(
+        'button',
+        { type: 'button', id: 'look-back', class: 'primary', onclick: () => this.lookBack() },
+        'Look back step by step',
+      ),
+      ' ',
+      el('a', { href: '#', class: 'button' }, 'To the lobby'),
+    );
+  }
+
+  async lookBack() {
+    const { scene } = this;
+    const source = {
+      roles: scene.game.roles.filter(role => role !== scene.game.random),
+      ask: (step, as) => get(place('tables', this.id, '/review'), { token: this.token, step, as }),
+    };
+    const box = el('div', {});
+    refill(this.place, box);
+    const back = () => {
+      this.review?.close();
+      this.review = null;
+      refill(this.place, this.live);
+      document.getElementById('look-back')?.focus();
+    };
+    this.review = await openReview(box, source, back);
+  }
+}

@@ -1,0 +1,550 @@
+#!/usr/bin/env python3
+"""The browser table in a browser: starts `hyperplay kiosk` and plays at it with headless Chromium, as people would.
+
+    python3 tests/browser/kiosk.py PROGRAM [FOLDER] [TEST ..]
+
+PROGRAM is the binary; FOLDER takes the screenshots (default: a temporary folder, which is removed); TEST names a test of the
+class below. The tests: a whole Kuhn match by mouse, a Krieg-TicTacToe 5x5 by keyboard, connect four by clicks on the board,
+two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, light and dark.
+
+At 1280 and 360 pixels, light and dark, each place that a test comes to is looked at: the page does not scroll sideways, axe-core finds
+nothing serious, and a screenshot is kept. After each test the console of the browser must be free of errors; at the end
+`hyperplay verify` must accept the transcripts that the kiosk kept.
+
+Needed: the module selenium, chromium and chromedriver. Where one is missing the script says `skipped: ..` and ends with 0.
+axe-core is looked for at $AXE_CORE (the file axe.min.js), then among the global packages of npm; without it, that part is
+left out with a sentence.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WIDTHS = (1280, 360)
+SCHEMES = ("light", "dark")
+# Seconds within which the page must show what it is waited for; machines of a test farm are slow.
+PATIENCE = 15
+# The flags without which Chromium looks for hosts that are not there.
+FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars""".split()
+
+PROGRAM = None
+PICTURES = None
+AXE = None
+
+DROP = """
+const [names, texts] = arguments;
+const data = new DataTransfer();
+names.forEach((name, at) => data.items.add(new File([texts[at]], name)));
+const zone = document.getElementById('drop');
+for (const kind of ['dragenter', 'dragover', 'drop'])
+  zone.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data }));
+"""
+
+RUN_AXE = """
+const done = arguments[0];
+axe.run(document, { resultTypes: ['violations'] }).then(
+  found => done(found.violations.filter(one => one.impact === 'serious' || one.impact === 'critical')
+    .map(one => `${one.id} (${one.impact}): ${one.nodes[0].html.slice(0, 200)} ${one.nodes[0].failureSummary}`)),
+  error => done([`axe-core failed: ${error}`]));
+"""
+
+
+class Kiosk:
+    """The program, serving at a port of its own."""
+
+    def __init__(self, *arguments, cwd):
+        command = [PROGRAM, "kiosk", "--port", "0", *arguments]
+        self.process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.said = []
+        self.address = None
+        self.has_address = threading.Event()
+        threading.Thread(target=self.listen, daemon=True).start()
+        if not self.has_address.wait(PATIENCE) or self.address is None:
+            self.process.kill()
+            raise AssertionError(f"{command} named no address: {''.join(self.said)}")
+
+    def listen(self):
+        for line in self.process.stdout:
+            self.said.append(line)
+            found = re.search(r"http://[\w.:\[\]-]+:\d+", line)
+            if found and self.address is None:
+                self.address = found.group(0)
+                self.has_address.set()
+        self.has_address.set()
+
+    def stop(self):
+        """Ends the program as Ctrl-C does; its exit code."""
+        self.process.send_signal(2)
+        try:
+            return self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return None
+
+
+def chromium():
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next((found for found in map(shutil.which, names) if found), None)
+
+
+def find_axe():
+    given = os.environ.get("AXE_CORE")
+    if given:
+        return pathlib.Path(given).read_text()
+    if shutil.which("npm"):
+        asked = subprocess.run(["npm", "root", "-g"], capture_output=True, text=True)
+        file = pathlib.Path(asked.stdout.strip()) / "axe-core" / "axe.min.js"
+        if asked.returncode == 0 and file.is_file():
+            return file.read_text()
+    return None
+
+
+class Browser:
+    """Headless Chromium with the words in which the tests are written."""
+
+    def __init__(self):
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = chromium()
+        for flag in FLAGS:
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        self.driver.set_script_timeout(PATIENCE)
+        self.seen("light", 1280)
+
+    def close(self):
+        self.driver.quit()
+
+    def seen(self, scheme, width, height=900):
+        # Without motion, or a page that changes its colours would be looked at halfway.
+        wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wanted.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def open(self, address):
+        # Another place of the same page is no new page for a browser.
+        self.driver.get("about:blank")
+        self.driver.get(address)
+
+    def ask(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def wait(self, script, *arguments, what=None):
+        """Waits until a script answers something true; the answer."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            answer = self.ask(script, *arguments)
+            if answer:
+                return answer
+            time.sleep(0.05)
+        shown = self.ask("return document.body.innerText")
+        raise AssertionError(f"waited {PATIENCE} s for {what or script}; the page shows:\n{shown}")
+
+    def find(self, css):
+        """The element, which must be shown."""
+        script = "const one = document.querySelector(arguments[0]); return one && one.getClientRects().length ? one : null"
+        return self.wait(script, css, what=css)
+
+    def count(self, css):
+        return self.ask("return document.querySelectorAll(arguments[0]).length", css)
+
+    def text(self, css):
+        return self.ask("return document.querySelector(arguments[0])?.textContent ?? ''", css)
+
+    def click(self, css):
+        """A click of the mouse. What is drawn again between finding and clicking is found again."""
+        from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+
+        for _ in range(20):
+            try:
+                element = self.find(css)
+                self.ask("arguments[0].scrollIntoView({ block: 'center' })", element)
+                return element.click()
+            except (StaleElementReferenceException, ElementClickInterceptedException):
+                time.sleep(0.1)
+        raise AssertionError(f"{css} could not be clicked")
+
+    def keys(self, *keys):
+        """Keys of the keyboard, for whatever has the focus."""
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def turn(self):
+        """Waits for a turn of this seat (`turn`, with the step) or for the end (`over`)."""
+        script = """const turn = document.getElementById('turn');
+            if (document.getElementById('result')) return ['over', null];
+            return turn && turn.dataset.turn === 'true' ? ['turn', turn.dataset.step] : null"""
+        return self.wait(script, what="a turn or the end of the match")
+
+    def answered(self, step):
+        """Waits until a move of this step was sent or the match goes on."""
+        script = """const turn = document.getElementById('turn');
+            return !turn || turn.dataset.turn !== 'true' || turn.dataset.step !== arguments[0]"""
+        self.wait(script, step, what=f"the answer of step {step}")
+
+    def console(self):
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+class KioskTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.kiosk = Kiosk("--record", "records", "--seed", "1", cwd=cls.path)
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        code = cls.kiosk.stop()
+        records = sorted(cls.path.glob("records/**/*.jsonl"))
+        verified = [subprocess.run([PROGRAM, "verify", record], capture_output=True, text=True) for record in records]
+        cls.folder.cleanup()
+        if code != 0:
+            raise AssertionError(f"the kiosk ended with {code}: {''.join(cls.kiosk.said)}")
+        for one in verified:
+            if one.returncode != 0:
+                raise AssertionError(f"verify refuses a transcript: {one.stdout}{one.stderr}")
+
+    def setUp(self):
+        self.browser.seen("light", 1280)
+        self.browser.console()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.console(), [], "errors on the console")
+
+    # What the tests do with pages.
+
+    def look(self, name):
+        """Looks at the page as it is: its width, axe-core, a screenshot, at each width and in each scheme."""
+        browser = self.browser
+        if AXE is not None:
+            browser.ask(AXE)
+        for width in WIDTHS:
+            for scheme in SCHEMES:
+                view = f"{name}, {width}, {scheme}"
+                browser.seen(scheme, width)
+                wide, inner = browser.ask("return [document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+                self.assertLessEqual(wide, inner, f"{view}: the page scrolls sideways")
+                if AXE is not None:
+                    self.assertEqual(browser.driver.execute_async_script(RUN_AXE), [], view)
+                high = browser.ask("return document.documentElement.scrollHeight")
+                browser.seen(scheme, width, min(high, 4000))
+                browser.driver.save_screenshot(str(PICTURES / f"{name}-{width}-{scheme}.png"))
+        browser.seen("light", 1280)
+
+    def lobby(self):
+        self.browser.open(self.kiosk.address + "/")
+        self.browser.find("#games button")
+
+    def table(self, game, **seats):
+        """Opens a table from the lobby; the seats by name, the others as the form proposes."""
+        self.lobby()
+        self.browser.click(f"[data-game='{game}']")
+        for role, player in seats.items():
+            self.seat(role, player)
+        self.browser.click("#open-table")
+
+    def seat(self, role, player):
+        from selenium.webdriver.support.ui import Select
+
+        select = Select(self.browser.find(f"select[data-role='{role}']"))
+        if player in [option.get_attribute("value") for option in select.options]:
+            select.select_by_value(player)
+            return
+        select.select_by_value("…")
+        field = self.browser.find(f"select[data-role='{role}'] ~ input")
+        field.clear()
+        field.send_keys(player)
+
+    def goals(self):
+        script = "return [...document.querySelectorAll('#result tr[data-goal]')].map(row => [row.dataset.role, Number(row.dataset.goal)])"
+        return dict(self.browser.ask(script))
+
+    # The tests.
+
+    def test_a_whole_kuhn_match_by_mouse(self):
+        browser = self.browser
+        self.lobby()
+        self.look("lobby")
+        self.table("kuhn_poker", alice="person", bob="hyperplay")
+        moves = 0
+        while (state := browser.turn())[0] == "turn":
+            if moves == 0:
+                self.assertIn("histor", browser.text("#belief"), "the belief is told in a sentence")
+                shares = browser.ask("return [...document.querySelectorAll('[data-probability]')].map(one => Number(one.dataset.probability))")
+                self.assertTrue(shares and all(0 < share < 1 for share in shares), f"open facts: {shares}")
+                browser.click("#hint summary")
+                browser.click("#hint-ask")
+                browser.find("#hint-answer .decision")
+                self.look("kuhn-turn")
+            browser.click("#moves button")
+            browser.answered(state[1])
+            moves += 1
+        self.assertGreater(moves, 0)
+        goals = self.goals()
+        self.assertEqual(set(goals), {"alice", "bob"} | (set(goals) & {"random"}))
+        self.assertEqual(goals["alice"] + goals["bob"], 100, "Kuhn poker has a constant sum")
+        self.assertGreater(browser.count("#past .equilibrium"), 0, "the mix of the equilibrium beside the own move")
+        self.look("kuhn-over")
+        browser.click("#look-back")
+        browser.find("#review-slider")
+        browser.click("#review-last")
+        browser.wait("return document.querySelector('#review [data-as=truth]') && document.querySelector('#result')", what="the last step")
+        self.look("kuhn-review")
+        browser.click("#review-close")
+        browser.find("#result")
+
+    def test_krieg_tictactoe_5x5_by_keyboard(self):
+        from selenium.webdriver.common.keys import Keys
+
+        browser = self.browser
+        self.lobby()
+        # To the search of games by Tab, to the first found by Tab, and to the form by Enter, which takes the focus there.
+        for _ in range(40):
+            if browser.ask("return document.activeElement.id") == "game-search":
+                break
+            browser.keys(Keys.TAB)
+        browser.keys("krieg tictactoe 5x5", Keys.TAB, Keys.TAB)
+        self.assertEqual(browser.ask("return document.activeElement.dataset.game"), "krieg_tictactoe_5x5")
+        browser.keys(Keys.ENTER)
+        browser.find("#table-form")
+        for _ in range(20):
+            browser.keys(Keys.TAB)
+            if browser.ask("return document.activeElement.id") == "open-table":
+                break
+        browser.keys(Keys.ENTER)
+        moves = 0
+        while (state := browser.turn())[0] == "turn":
+            if moves == 2:
+                self.assertGreater(browser.count("#board .shade"), 0, "the board is shaded by the belief")
+                self.look("krieg-turn")
+            if moves % 2 == 0:
+                self.mark_by_arrows(Keys)
+            else:
+                # By the search: `/` goes to it, the words of the first legal move leave one, Enter plays it.
+                move = browser.ask("return document.querySelector('#moves button').dataset.move")
+                browser.keys(Keys.ESCAPE)
+                browser.keys("/" if browser.ask("return document.activeElement.tagName") != "INPUT" else "")
+                browser.wait("return document.activeElement.id === 'move-search'")
+                browser.keys(move.strip("()"), Keys.ENTER)
+            browser.answered(state[1])
+            moves += 1
+        self.assertGreaterEqual(moves, 3, "nobody has a line of so few marks")
+        self.assertEqual(set(self.goals()), {"x", "o"})
+        self.look("krieg-over")
+
+    def mark_by_arrows(self, keys):
+        """Goes over the board by arrows to the first cell that a legal move names, and plays it by two times Enter."""
+        browser = self.browser
+        browser.ask("document.querySelector('#board .board .cell[tabindex=\"0\"]').focus()")
+        for row in range(5):
+            browser.keys(keys.HOME)
+            for _ in range(5):
+                if browser.ask("return document.activeElement.classList.contains('open')"):
+                    step = browser.ask("return document.getElementById('turn').dataset.step")
+                    browser.keys(keys.ENTER)
+                    browser.wait("return document.activeElement.classList.contains('chosen')", what="the chosen cell")
+                    browser.keys(keys.ENTER)
+                    return browser.answered(step)
+                browser.keys(keys.ARROW_RIGHT)
+            browser.keys(keys.ARROW_DOWN)
+        return self.fail("the arrows find no cell that a legal move names")
+
+    def test_connect_four_by_clicks_on_the_board(self):
+        browser = self.browser
+        self.lobby()
+        roles = None
+        browser.click("[data-game='connect_four']")
+        roles = browser.ask("return [...document.querySelectorAll('#table-form select[data-role]')].map(one => one.dataset.role)")
+        self.seat(roles[0], "person")
+        self.seat(roles[1], "random")
+        browser.click("#open-table")
+        moves = 0
+        while (state := browser.turn())[0] == "turn":
+            if moves == 3:
+                self.look("connect-four-turn")
+            key = browser.ask("const open = [...document.querySelectorAll('#board .cell.open')]; return open[arguments[0] % open.length].dataset.key", moves)
+            browser.click(f"[data-key='{key}']")
+            browser.wait("return document.querySelector('#moves .pending') || document.getElementById('turn')?.dataset.step !== arguments[0]", state[1])
+            browser.click(f"[data-key='{key}']")
+            browser.answered(state[1])
+            moves += 1
+        self.assertGreaterEqual(moves, 4)
+        self.assertEqual(sum(self.goals().values()), 100)
+        self.look("connect-four-over")
+
+    def test_two_people_at_one_table(self):
+        browser = self.browser
+        self.lobby()
+        browser.click("[data-game='rock_paper_scissors']")
+        roles = browser.ask("return [...document.querySelectorAll('#table-form select[data-role]')].map(one => one.dataset.role)")
+        self.assertEqual(len(roles), 2)
+        for role in roles:
+            self.seat(role, "person")
+        browser.click(".more summary")
+        from selenium.webdriver.support.ui import Select
+
+        Select(browser.find("#spectators")).select_by_value("truth")
+        browser.click("#open-table")
+        browser.find("#links")
+        self.look("links")
+        links = dict(browser.ask("return [...document.querySelectorAll('#links li')].map(row => [row.dataset.role, row.querySelector('input').value])"))
+        self.assertEqual(set(links), {*roles, ""}, "a link for each person and one for spectators")
+        self.assertEqual(len(set(links.values())), 3)
+        windows = {}
+        lobby = browser.driver.current_window_handle
+        for role, link in links.items():
+            browser.driver.switch_to.new_window("tab")
+            windows[role] = browser.driver.current_window_handle
+            browser.seen("light", 1280)
+            browser.driver.get(link)
+            browser.find("#seats")
+        seen = """return [document.querySelector('main').innerText, document.querySelectorAll('#moves button').length]"""
+        try:
+            browser.driver.switch_to.window(windows[roles[1]])
+            browser.turn()
+            before = browser.ask(seen)
+            browser.driver.switch_to.window(windows[roles[0]])
+            step = browser.turn()[1]
+            browser.click("#moves button")
+            browser.answered(step)
+            browser.wait("return document.getElementById('moves-title').textContent === 'Move sent'")
+            browser.driver.switch_to.window(windows[roles[1]])
+            time.sleep(1)
+            self.assertEqual(browser.ask(seen), before, "the one is told nothing of the other's answer")
+            browser.click("#moves li:nth-child(2) button")
+            for role in (*roles, ""):
+                browser.driver.switch_to.window(windows[role])
+                while browser.turn()[0] == "turn":
+                    browser.click("#moves button")
+                self.assertLess(set(roles) - {None}, set(self.goals()) | {None})
+                self.assertEqual(browser.console(), [])
+        finally:
+            for window in windows.values():
+                browser.driver.switch_to.window(window)
+                browser.driver.close()
+            browser.driver.switch_to.window(lobby)
+
+    def test_a_replay_with_the_slider(self):
+        from selenium.webdriver.common.keys import Keys
+        from selenium.webdriver.support.ui import Select
+
+        browser = self.browser
+        transcript = self.path / "match.jsonl"
+        words = ["match", "krieg_tictactoe_3x3", "x=hyperplay:particles=50", "o=random", "--seed", "7", "--values", "--transcript", transcript]
+        subprocess.run([PROGRAM, *words], check=True, capture_output=True)
+        self.lobby()
+        browser.driver.find_element("id", "file").send_keys(str(transcript))
+        slider = browser.find("#review-slider")
+        browser.wait("return document.querySelector('#review [data-step=\"0\"]')", what="step 0")
+        steps = int(slider.get_attribute("max"))
+        self.assertGreaterEqual(steps, 3)
+        slider.send_keys(Keys.ARROW_RIGHT)
+        browser.wait("return document.querySelector('#review [data-step=\"1\"]')", what="step 1")
+        # The slider by mouse: to its end.
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(browser.driver).move_to_element_with_offset(slider, slider.size["width"] // 2 - 2, 0).click().perform()
+        browser.wait("return document.querySelector(`#review [data-step='${arguments[0]}']`)", steps, what="the last step")
+        self.assertEqual(set(self.goals()), {"x", "o"})
+        marks = browser.ask("return document.querySelectorAll('#board [data-panel=\"0\"] .cell:has(.stroke-sign, .ring-sign, .sign, .disc)').length")
+        self.assertGreater(marks, 0, "the truth is on the board")
+        browser.click("#review-back")
+        browser.wait("return document.querySelector(`#review [data-step='${arguments[0]}']`)", steps - 1)
+        Select(browser.find("#review-as")).select_by_value("x")
+        browser.wait("return document.querySelector('#review [data-as=x]')", what="the view of x")
+        browser.find("#belief")
+        self.look("replay")
+        browser.click("#review-first")
+        browser.wait("return document.querySelector('#review [data-step=\"0\"]')")
+        self.assertGreater(browser.count("#review .decision"), 0, "why the machine moved")
+
+    def test_a_rulesheet_with_a_mistake_dropped_on_the_lobby(self):
+        browser = self.browser
+        rules = (ROOT / "games" / "broken" / "undefined_relation.kif").read_text()
+        line = next(at for at, text in enumerate(rules.split("\n"), 1) if text.strip() == "stuck)")
+        self.lobby()
+        browser.ask(DROP, ["undefined_relation.kif"], [rules])
+        browser.find("#verdict")
+        found = browser.ask("return [...document.querySelectorAll('.finding')].map(one => [one.dataset.code, Number(one.dataset.line)])")
+        self.assertIn(["undefined-relation", line], found)
+        self.assertEqual(browser.text(f"#line-{line}").strip(), "stuck)")
+        browser.click(f".finding[data-line='{line}'] button")
+        browser.wait("return document.querySelector(`#line-${arguments[0]}.looked-at`)", line, what="the line of the finding")
+        self.look("findings")
+        # The repaired text is checked again and played.
+        browser.click("#edit-rules")
+        repaired = rules[: rules.index("(<= terminal\n    stuck)")] + "(goal robot 100)\n"
+        browser.ask("document.getElementById('rules-field').value = arguments[0]", repaired)
+        browser.click("#check-rules")
+        browser.click("#play-rules")
+        browser.click("#open-table")
+        self.assertEqual(browser.turn()[0], "over", "the only move is made by itself")
+        self.assertEqual(self.goals(), {"robot": 100})
+
+    def test_the_theme_can_be_chosen(self):
+        browser = self.browser
+        self.lobby()
+        ground = "return getComputedStyle(document.body).backgroundColor"
+        light = browser.ask(ground)
+        browser.seen("dark", 1280)
+        dark = browser.ask(ground)
+        self.assertNotEqual(light, dark)
+        browser.click("#theme")
+        self.assertEqual(browser.ask(ground), light, "light is chosen, though the system is dark")
+        browser.open(self.kiosk.address + "/")
+        browser.find("#games button")
+        self.assertEqual(browser.ask(ground), light, "the choice is kept")
+        browser.click("#theme")
+        self.assertEqual(browser.ask(ground), dark)
+        browser.click("#theme")
+
+
+def missing():
+    """What the tests need and this machine has not; nothing if all is there."""
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        return "there is no module selenium (pip install selenium)"
+    if not chromium():
+        return "there is no chromium"
+    return None if shutil.which("chromedriver") else "there is no chromedriver (package chromium-driver)"
+
+
+def main():
+    global PROGRAM, PICTURES, AXE
+    lacking = missing()
+    if lacking:
+        return print(f"skipped: {lacking}")
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+    AXE = find_axe()
+    if AXE is None:
+        print("axe-core is not installed (npm install -g axe-core, or AXE_CORE): its part is left out", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        PICTURES = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary).resolve()
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        names = [f"KioskTest.{name}" for name in sys.argv[3:]]
+        unittest.main(argv=["kiosk.py", "-v", *names])
+
+
+if __name__ == "__main__":
+    main()
