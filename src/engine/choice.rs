@@ -156,7 +156,9 @@ impl Engines {
     /// # Errors
     /// See [`Interpreter::new`].
     pub fn interpreter(&self) -> Result<Arc<Interpreter>, EngineError> {
-        self.interpreter.get_or_init(|| Interpreter::new(&self.game).map(Arc::new)).clone()
+        self.interpreter
+            .get_or_init(|| Interpreter::within(&self.game, self.limits.of_evaluations()).map(Arc::new))
+            .clone()
     }
 
     /// The network of the game.

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashSet;
 
 use hyperplay_logic::datalog::{
-    Database, DatalogProgram, DemandRequest, Demanded, LimitError, RelationId, Stage,
+    Database, DatalogProgram, DemandRequest, Demanded, EvaluationLimits, LimitError, RelationId, Stage,
 };
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermStore};
 
@@ -54,15 +54,20 @@ pub struct EvaluableRules {
 impl EvaluableRules {
     /// The rules of a game. O(what depends on no state), some seconds at most for each relation.
     pub fn of(game: &Game) -> EvaluableRules {
-        EvaluableRules::within(game, TUPLES, VISITS)
+        EvaluableRules::within(game, EvaluationLimits::default())
     }
 
-    /// The rules of a game, where a relation that depends on no state may have so many tuples and rows to visit.
-    pub(crate) fn within(game: &Game, tuples: usize, visits: u64) -> EvaluableRules {
+    /// The rules of a game that is evaluated within these limits; for what depends on no state they are at most the usual ones.
+    pub(crate) fn within(game: &Game, limits: EvaluationLimits) -> EvaluableRules {
         let terms = game.terms();
+        let limits = EvaluationLimits {
+            tuples: limits.tuples.min(TUPLES),
+            visits: limits.visits.min(VISITS),
+            ..limits
+        };
         let bounded = |rules| {
             let mut program = DatalogProgram::new(rules, &INPUTS);
-            (program.limits.tuples, program.limits.visits) = (tuples, visits);
+            program.limits = limits;
             program
         };
         let mut program = bounded(game.rules().to_vec());

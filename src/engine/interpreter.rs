@@ -19,7 +19,9 @@ use crate::machine::{
     Bulk, ByRole, EvaluationFailure, Goal, JointMove, Move, Percept, Percepts, Role, Seed, StateMachine,
     StateMachineExt,
 };
-use hyperplay_logic::datalog::{Database, DatalogProgram, EvaluationWork, LimitError, RelationId};
+use hyperplay_logic::datalog::{
+    Database, DatalogProgram, EvaluationLimits, EvaluationWork, LimitError, RelationId,
+};
 use hyperplay_logic::gdl::{Game, Rule, Symbol, TermId, TermStore};
 
 /// A relation with more rows in the initial state is restricted to what is asked of it, together with what reads it,
@@ -92,17 +94,30 @@ impl Interpreter {
     /// # Errors
     /// When deriving the initial state, or what depends on no state, meets a limit.
     pub fn new(game: &Game) -> Result<Interpreter, EngineError> {
-        let rules = EvaluableRules::of(game);
-        let (whole, sample) = Interpreter::of_rules(game, rules.rules().to_vec())?;
+        Interpreter::within(game, EvaluationLimits::default())
+    }
+
+    /// An engine for a game whose evaluations have these limits.
+    ///
+    /// # Errors
+    /// As [`new`](Interpreter::new).
+    pub fn within(game: &Game, limits: EvaluationLimits) -> Result<Interpreter, EngineError> {
+        let rules = EvaluableRules::within(game, limits);
+        let (whole, sample) = Interpreter::of_rules(game, rules.rules().to_vec(), limits)?;
         let Some(restricted) = whole.restricted(&sample, RESTRICTED_ROWS) else { return Ok(whole) };
-        let (restricted, _) = Interpreter::of_rules(game, restricted)?;
+        let (restricted, _) = Interpreter::of_rules(game, restricted, limits)?;
         Ok(if restricted.work.nanoseconds() < whole.work.nanoseconds() { restricted } else { whole })
     }
 
     /// An engine that evaluates these rules, which derive what those of the game do, and what holds initially.
-    pub(crate) fn of_rules(game: &Game, rules: Vec<Rule>) -> Result<(Interpreter, Database), EngineError> {
+    pub(crate) fn of_rules(
+        game: &Game,
+        rules: Vec<Rule>,
+        limits: EvaluationLimits,
+    ) -> Result<(Interpreter, Database), EngineError> {
         let terms = game.terms();
         let mut program = DatalogProgram::new(rules, &INPUTS);
+        program.limits = limits;
         let queries = Queries {
             holds: program.relation(Symbol::TRUE).expect("it is an input"),
             does: program.relation(Symbol::DOES).expect("it is an input"),

@@ -10,6 +10,7 @@ use super::evaluable::EvaluableRules;
 use super::{Engine, Interpreter, NetworkEngine, Propagator};
 use crate::machine::Seed;
 use crate::propnet::{GroundingLimits, Propnet, ground_on_demand, simplify};
+use hyperplay_logic::datalog::EvaluationLimits;
 use hyperplay_logic::gdl::{Game, Source, load};
 
 const MATCHES: usize = 2;
@@ -37,7 +38,9 @@ fn game(path: &Path) -> Game {
 
 /// The interpreter of the rules as they stand.
 fn whole(game: &Game) -> Interpreter {
-    Interpreter::of_rules(game, game.rules().to_vec()).expect("the rules are small").0
+    Interpreter::of_rules(game, game.rules().to_vec(), EvaluationLimits::default())
+        .expect("the rules are small")
+        .0
 }
 
 fn propagator(game: &Game, propnet: Propnet) -> Arc<Propagator> {
@@ -66,13 +69,15 @@ fn all_agree(make: impl Fn(&Game) -> Option<Engine>) -> usize {
 #[test]
 fn the_interpreter_answers_the_same_if_relations_are_restricted_to_what_is_asked() {
     let restricted = |game: &Game| {
-        let (whole, sample) =
-            Interpreter::of_rules(game, game.rules().to_vec()).expect("the rules are small");
+        let (whole, sample) = Interpreter::of_rules(game, game.rules().to_vec(), EvaluationLimits::default())
+            .expect("the rules are small");
         let rules = whole.restricted(&sample, 0)?;
         if rules.len() == game.rules().len() {
             return None;
         }
-        Some(Engine::Interpreter(Arc::new(Interpreter::of_rules(game, rules).expect("it derives less").0)))
+        Some(Engine::Interpreter(Arc::new(
+            Interpreter::of_rules(game, rules, EvaluationLimits::default()).expect("it derives less").0,
+        )))
     };
     assert!(all_agree(restricted) >= 14);
 }
@@ -80,11 +85,13 @@ fn the_interpreter_answers_the_same_if_relations_are_restricted_to_what_is_asked
 #[test]
 fn the_interpreter_answers_the_same_if_what_depends_on_no_state_is_derived_on_demand() {
     let on_demand = |game: &Game| {
-        let rules = EvaluableRules::within(game, 10, 1_000_000);
+        let few = EvaluationLimits { tuples: 10, visits: 1_000_000, ..EvaluationLimits::default() };
+        let rules = EvaluableRules::within(game, few);
         if rules.on_demand().is_empty() {
             return None;
         }
-        let made = Interpreter::of_rules(game, rules.rules().to_vec()).expect("it derives less");
+        let made = Interpreter::of_rules(game, rules.rules().to_vec(), EvaluationLimits::default())
+            .expect("it derives less");
         Some(Engine::Interpreter(Arc::new(made.0)))
     };
     assert!(all_agree(on_demand) >= 8);

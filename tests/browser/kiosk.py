@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WIDTHS = (1280, 360)
 SCHEMES = ("light", "dark")
 # Seconds within which the page must show what it is waited for; machines of a test farm are slow.
-PATIENCE = 15
+PATIENCE = 60
 # The flags without which Chromium looks for hosts that are not there.
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
     --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars""".split()

@@ -1,6 +1,6 @@
 //! Hostile clients: whatever comes, the server stays up, its memory stays below a bound, and a good match beside it goes on.
 //!
-//! The good match is one of GDL-II with clocks of a second; each of its answers is held against what is legal and against its clock.
+//! The good match is one of GDL-II with clocks of two seconds; each of its answers is held against what is legal and against its clock.
 //! Others begin beside it: they may be told that the server is busy, and if not, the same holds for them. The long form has more
 //! of everything.
 
@@ -24,7 +24,7 @@ const GOOD: &str = "((ROLE ME) (ROLE RANDOM) (INIT (HALF 1)) (DOOR 1) (DOOR 2) (
     (<= TERMINAL (TRUE (HALF 3))) (GOAL ME 100) (GOAL RANDOM 0) )";
 
 /// The clock of the good matches.
-const CLOCK: Duration = Duration::from_secs(1);
+const CLOCK: Duration = Duration::from_secs(2);
 
 /// A match that goes on as long as somebody wants.
 struct GoodMatch<'s> {
@@ -38,7 +38,7 @@ struct GoodMatch<'s> {
 impl<'s> GoodMatch<'s> {
     /// Begins it; nothing if the server is busy.
     fn begin(server: &'s ServedPlayer, id: &str) -> Option<GoodMatch<'s>> {
-        let start = format!("(START {id} ME {GOOD} 1 1)");
+        let start = format!("(START {id} ME {GOOD} 2 2)");
         let answer = server.answer(&posted(&start), CLOCK);
         assert!(answer == "ready" || answer == "busy", "{id}: {answer}");
         let judge = PossibleStates::new(&start);
@@ -347,7 +347,9 @@ fn battery(amount: &Amount) {
         good.join().unwrap()
     });
     let [steps, played, busy] = played;
-    println!("{steps} steps of a good match; {played} others were played, {busy} were told that the server is busy");
+    println!(
+        "{steps} steps of a good match; {played} others were played, {busy} were told that the server is busy"
+    );
     assert!(steps > 30 && played > 3, "{steps} steps, {played} matches");
     let log = server.stop().read("log.txt");
     assert!(!log.contains("panic"), "{log}");

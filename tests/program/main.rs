@@ -26,6 +26,7 @@ mod host;
 mod hostile_clients;
 mod human;
 mod kiosk_browser;
+mod network_guide;
 mod player_server;
 mod possible_states;
 mod readme;

@@ -129,7 +129,8 @@ fn recorded_moves_that_are_not_those_that_were_answered_are_followed() {
 
 #[test]
 fn a_match_that_is_running_at_the_end_of_the_server_keeps_its_record() {
-    let server = ServedPlayer::new("--player hyperplay:search=uct,playouts=1000000000 --matches 3 --record records");
+    let server =
+        ServedPlayer::new("--player hyperplay:search=uct,playouts=1000000000 --matches 3 --record records");
     let begin = |id: &str, clocks: &str| {
         assert_eq!(
             server.answer(&posted(&format!("(START {id} SEEKER {ARROW} {clocks})")), Duration::from_secs(5)),

@@ -5,7 +5,7 @@
 
 use thiserror::Error;
 
-use hyperplay_logic::datalog::LimitError;
+use hyperplay_logic::datalog::{EvaluationLimits, LimitError};
 
 /// Bounds on grounding one game. The default is met within some five seconds and two gigabytes; all but two of eighty
 /// rulesheets of the field need less.
@@ -86,7 +86,44 @@ pub struct TooLarge {
     pub limit: u64,
 }
 
+/// Bytes that a derived tuple takes with the term that is made for it and the indices of both, about.
+const BYTES_A_TUPLE: u64 = 200;
+
 impl GroundingLimits {
+    /// The default limits, or lower ones that are met within about so many bytes.
+    ///
+    /// ```
+    /// use hyperplay_engine::propnet::GroundingLimits;
+    /// use hyperplay_logic::datalog::EvaluationLimits;
+    ///
+    /// let usual = GroundingLimits::in_memory(u64::MAX);
+    /// assert_eq!(usual, GroundingLimits::default());
+    /// assert_eq!(usual.of_evaluations(), EvaluationLimits::default());
+    /// let small = GroundingLimits::in_memory(20_000_000);
+    /// assert!(small.bytes == 20_000_000 && small.atoms == 100_000);
+    /// assert_eq!(small.of_evaluations().tuples, 100_000);
+    /// ```
+    pub fn in_memory(bytes: u64) -> GroundingLimits {
+        let limits = GroundingLimits::default();
+        let tuples = bytes / BYTES_A_TUPLE;
+        let most = |count: usize| count.min(tuples as usize);
+        GroundingLimits {
+            atoms: most(limits.atoms),
+            terms: most(limits.terms),
+            instances: limits.instances.min(tuples),
+            gates: most(limits.gates),
+            bytes: limits.bytes.min(bytes),
+            ..limits
+        }
+    }
+
+    /// The limits of the evaluations by rules that go with these: the usual ones, or lower ones if these allow few bytes.
+    pub fn of_evaluations(&self) -> EvaluationLimits {
+        let limits = EvaluationLimits::default();
+        let tuples = (self.bytes / BYTES_A_TUPLE) as usize;
+        EvaluationLimits { tuples: limits.tuples.min(tuples), cells: limits.cells.min(8 * tuples), ..limits }
+    }
+
     /// The error for a limit that the evaluation of a program met.
     pub(super) fn met(&self, error: LimitError) -> TooLarge {
         let (what, limit) = match error {

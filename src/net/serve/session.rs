@@ -151,9 +151,7 @@ impl Session {
         let mut remarks = rules.remarks;
         let player = spec.spec().to_string();
         let seated = rules.game.and_then(|game| {
-            let limits = GroundingLimits::default();
-            let limits = GroundingLimits { bytes: limits.bytes.min(memory), ..limits };
-            let engines = Arc::new(Engines::within(&game, limits));
+            let engines = Arc::new(Engines::within(&game, GroundingLimits::in_memory(memory)));
             let terms = game.terms();
             let role =
                 terms.read(&start.role).and_then(|of| game.roles().iter().position(|&role| role == of));

@@ -241,7 +241,16 @@ impl PlayerServer {
             .spawn(move || run(parts, ready, &inbox))
             .map_err(|error| Refusal::Failed(format!("no thread for the match: {error}")))?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        Ok(RunningMatch { orders, thread, cancel, spare, startclock, playclock, heard: Instant::now(), number })
+        Ok(RunningMatch {
+            orders,
+            thread,
+            cancel,
+            spare,
+            startclock,
+            playclock,
+            heard: Instant::now(),
+            number,
+        })
     }
 
     async fn step(&self, message: StepMessage, received: Instant, ends: bool) -> String {

@@ -20,6 +20,7 @@ mod initial;
 mod order;
 mod picture;
 mod shape;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -32,6 +33,10 @@ use glyphs::Glyphs;
 use grid::{ALONE, Grid, Layer, Sign, grids};
 use picture::{Fact, Picture};
 use shape::{Shape, shapes};
+pub use shown::{
+    BoardCell, BoardPanel, BoardPicture, BoardRow, BoardSign, GroupKind, GroupThing, HandGroup, HandOwner,
+    LegendEntry, LineGroup, MoveTarget,
+};
 
 /// What the drawing of a game's states consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

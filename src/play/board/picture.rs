@@ -12,11 +12,14 @@ use hyperplay_logic::gdl::{Symbol, TermId};
 use super::BoardLayout;
 use super::grid::{ALONE, Grid, LONGEST, Layer, Sign, TALLEST};
 
+/// The sign of a cell with nothing in it.
+const BLANK: &str = ".";
+
 /// A fact with its probability.
 pub(super) type Fact = (TermId, f64);
 
 /// What is at least this probable is certain, and what is at most one less this is impossible.
-const CERTAIN: f64 = 1.0 - 1e-9;
+pub(super) const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// A state, ready to be written.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,15 +67,15 @@ pub(super) struct Cell {
 }
 
 /// What is known of the cells of a panel while facts come.
-struct Board<'l> {
-    grid: &'l Grid,
+pub(super) struct Board<'l> {
+    pub(super) grid: &'l Grid,
     /// By row and column: what stands there, with the layer.
     cells: BTreeMap<(usize, usize), Vec<(usize, String)>>,
     uncertain: BTreeSet<(usize, usize)>,
     /// The cells that a cropped board reaches.
     shown: Vec<(usize, usize)>,
     /// Whether a cropped board reaches too far to be drawn; its facts then stand in lines.
-    is_too_large: bool,
+    pub(super) is_too_large: bool,
 }
 
 impl Picture {
@@ -97,13 +100,7 @@ impl Picture {
         let mut facts: Vec<Fact> = facts.iter().copied().filter(|(_, p)| *p > 1.0 - CERTAIN).collect();
         facts.sort_by(|a, b| terms.compare(a.0, b.0).then(b.1.total_cmp(&a.1)));
         facts.dedup_by_key(|fact| fact.0);
-        let mut boards: Vec<Board<'_>> = layout.grids.iter().map(Board::new).collect();
-        for board in boards.iter_mut().filter(|board| board.grid.crop.is_some()) {
-            board.extend(layout, &facts);
-            board.extend(layout, others);
-            let (rows, columns) = board.extent();
-            board.is_too_large = rows.len() > TALLEST || columns.len() > LONGEST;
-        }
+        let mut boards = Board::all(layout, &facts, others);
         let mut drawing = Drawing { layout, legend: Vec::new(), rest: Vec::new(), uncertain: Vec::new() };
         for &(fact, probability) in &facts {
             drawing.place(&mut boards, fact, probability);
@@ -257,31 +254,11 @@ impl Drawing<'_> {
 
     /// How a fact is written in its cell, which the legend explains.
     fn sign(&mut self, layer: &Layer, shape: usize, slots: &[TermId]) -> String {
-        let game = &self.layout.game;
-        match &layer.sign {
-            Sign::Mark(mark) => {
-                if mark != ALONE {
-                    let shape = &self.layout.shapes[shape];
-                    self.legend.push((mark.clone(), self.layout.pattern(shape, layer, &[])));
-                }
-                mark.clone()
-            }
-            Sign::Contents { slots: contents, blank: Some(blank), .. } if slots[contents[0]] == *blank => {
-                self.legend.push((".".to_owned(), game.show(*blank)));
-                ".".to_owned()
-            }
-            Sign::Contents { slots: contents, glyphs, .. } => {
-                let pairs = || contents.iter().zip(glyphs).map(|(&slot, table)| (slots[slot], table));
-                let signs: Vec<String> = pairs().map(|(term, table)| table.get(term, game)).collect();
-                let names: Vec<String> = pairs().map(|(term, _)| game.show(term)).collect();
-                let is_single = pairs().all(|(_, table)| table.are_single());
-                let sign = signs.join(if is_single { "" } else { "-" });
-                if signs != names {
-                    self.legend.push((sign.clone(), names.join(" ")));
-                }
-                sign
-            }
+        let (sign, name) = self.layout.sign_of(layer, shape, slots);
+        if let Some(name) = name {
+            self.legend.push((sign.clone(), name));
         }
+        sign
     }
 
     /// What is on no board: things in hands, then values and facts.
@@ -323,13 +300,25 @@ impl Drawing<'_> {
 }
 
 impl<'l> Board<'l> {
+    /// The boards of a layout, those that are cropped large enough for these facts and those.
+    pub(super) fn all(layout: &'l BoardLayout, facts: &[Fact], others: &[Fact]) -> Vec<Board<'l>> {
+        let mut boards: Vec<Board<'_>> = layout.grids.iter().map(Board::new).collect();
+        for board in boards.iter_mut().filter(|board| board.grid.crop.is_some()) {
+            board.extend(layout, facts);
+            board.extend(layout, others);
+            let (rows, columns) = board.extent();
+            board.is_too_large = rows.len() > TALLEST || columns.len() > LONGEST;
+        }
+        boards
+    }
+
     fn new(grid: &'l Grid) -> Board<'l> {
         let shown = grid.crop.clone().unwrap_or_default();
         Board { grid, cells: BTreeMap::new(), uncertain: BTreeSet::new(), shown, is_too_large: false }
     }
 
     /// The layer, row and column of a fact on this board.
-    fn spot(&self, shape: usize, slots: &[TermId]) -> Option<(usize, usize, usize)> {
+    pub(super) fn spot(&self, shape: usize, slots: &[TermId]) -> Option<(usize, usize, usize)> {
         let layer = self.grid.layers.iter().position(|layer| layer.shape == shape)?;
         let Layer { column, row, .. } = self.grid.layers[layer];
         if self.is_too_large || self.grid.keys.iter().any(|&(slot, term)| slots[slot] != term) {
@@ -351,7 +340,7 @@ impl<'l> Board<'l> {
     }
 
     /// The rows and columns that are drawn.
-    fn extent(&self) -> (Range<usize>, Range<usize>) {
+    pub(super) fn extent(&self) -> (Range<usize>, Range<usize>) {
         let Grid { rows, columns, crop, .. } = self.grid;
         if crop.is_none() {
             return (0..rows.as_ref().map_or(1, |axis| axis.names.len()), 0..columns.names.len());
@@ -366,10 +355,16 @@ impl<'l> Board<'l> {
 
     fn panel(&self, layout: &BoardLayout) -> Panel {
         let first = &self.grid.layers[0];
-        let title = layout.pattern(&layout.shapes[first.shape], first, &self.grid.keys);
+        let title = self.title(layout);
         let has_blank = matches!(first.sign, Sign::Contents { blank: Some(_), .. });
         let absent = if has_blank { "" } else { "." };
         self.panel_of(title, |cell| self.text(cell, absent))
+    }
+
+    /// A fluent of the board with the words for its coordinates.
+    pub(super) fn title(&self, layout: &BoardLayout) -> String {
+        let first = &self.grid.layers[0];
+        layout.pattern(&layout.shapes[first.shape], first, &self.grid.keys)
     }
 
     /// A panel with these texts by row and column.
@@ -405,14 +400,39 @@ impl<'l> Board<'l> {
 
 impl BoardLayout {
     /// The shape of a fact, and what stands at its slots.
-    fn slots_of(&self, fact: TermId) -> Option<(usize, Vec<TermId>)> {
+    pub(super) fn slots_of(&self, fact: TermId) -> Option<(usize, Vec<TermId>)> {
         let terms = self.game.terms();
         let &shape = self.by_functor.get(&(terms.functor(fact), terms.arguments(fact).len()))?;
         Some((shape, self.shapes[shape].read(fact, terms)?))
     }
 
+    /// How a fact is written in its cell, and what that stands for where it is not the name itself.
+    pub(super) fn sign_of(&self, layer: &Layer, shape: usize, slots: &[TermId]) -> (String, Option<String>) {
+        let game = &self.game;
+        match &layer.sign {
+            Sign::Mark(mark) if mark == ALONE => (mark.clone(), None),
+            Sign::Mark(mark) => (mark.clone(), Some(self.pattern(&self.shapes[shape], layer, &[]))),
+            Sign::Contents { slots: contents, blank: Some(blank), .. } if slots[contents[0]] == *blank => {
+                (BLANK.to_owned(), Some(game.show(*blank)))
+            }
+            Sign::Contents { slots: contents, glyphs, .. } => {
+                let pairs = || contents.iter().zip(glyphs).map(|(&slot, table)| (slots[slot], table));
+                let signs: Vec<String> = pairs().map(|(term, table)| table.get(term, game)).collect();
+                let names: Vec<String> = pairs().map(|(term, _)| game.show(term)).collect();
+                let is_single = pairs().all(|(_, table)| table.are_single());
+                let sign = signs.join(if is_single { "" } else { "-" });
+                (sign, (signs != names).then(|| names.join(" ")))
+            }
+        }
+    }
+
     /// A fluent of a layer, with the words for its coordinates in place of them.
-    fn pattern(&self, shape: &super::shape::Shape, layer: &Layer, keys: &[(usize, TermId)]) -> String {
+    pub(super) fn pattern(
+        &self,
+        shape: &super::shape::Shape,
+        layer: &Layer,
+        keys: &[(usize, TermId)],
+    ) -> String {
         let word = |slot: usize| {
             if slot == layer.column && layer.row == Some(slot) {
                 "square".to_owned()

@@ -1,7 +1,7 @@
 //! What a player is shown, and what it answers.
 //!
 //! The type of a player fixes what it may know. A [`Player`] is shown a [`View`], which holds only what its role
-//! knows. A [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. The [`Seat`] of
+//! knows. A [`ClairvoyantPlayer`] is shown a [`ClairvoyantView`], which also holds the true history. The [`Seat`](super::Seat) of
 //! a player says which of the two it is, and a referee passes the history only to the second kind.
 
 use std::time::Duration;

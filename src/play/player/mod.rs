@@ -16,6 +16,7 @@ mod belief_keys;
 mod catalogue;
 mod certain;
 mod clairvoyant;
+mod companion;
 mod configured;
 mod decision;
 mod deliberation;
@@ -58,6 +59,7 @@ pub use asked::{
 pub use catalogue::{KeyType, SpecEntry, SpecKey, SpecKind, SpecWord};
 pub use certain::certain_moves;
 pub use clairvoyant::Clairvoyant;
+pub use companion::{Companion, is_certain};
 pub use configured::{Assumed, ModelSpec, PlayerSpec, SamplerSpec};
 pub use decision::{
     BelievedState, ClairvoyantPlayer, ClairvoyantView, Decision, DecisionCost, HeldBelief, Player, View,

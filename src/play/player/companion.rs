@@ -1,0 +1,151 @@
+//! The belief beside a person: what a role that sits at a table may hold possible, and with which probability.
+//!
+//! It is the belief of a sampler, followed step by step. What holds in the states of all its histories is known; what holds in some of
+//! them is open, with the weight of these histories as its probability. Whoever shows it says whether the histories are all that
+//! are possible or a sample.
+//!
+//! Invariant: with a budget that is not one of time, all answers are a function of the rules, the evidence and the seeds.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::configured::SamplerSpec;
+use crate::belief::{Belief, UpdateMethod, UpdateOutcome, effective_size};
+use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
+use hyperplay_engine::{Engine, State};
+use hyperplay_logic::gdl::{TermId, counted};
+
+/// The belief beside a person.
+///
+/// ```
+/// use hyperplay_engine::machine::{Budget, Evidence, Role, Seed, StateMachine};
+/// use hyperplay_engine::{EngineKind, Engines};
+/// use hyperplay_logic::gdl::{Source, load};
+/// use hyperplay_play::player::{Companion, Registry};
+///
+/// // A coin lies under a cup: heads or tails.
+/// let text = "(role me) (role random) (init (coin none)) (legal me wait) (side heads) (side tails)
+///     (<= (legal random (lay ?s)) (side ?s)) (<= (next (coin ?s)) (does random (lay ?s)))
+///     (<= terminal (not (true (coin none)))) (goal me 50) (goal random 0) (<= (sees me none) (true (coin heads)))";
+/// let game = load(Source::new("cup", text), None).game.expect("the rules are in order");
+/// let engine = Engines::new(&game).get(EngineKind::Auto)?;
+/// let sampler = Registry::standard().sampler("hyperplay")?;
+/// let mut companion = Companion::new(&engine, Role::new(0), &sampler, 100);
+/// let mut evidence = Evidence::new(Role::new(0));
+/// let budget = Budget::nodes(10_000);
+/// companion.follow(&evidence, &budget, &Seed::root(1));
+/// assert!(companion.is_enumerated() && companion.histories() == "1 history possible, no other");
+/// assert_eq!(companion.facts().unwrap()[0].1, 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Companion {
+    engine: Arc<Engine>,
+    belief: Box<dyn Belief<Engine>>,
+    /// How the last update ended; none before the first.
+    outcome: Option<UpdateOutcome>,
+}
+
+impl Companion {
+    /// Before the first step of a match.
+    pub fn new(engine: &Arc<Engine>, role: Role, sampler: &SamplerSpec, particles: usize) -> Companion {
+        let model = sampler.assumed().model(engine);
+        let belief = sampler.sampler().belief(engine, role, &model, particles);
+        Companion { engine: Arc::clone(engine), belief, outcome: None }
+    }
+
+    /// The engine on which it evaluates the rules.
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    /// Follows the evidence.
+    pub fn follow(&mut self, evidence: &Evidence, budget: &Budget, seed: &Seed) {
+        self.outcome = Some(self.belief.update(evidence, budget, seed));
+        if self.belief.take_failure().is_some() {
+            // What was found may be wrong, and is not shown.
+            self.outcome = Some(UpdateOutcome::Depleted { step: evidence.step() });
+        }
+    }
+
+    /// Whether the histories are all that are possible.
+    pub fn is_enumerated(&self) -> bool {
+        self.outcome == Some(UpdateOutcome::Enumerated)
+    }
+
+    /// Whether it is proven that no history of the rules, with the opponents that are assumed, explains the evidence.
+    pub fn is_contradicted(&self) -> bool {
+        matches!(self.outcome, Some(UpdateOutcome::Inconsistent { .. }))
+    }
+
+    /// How the histories were found.
+    pub fn method(&self) -> UpdateMethod {
+        self.belief.method()
+    }
+
+    /// The number of histories.
+    pub fn particles(&self) -> usize {
+        self.belief.particles().len()
+    }
+
+    /// The effective sample size of the histories, from 1 to their number; 0 if there is none.
+    pub fn effective(&self) -> f64 {
+        match self.particles() {
+            0 => 0.0,
+            _ => effective_size(self.belief.particles().iter().map(|particle| particle.weight)),
+        }
+    }
+
+    /// The facts of the states that may be true, each with the probability that it holds, in the natural order of terms;
+    /// none without a history.
+    pub fn facts(&self) -> Option<Vec<(TermId, f64)>> {
+        if self.particles() == 0
+            || !matches!(self.outcome, Some(UpdateOutcome::Enumerated | UpdateOutcome::Sampled))
+        {
+            return None;
+        }
+        let mut shares: HashMap<TermId, f64> = HashMap::new();
+        for (state, share) in self.states() {
+            self.engine
+                .holds(&state)
+                .into_iter()
+                .for_each(|fact| *shares.entry(fact).or_insert(0.0) += share);
+        }
+        let mut facts: Vec<(TermId, f64)> = shares.into_iter().collect();
+        facts.sort_by(|a, b| self.engine.terms().compare(a.0, b.0));
+        Some(facts)
+    }
+
+    /// The distinct states with their probabilities, the likeliest first; among equals the one that was found first.
+    pub fn states(&self) -> Vec<(State, f64)> {
+        let mut places: HashMap<&State, usize> = HashMap::new();
+        let mut states: Vec<(State, f64)> = Vec::new();
+        for particle in self.belief.particles() {
+            let state = self.belief.state(particle);
+            let place = *places.entry(state).or_insert(states.len());
+            match states.get_mut(place) {
+                Some((_, share)) => *share += particle.weight,
+                None => states.push((state.clone(), particle.weight)),
+            }
+        }
+        states.sort_by(|a, b| b.1.total_cmp(&a.1));
+        states
+    }
+
+    /// How many histories there are and whether they are all, as a clause.
+    pub fn histories(&self) -> String {
+        let histories = counted(self.particles() as u64, "history");
+        match self.is_enumerated() {
+            true => format!("{histories} possible, no other"),
+            false => format!("{histories} drawn at random among those that are possible"),
+        }
+    }
+}
+
+/// Whether a sum of shares amounts to all of them: rounding moves it.
+///
+/// ```
+/// assert!(hyperplay_play::player::is_certain(0.1 * 10.0) && !hyperplay_play::player::is_certain(0.999));
+/// ```
+pub fn is_certain(share: f64) -> bool {
+    share > 1.0 - 1e-9
+}
