@@ -97,3 +97,11 @@ fn every_file_is_reached_from_the_page_and_says_what_it_is() {
         assert!(text.starts_with(start), "{name} does not say what it is");
     }
 }
+
+#[test]
+fn every_file_is_part_of_the_program() {
+    let served = fs::read_to_string(folder().with_extension("rs")).unwrap();
+    for (name, _) in files() {
+        assert!(served.contains(&format!("\"{name}\"")), "src/net/kiosk/page.rs does not name {name}");
+    }
+}

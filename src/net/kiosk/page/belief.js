@@ -4,9 +4,9 @@
 // the bars are of those between. Only the first bars are drawn until the reader asks for all.
 
 import { bar, counted, el, fold, number, percent, refill } from './dom.js';
+import { isOpen } from './picture.js';
 
 const FIRST = 10;
-const CERTAIN = 1 - 1e-9;
 let isWhole = false;
 
 const SOURCES = {
@@ -16,7 +16,7 @@ const SOURCES = {
 
 /** The facts that are undetermined, the likeliest first. */
 export function openFacts(belief) {
-  const open = (belief?.facts ?? []).filter(({ probability }) => probability > 0 && probability < CERTAIN);
+  const open = (belief?.facts ?? []).filter(fact => fact.probability > 0 && isOpen(fact));
   return open.sort((a, b) => b.probability - a.probability);
 }
 

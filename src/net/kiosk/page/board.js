@@ -8,28 +8,26 @@
 import { el, percent, svg } from './dom.js';
 import { CELL, colourOf, drawSign, glyphOf, orderOf } from './glyphs.js';
 import { drawHands, drawLines } from './hands.js';
+import { CERTAIN, cellKey, changesOf, conceal } from './picture.js';
 
-const CERTAIN = 1 - 1e-9;
 const AXIS = 20;
 
-/** The key of a cell, by which moves name it. */
-export function cellKey(panel, row, column) {
-  return `${panel}|${row ?? ''}|${column ?? ''}`;
-}
-
 /**
- * Draws a picture. `options`: `view`; `believed`, a picture whose probabilities shade the boards; `picks` with `open` and
- * `chosen` (sets of keys) and `pick(key)`; `large`, the set of panels that are drawn large; `you`, the role that looks.
+ * Draws a picture of what is certain. `options`: `view`; `believed`, a picture with the probabilities of what is not, or none;
+ * `isShaded`, whether these are drawn or a mark in place of them; `picks` with `open` and `chosen` (sets of keys) and
+ * `pick(key)`; `large`, the set of panels that are drawn large; `you`, the role that looks.
  */
 export function drawPicture(picture, options) {
   const root = el('div', { class: 'picture', 'data-kind': picture.kind });
-  const shown = options.believed ?? picture;
-  const order = orderOf(options.view, shown);
+  const { believed, isShaded } = options;
+  const shown = believed ? (isShaded ? believed : conceal(believed)) : picture;
+  const order = orderOf(options.view, believed ?? picture);
+  const changes = changesOf(picture);
   const drawn = (shown.panels ?? []).map((panel, at) => {
     const isLarge = options.large.has(at);
     return {
       isLarge,
-      figure: drawPanel(panel, picture.panels?.[at], at, { ...options, order, isLarge, panelCount: shown.panels.length }),
+      figure: drawPanel(panel, at, { ...options, order, changes, isLarge, panelCount: shown.panels.length }),
     };
   });
   const small = drawn.filter(({ isLarge }) => !isLarge).map(({ figure }) => figure);
@@ -39,9 +37,9 @@ export function drawPicture(picture, options) {
   }
   const legend = drawLegend(shown, options.view, order);
   if (legend) root.append(legend);
-  const hands = drawHands(shown, picture, options);
+  const hands = drawHands(shown, { ...options, changes });
   if (hands) root.append(hands);
-  const lines = drawLines(shown, picture, options);
+  const lines = drawLines(shown, picture.gone ?? [], { ...options, changes });
   if (lines) root.append(lines);
   if (!root.firstChild) root.append(el('p', { class: 'quiet-text' }, 'Nothing holds in this state.'));
   return root;
@@ -72,8 +70,8 @@ export function titleOf(title) {
   return (kept.length ? kept : words).join(' ').replaceAll('_', ' ');
 }
 
-function drawPanel(panel, certain, at, options) {
-  const { view, order, picks } = options;
+function drawPanel(panel, at, options) {
+  const { view, order, picks, changes } = options;
   const rows = panel.rows.map((row, number) => ({ row, number }));
   const columns = panel.columns ?? [];
   const wide = Math.max(columns.length, ...rows.map(({ row }) => row.cells.length), 1);
@@ -110,7 +108,7 @@ function drawPanel(panel, certain, at, options) {
     }
     row.cells.forEach((content, column) => {
       const key = cellKey(at, row.name, columns[column]);
-      const changed = content.changed || Boolean(certain?.rows[number]?.cells[column]?.changed);
+      const changed = changes.has(key);
       const isOpen = picks?.open.has(key) ?? false;
       const state = [isOpen ? 'open' : '', picks?.chosen.has(key) ? 'chosen' : '', changed ? 'changed' : ''];
       const label = labelOf(panel, row, columns[column], content, changed);

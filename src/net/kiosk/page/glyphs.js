@@ -36,12 +36,12 @@ export function colourOf(view, sign, order) {
   if (colour === 'light' || colour === 'white') return 'var(--stone-light)';
   if (colour === 'dark' || colour === 'black') return 'var(--stone-dark)';
   if (/^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$/.test(colour) || /^[a-z]{3,20}$/.test(colour)) return colour;
-  const at = order.get(sign.sign) ?? order.get(side(sign)) ?? -1;
+  const at = order.get(sign.sign) ?? order.get(firstWord(sign)) ?? -1;
   return at < 0 || at >= ACCENTS ? 'var(--ink)' : `var(--accent${at + 1})`;
 }
 
 /** The first word of a name: `white` of `white king`. */
-function side(sign) {
+function firstWord(sign) {
   return String(sign.name ?? '').split(/[\s_]/)[0];
 }
 
@@ -59,7 +59,7 @@ export function orderOf(view, picture) {
     if (glyphOf(view, sign) !== '' && !order.has(sign.sign)) order.set(sign.sign, order.size);
   }
   if (order.size <= ACCENTS) return order;
-  const sides = [...new Set(signs.filter(sign => order.has(sign.sign)).map(side))];
+  const sides = [...new Set(signs.filter(sign => order.has(sign.sign)).map(firstWord))];
   return new Map(sides.length <= ACCENTS ? sides.map((word, at) => [word, at]) : []);
 }
 

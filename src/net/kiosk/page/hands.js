@@ -5,8 +5,8 @@
 
 import { el, percent, svg } from './dom.js';
 import { glyphOf } from './glyphs.js';
+import { isOpen, lineKey, thingKey } from './picture.js';
 
-const CERTAIN = 1 - 1e-9;
 const KINDS = ['cards', 'dice', 'counter', 'marks', 'table'];
 // Of more open things than this, only the likeliest few are drawn at once.
 const MANY = 12;
@@ -62,20 +62,6 @@ const PIPS = [
   ],
 ];
 
-/** The key of a thing in a hand, by which moves name it. */
-export function thingKey(relation, owner, text) {
-  return `hand|${relation}|${owner}|${text}`;
-}
-
-function isOpen(thing) {
-  return (thing.probability ?? 1) < CERTAIN;
-}
-
-/** Marks the things that a picture says have changed, in the believed one too. */
-function changedIn(things, text) {
-  return (things ?? []).some(thing => thing.text === text && thing.changed);
-}
-
 /** Words of a card: `(card q hearts)` has the words q and hearts. */
 function cardParts(text) {
   const words = text
@@ -120,8 +106,9 @@ function drawThing(kind, thing, view) {
 }
 
 /** A thing with its probability under it; a button where a legal move names it. */
-function thing(kind, item, changed, options, key) {
+function drawItem(kind, item, options, key) {
   const { picks, view } = options;
+  const changed = options.changes.has(key);
   const drawn = drawThing(kind, item, view);
   const share = isOpen(item) ? el('span', { class: 'under' }, percent(item.probability)) : null;
   if (share) drawn.style.opacity = String(Math.round(100 * (0.4 + 0.6 * item.probability)) / 100);
@@ -153,10 +140,10 @@ function thing(kind, item, changed, options, key) {
 }
 
 /** What somebody has or what a relation holds: what is certain, then the likeliest; many unlikely things can be folded out. */
-function thingList(kind, items, before, options, keyOf) {
+function thingList(kind, items, options, keyOf) {
   const sure = items.filter(item => !isOpen(item));
   const open = items.filter(isOpen).sort((a, b) => b.probability - a.probability);
-  const draw = item => thing(kind, item, item.changed || changedIn(before, item.text), options, keyOf(item));
+  const draw = item => drawItem(kind, item, options, keyOf(item));
   const first = open.length > MANY ? open.slice(0, FEW) : open;
   const rest = open.slice(first.length);
   const list = el('ul', { class: 'things' }, [...sure, ...first].map(draw));
@@ -174,20 +161,18 @@ function kindOf(view, relation, found) {
 }
 
 /** What roles hold. */
-export function drawHands(shown, certain, options) {
+export function drawHands(shown, options) {
   const relations = shown.hands ?? [];
   if (!relations.length) return null;
   const root = el('div', { class: 'hands' });
-  relations.forEach((hand, at) => {
+  relations.forEach(hand => {
     const kind = kindOf(options.view, hand.relation, hand.kind);
     const name = String(hand.relation).replaceAll('_', ' ');
     const box = el('section', { class: `hand kind-${kind}`, 'aria-label': name }, el('h3', {}, name));
-    const old = certain.hands?.[at]?.relation === hand.relation ? certain.hands[at] : null;
     const owners = el('dl', { class: 'owners' });
     for (const owner of hand.owners) {
-      const before = old?.owners.find(other => other.name === owner.name)?.things;
       const keyOf = item => thingKey(hand.relation, owner.name, item.text);
-      const list = thingList(kind, owner.things ?? [], before, options, keyOf);
+      const list = thingList(kind, owner.things ?? [], options, keyOf);
       const you = owner.name === options.you ? ' (you)' : '';
       owners.append(el('div', { class: 'owner' }, el('dt', {}, `${owner.name}${you}`), el('dd', {}, list)));
     }
@@ -204,23 +189,18 @@ function holding(fact) {
 }
 
 /** Relations with one argument, single facts, and what has gone: a table. */
-export function drawLines(shown, certain, options) {
+export function drawLines(shown, gone, options) {
   const lines = shown.lines ?? [];
-  const gone = certain.gone ?? shown.gone ?? [];
   if (!lines.length && !gone.length) return null;
   const body = el('tbody');
-  lines.forEach((line, at) => {
+  lines.forEach(line => {
     const kind = kindOf(options.view, line.name, line.kind);
-    const old = certain.lines?.[at]?.name === line.name ? certain.lines[at].values : null;
     const values = line.values ?? [];
-    const changed = item => item.changed || changedIn(old, item.text);
-    const isNew = values.some(changed);
+    const keyOf = item => lineKey(line.name, item.text);
+    const isNew = values.some(item => options.changes.has(keyOf(item)));
     // A fact without arguments has its own name in place of a value.
     const isAlone = values.length === 1 && values[0].text === line.name;
-    const list =
-      values.length && !isAlone
-        ? thingList(kind, values, old, options, item => `line|${line.name}|${item.text}`)
-        : holding(values[0]);
+    const list = values.length && !isAlone ? thingList(kind, values, options, keyOf) : holding(values[0]);
     const row = el(
       'tr',
       { class: isNew ? 'changed' : null },

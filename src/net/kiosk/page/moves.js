@@ -6,9 +6,8 @@
 // button, or when it is the only candidate and was confirmed: by Enter, by a second click on a place that is selected, or
 // by the click that names its last place.
 
-import { cellKey } from './board.js';
 import { counted, el, refill } from './dom.js';
-import { thingKey } from './hands.js';
+import { cellKey, thingKey } from './picture.js';
 
 const SHOWN = 240;
 

@@ -3,6 +3,7 @@
 import { drawPicture } from './board.js';
 import { bar, card, el, number, percent } from './dom.js';
 import { drawMove } from './moves.js';
+import { isOpen } from './picture.js';
 
 /** Whether boards are shaded by the belief; remembered for the page's life. */
 export const shading = { isOn: true };
@@ -37,7 +38,8 @@ export function drawScene(scene, large, picks) {
   }
   return drawPicture(scene.picture, {
     view: scene.view ?? {},
-    believed: shading.isOn ? (scene.belief?.picture ?? null) : null,
+    believed: scene.belief?.picture ?? null,
+    isShaded: shading.isOn,
     large,
     picks,
     you: scene.seats?.find(seat => seat.is_you)?.role ?? null,
@@ -46,7 +48,7 @@ export function drawScene(scene, large, picks) {
 
 /** Whether there is something that the belief could shade. */
 export function canShade(scene) {
-  return Boolean(scene.belief?.picture);
+  return Boolean(scene.belief?.picture) && scene.belief.facts.some(isOpen);
 }
 
 function drawEquilibrium(entry) {
