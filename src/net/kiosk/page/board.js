@@ -15,13 +15,13 @@ const AXIS = 20;
 /**
  * Draws a picture of what is certain. `options`: `view`; `believed`, a picture with the probabilities of what is not, or none;
  * `isShaded`, whether these are drawn or a mark in place of them; `picks` with `open` and `chosen` (sets of keys) and
- * `pick(key)`; `large`, the set of panels that are drawn large; `you`, the role that looks.
+ * `pick(key)`; `large`, the set of panels that are drawn large; `roles`, without chance; `you`, the role that looks.
  */
 export function drawPicture(picture, options) {
   const root = el('div', { class: 'picture', 'data-kind': picture.kind });
   const { believed, isShaded } = options;
   const shown = believed ? (isShaded ? believed : conceal(believed)) : picture;
-  const order = orderOf(options.view, believed ?? picture);
+  const order = orderOf(options.view, believed ?? picture, options.roles);
   const changes = changesOf(picture);
   const drawn = (shown.panels ?? []).map((panel, at) => {
     const isLarge = options.large.has(at);
@@ -41,7 +41,7 @@ export function drawPicture(picture, options) {
   if (hands) root.append(hands);
   const lines = drawLines(shown, picture.gone ?? [], { ...options, changes });
   if (lines) root.append(lines);
-  if (!root.firstChild) root.append(el('p', { class: 'quiet-text' }, 'Nothing holds in this state.'));
+  if (!root.firstChild) root.append(el('p', { class: 'quiet-text' }, 'This state has no facts.'));
   return root;
 }
 
@@ -82,7 +82,7 @@ function drawPanel(panel, at, options) {
   const height = top + rows.length * CELL + 4;
   const { isLarge } = options;
   const several = options.large.size > 1 ? 300 : 560;
-  const cell = isLarge ? Math.min(76, Math.max(40, several / wide)) : Math.min(34, Math.max(22, 170 / wide));
+  const cell = isLarge ? Math.min(wide > 4 ? 76 : 92, Math.max(40, several / wide)) : Math.min(34, Math.max(22, 170 / wide));
   const title = titleOf(panel.title);
   const board = svg('svg', {
     viewBox: `0 0 ${width} ${height}`,

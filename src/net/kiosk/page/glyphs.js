@@ -12,6 +12,14 @@ const ACCENTS = 6;
 const DISCS = new Set(['●', '⬤', '•']);
 const RINGS = new Set(['○', '◯', '⭘']);
 
+// Words of colours, each with a variable of the style sheet.
+const PAINTS = new Map(
+  ['black', 'white', 'red', 'blue', 'green', 'yellow', 'orange', 'purple', 'brown'].map(word => [word, `var(--paint-${word})`]),
+);
+const PIECES = new Map(Object.entries({ king: '♚', queen: '♛', rook: '♜', bishop: '♝', knight: '♞', pawn: '♟' }));
+const MARKS = new Map(Object.entries({ x: '✕', o: '○' }));
+
+/** What a table of the view file says of a sign. */
 function told(table, sign) {
   if (!table) return null;
   for (const key of [sign.name, sign.sign]) {
@@ -20,47 +28,57 @@ function told(table, sign) {
   return null;
 }
 
-/** The text of a sign; empty for a cell with nothing in it. */
+/** The words of a name: `white` and `king` of `white king`. */
+function wordsOf(sign) {
+  return String(sign.name ?? '')
+    .toLowerCase()
+    .split(/[\s_]/);
+}
+
+/** The text of a sign; empty for a cell with nothing in it. Without a view file, colours are discs and chessmen chessmen. */
 export function glyphOf(view, sign) {
   const glyph = told(view?.glyphs, sign);
   if (glyph !== null) return glyph;
-  const text = sign.sign ?? sign.name ?? '';
-  return text === '.' ? '' : String(text);
+  const text = String(sign.sign ?? sign.name ?? '');
+  if (text === '.') return '';
+  const words = wordsOf(sign);
+  if (words.length === 1 && PAINTS.has(words[0])) return '●';
+  if (words.length === 2 && PAINTS.has(words[0]) && PIECES.has(words[1])) return PIECES.get(words[1]);
+  return (sign.name ?? text) === text && MARKS.has(text) ? MARKS.get(text) : text;
 }
 
-/** The colour of a sign: of the view file, else by its place in the legend. */
+/** The colour of a sign: of the view file, else the one in its name, else by its place among the signs. */
 export function colourOf(view, sign, order) {
   const colour = told(view?.colours, sign) ?? '';
   const accent = /^accent([1-9])$/.exec(colour);
   if (accent) return `var(--accent${((Number(accent[1]) - 1) % ACCENTS) + 1})`;
-  if (colour === 'light' || colour === 'white') return 'var(--stone-light)';
-  if (colour === 'dark' || colour === 'black') return 'var(--stone-dark)';
+  if (colour === 'light' || colour === 'dark') return PAINTS.get(colour === 'light' ? 'white' : 'black');
+  if (PAINTS.has(colour)) return PAINTS.get(colour);
   if (/^#[0-9a-fA-F]{3}([0-9a-fA-F]{3})?$/.test(colour) || /^[a-z]{3,20}$/.test(colour)) return colour;
-  const at = order.get(sign.sign) ?? order.get(firstWord(sign)) ?? -1;
+  const paint = PAINTS.get(wordsOf(sign)[0]);
+  if (paint) return paint;
+  const at = order.get(sign.sign) ?? -1;
   return at < 0 || at >= ACCENTS ? 'var(--ink)' : `var(--accent${at + 1})`;
 }
 
-/** The first word of a name: `white` of `white king`. */
-function firstWord(sign) {
-  return String(sign.name ?? '').split(/[\s_]/)[0];
-}
-
 /**
- * The place of every sign of a picture, without those that mean an empty cell. Where there are more signs than colours, the
- * first words of their names are counted, if they are few: the pieces of one side then have one colour.
+ * The place of every sign of a picture among the colours: a role's sign has the place of the role, so that it is the same in
+ * every picture; the others follow in the order of the legend and the cells. Numbers have none.
  */
-export function orderOf(view, picture) {
-  const order = new Map();
+export function orderOf(view, picture, roles) {
   const signs = (picture.legend ?? []).map(entry => ({ sign: entry.sign, name: entry.meaning }));
   for (const panel of picture.panels ?? []) {
     for (const row of panel.rows) for (const cell of row.cells) signs.push(...(cell.signs ?? []));
   }
+  const order = new Map();
+  for (const { sign, name } of signs) if (roles.includes(name)) order.set(sign, roles.indexOf(name));
+  let next = order.size ? roles.length : 0;
   for (const sign of signs) {
-    if (glyphOf(view, sign) !== '' && !order.has(sign.sign)) order.set(sign.sign, order.size);
+    if (order.has(sign.sign) || glyphOf(view, sign) === '' || /^[\d?]+$/.test(sign.sign)) continue;
+    order.set(sign.sign, next);
+    next += 1;
   }
-  if (order.size <= ACCENTS) return order;
-  const sides = [...new Set(signs.filter(sign => order.has(sign.sign)).map(firstWord))];
-  return new Map(sides.length <= ACCENTS ? sides.map((word, at) => [word, at]) : []);
+  return order;
 }
 
 /** Text without the coloured form that some fonts give to chess pieces and suits. */
@@ -71,7 +89,7 @@ function plain(glyph) {
 /** How large a text may be in a square of this side. */
 function sizeFor(text, side) {
   const length = Math.max(1, [...text].length);
-  return Math.max(7, Math.min(side * 0.62, (side * 1.5) / length));
+  return Math.max(7, Math.min(side * 0.62, (side * 0.98) / length));
 }
 
 /** A sign in a square whose middle is at (x, y): a disc, a ring or text. `opacity` is 1 for what is certain. */
@@ -95,7 +113,7 @@ export function drawSign(glyph, colour, x, y, side, opacity) {
     const size = sizeFor(text, side);
     drawn = svg('text', { x, y: y + size * 0.35, 'text-anchor': 'middle', 'font-size': size, class: 'sign' }, plain(text));
   }
-  if (colour.startsWith('var(--stone')) drawn.classList.add('stone');
+  if (colour.startsWith('var(--paint')) drawn.classList.add('stone');
   drawn.style.setProperty('--sign', colour);
   if (opacity < 1) drawn.style.opacity = String(Math.round(100 * opacity) / 100);
   return drawn;

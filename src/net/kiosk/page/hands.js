@@ -5,7 +5,7 @@
 
 import { el, percent, svg } from './dom.js';
 import { glyphOf } from './glyphs.js';
-import { isOpen, lineKey, thingKey } from './picture.js';
+import { OPEN, isOpen, lineKey, thingKey } from './picture.js';
 
 const KINDS = ['cards', 'dice', 'counter', 'marks', 'table'];
 // Of more open things than this, only the likeliest few are drawn at once.
@@ -69,7 +69,7 @@ function cardParts(text) {
     .split(/[\s_]+/)
     .filter(Boolean);
   const suit = SUITS.find(([name]) => words.some(word => word.toLowerCase().startsWith(name)));
-  const rest = words.filter(word => !suit || !word.toLowerCase().startsWith(suit[0]));
+  const rest = words.filter(word => !suit || !(word === 'of' || word.toLowerCase().startsWith(suit[0])));
   const rank = rest.map(word => FACES.get(word.toLowerCase()) ?? word).join(' ');
   return { rank, suit: suit?.[1] ?? '' };
 }
@@ -155,9 +155,11 @@ function thingList(kind, items, options, keyOf) {
 }
 
 /** The form of a relation: of the view file, else as the server found it. */
-function kindOf(view, relation, found) {
+function kindOf(view, relation, found, texts) {
   const told = view?.kinds && Object.hasOwn(view.kinds, relation) ? view.kinds[relation] : found;
-  return KINDS.includes(told) ? told : 'table';
+  if (told !== found || !['table', 'marks'].includes(told)) return KINDS.includes(told) ? told : 'table';
+  // What has a rank and a suit is a card, whatever its relation is called.
+  return texts.length && texts.every(text => text === OPEN || cardParts(text).suit) ? 'cards' : told;
 }
 
 /** What roles hold. */
@@ -166,7 +168,12 @@ export function drawHands(shown, options) {
   if (!relations.length) return null;
   const root = el('div', { class: 'hands' });
   relations.forEach(hand => {
-    const kind = kindOf(options.view, hand.relation, hand.kind);
+    const kind = kindOf(
+      options.view,
+      hand.relation,
+      hand.kind,
+      hand.owners.flatMap(owner => owner.things.map(item => item.text)),
+    );
     const name = String(hand.relation).replaceAll('_', ' ');
     const box = el('section', { class: `hand kind-${kind}`, 'aria-label': name }, el('h3', {}, name));
     const owners = el('dl', { class: 'owners' });
@@ -194,7 +201,12 @@ export function drawLines(shown, gone, options) {
   if (!lines.length && !gone.length) return null;
   const body = el('tbody');
   lines.forEach(line => {
-    const kind = kindOf(options.view, line.name, line.kind);
+    const kind = kindOf(
+      options.view,
+      line.name,
+      line.kind,
+      (line.values ?? []).map(item => item.text),
+    );
     const values = line.values ?? [];
     const keyOf = item => lineKey(line.name, item.text);
     const isNew = values.some(item => options.changes.has(keyOf(item)));

@@ -42,6 +42,7 @@ export function drawScene(scene, large, picks) {
     isShaded: shading.isOn,
     large,
     picks,
+    roles: scene.game.roles.filter(role => role !== scene.game.random),
     you: scene.seats?.find(seat => seat.is_you)?.role ?? null,
   });
 }
