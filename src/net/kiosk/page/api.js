@@ -68,7 +68,8 @@ function showConnection() {
 /**
  * Listens to a stream at `PATH/events`: `listener(data)` for each event of that name. Ends by the function that is returned.
  * After a break the stream is opened again, at first after half a second, then every ten at the latest; if the server
- * refuses PATH itself, `failed(error)` is told and the stream ends.
+ * refuses PATH itself, `failed(error)` is told and the stream ends. So it does when it breaks after an event to which the
+ * listener answered `true`: nothing more is expected.
  */
 export function follow(path, query, name, listener, failed) {
   const state = { state: 'open' };
@@ -77,6 +78,7 @@ export function follow(path, query, name, listener, failed) {
   let timer = 0;
   let wait = 500;
   let ended = false;
+  let isLast = false;
   const connect = () => {
     if (ended) return;
     source = new EventSource(`${path}?${new URLSearchParams(query)}`);
@@ -93,11 +95,15 @@ export function follow(path, query, name, listener, failed) {
         failed(new ApiError(0, 'an event of the server cannot be read', 'load this page again'));
         return;
       }
-      listener(data);
+      isLast = listener(data) === true;
     });
     source.onerror = () => {
       source.close();
       if (ended) return;
+      if (isLast) {
+        end();
+        return;
+      }
       state.state = 'lost';
       showConnection();
       timer = setTimeout(again, wait);

@@ -149,12 +149,12 @@ export async function copy(field, button) {
 
 /**
  * Draws again what is in `root` and gives the focus back to the element that had it: the one with the same `id`,
- * `data-key` or `data-move`. Answers whether the focus was inside and could not be given back.
+ * `data-key`, `data-move` or `data-game`. Answers whether the focus was inside and could not be given back.
  */
 export function keepFocus(root, draw) {
   const before = document.activeElement;
   const wasInside = before && before !== document.body && root.contains(before);
-  const names = wasInside ? ['id', 'data-key', 'data-move'].map(name => [name, before.getAttribute(name)]) : [];
+  const names = wasInside ? ['id', 'data-key', 'data-move', 'data-game'].map(name => [name, before.getAttribute(name)]) : [];
   draw();
   if (!wasInside || root.contains(document.activeElement)) return false;
   for (const [name, value] of names) {

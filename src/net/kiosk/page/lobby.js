@@ -4,10 +4,14 @@
 // replayed by that rulesheet. The names and sentences are those of the server; nothing of the list of games is known here.
 
 import { get, post } from './api.js';
-import { copy, counted, el, failure, number, refill } from './dom.js';
+import { copy, counted, el, failure, keepFocus, number, refill } from './dom.js';
 import { checkRules } from './rulesheet.js';
 import { spoken } from './scene.js';
 import { TableForm } from './form.js';
+
+// Milliseconds between two looks at the lengths of games, and how often they are looked at.
+const REFRESH = 3000;
+const REFRESHES = 20;
 
 export async function openLobby(root, { game }) {
   const lobby = await get('/api/lobby');
@@ -32,12 +36,17 @@ export async function openLobby(root, { game }) {
     ['drop', drop],
   ];
   events.forEach(([name, listener]) => addEventListener(name, listener));
-  return () => events.forEach(([name, listener]) => removeEventListener(name, listener));
+  const timer = setInterval(() => page.refresh(), REFRESH);
+  return () => {
+    clearInterval(timer);
+    events.forEach(([name, listener]) => removeEventListener(name, listener));
+  };
 }
 
 class Lobby {
   constructor(root, lobby, wanted) {
     this.lobby = lobby;
+    this.asked = 0;
     this.zone = this.dropZone();
     this.found = el('div', { id: 'found' });
     this.setup = el('div', { id: 'setup', class: 'setup' });
@@ -96,6 +105,16 @@ class Lobby {
     else if (preset) this.choose(preset, lobby.preset);
     else if (lobby.preset?.rules) this.check(lobby.preset.name ?? 'my_game', lobby.preset.rules);
     else this.invite();
+  }
+
+  /** The lengths of games are measured while the kiosk runs already; asks again until all are known. */
+  async refresh() {
+    if (document.hidden || this.asked >= REFRESHES || this.lobby.games.every(({ steps }) => steps)) return;
+    this.asked += 1;
+    const lobby = await get('/api/lobby').catch(() => null);
+    if (!lobby) return;
+    this.lobby = lobby;
+    keepFocus(this.rows, () => this.list());
   }
 
   invite() {
@@ -189,7 +208,7 @@ class Lobby {
 
   /** A table is open: to the only seat at once, else the links. */
   opened(what, table) {
-    if (table.links.length === 1 && table.links[0].role !== null) {
+    if (table.links.length === 1) {
       location.hash = table.links[0].path.replace(/^[^#]*/, '');
       return;
     }
@@ -241,7 +260,7 @@ class Lobby {
     return el(
       'section',
       { class: 'card', id: 'open-tables' },
-      el('h2', {}, 'Open tables'),
+      el('h2', {}, 'Tables in play'),
       el(
         'ul',
         { class: 'open-tables' },
@@ -251,11 +270,11 @@ class Lobby {
             {},
             el('strong', {}, spoken(table.name ?? table.game ?? '')),
             ' ',
-            el('span', { class: 'quiet-text' }, `waits for ${(table.free ?? table.roles ?? []).map(spoken).join(', ')}`),
+            el('span', { class: 'quiet-text' }, `with ${(table.roles ?? []).map(spoken).join(', ')}`),
           ),
         ),
       ),
-      el('p', { class: 'quiet-text' }, 'Whoever opened a table has the links to its seats.'),
+      el('p', { class: 'quiet-text' }, 'Whoever opened a table has the links to its places.'),
     );
   }
 

@@ -20,7 +20,7 @@ export async function openTable(root, { id, token }) {
     place('tables', id, '/events'),
     { token },
     'scene',
-    scene => table.show(scene),
+    scene => table.show(scene) ?? scene.phase === 'over',
     error => table.fail(error),
   );
   return () => {
