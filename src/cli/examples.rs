@@ -191,3 +191,12 @@ Examples:
   hyperplay man > hyperplay.1
   hyperplay man --list
   hyperplay man experiment run";
+
+/// Of `kiosk`.
+pub const KIOSK: &str = "\
+Examples:
+  hyperplay kiosk
+  hyperplay kiosk kuhn_poker bob=equilibrium --playclock 30
+  hyperplay kiosk --replay matches.jsonl
+  hyperplay kiosk --watch kuhn --port 8081
+The address is printed when the kiosk listens. Ctrl-C and SIGTERM end it, with exit code 0.";

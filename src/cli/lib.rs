@@ -36,6 +36,7 @@ mod games;
 mod host;
 mod human;
 mod inspect;
+mod kiosk;
 mod match_records;
 mod matches;
 mod network;
@@ -55,6 +56,7 @@ mod transcripts;
 mod usage;
 mod verbose;
 mod verify;
+mod watched_experiment;
 mod written_file;
 
 use std::ffi::OsString;
@@ -90,6 +92,9 @@ enum Command {
     /// Play with game masters over the network: a player server
     #[command(after_help = examples::SERVE)]
     Serve(serve::ServeArguments),
+    /// Play in the browser, see what is believed, replay matches
+    #[command(after_help = examples::KIOSK)]
+    Kiosk(kiosk::KioskArguments),
     /// Check transcripts, and records of what a player knew, against the rules
     #[command(after_help = examples::VERIFY)]
     Verify(verify::VerifyArguments),
@@ -221,6 +226,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
         Command::Match(_)
             | Command::Host(_)
             | Command::Serve(_)
+            | Command::Kiosk(_)
             | Command::Exploit(_)
             | Command::Belief(_)
             | Command::BeliefBenchmark(_)
@@ -236,7 +242,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             | Command::Bench(_)
     );
     let grace =
-        matches!(command, Command::Experiment(_) | Command::Host(_) | Command::Serve(_)).then_some(GRACE);
+        matches!(command, Command::Experiment(_) | Command::Host(_) | Command::Serve(_) | Command::Kiosk(_))
+            .then_some(GRACE);
     let interrupt = listen(looks, grace)?;
     let plain = &with_remote(registry);
     let registry = &human::with_human(plain, None);
@@ -252,6 +259,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Result<(), CommandFailure
             host::run(arguments, &registry, &table, &interrupt, &out)
         }
         Command::Serve(arguments) => serve::run(arguments, registry, &interrupt, &out),
+        Command::Kiosk(arguments) => kiosk::run(arguments, plain, &interrupt, &out),
         Command::Exploit(arguments) => exploit::run(arguments, registry, &interrupt, &out),
         Command::Experiment(arguments) => experiment::run(arguments, registry, &interrupt, &out),
         Command::Replay(arguments) => replay::run(arguments, &out),

@@ -77,7 +77,7 @@ pub struct ServeArguments {
 
 /// The choice of `--log`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum LogLevel {
+pub enum LogLevel {
     /// What went wrong in this program
     Error,
     /// What went wrong in a match
@@ -90,7 +90,7 @@ enum LogLevel {
 
 /// The choice of `--log-format`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum LogForm {
+pub enum LogForm {
     /// Lines for people
     Text,
     /// An object of JSON a line
@@ -140,7 +140,7 @@ fn suits(spec: &PlayerSpec) -> Result<(), CommandFailure> {
 }
 
 /// Logs what happens on standard error.
-fn log_to_stderr(level: LogLevel, form: LogForm) {
+pub fn log_to_stderr(level: LogLevel, form: LogForm) {
     let lines = tracing_subscriber::fmt().with_max_level(level.of_tracing()).with_writer(std::io::stderr);
     // Only this command has a subscriber, so there is none yet.
     let _ = match form {
@@ -150,7 +150,7 @@ fn log_to_stderr(level: LogLevel, form: LogForm) {
 }
 
 /// Allows as many open files as the system lets this program have.
-fn allow_files() {
+pub fn allow_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));

@@ -6,6 +6,7 @@
 //! http         one message on one connection: client and server   std, hyper, axum, tokio
 //! serve        the player server: messages in, moves out
 //! host         the game master: players behind addresses
+//! kiosk        the table in the browser
 //! compliance   what a player server must be able to do, as a table
 //! ```
 //!
@@ -14,5 +15,6 @@
 pub mod compliance;
 pub mod host;
 pub mod http;
+pub mod kiosk;
 pub mod protocol;
 pub mod serve;

@@ -21,9 +21,11 @@ const LOGGED: usize = 300;
 
 /// When and from where a request came.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Received {
-    pub(super) peer: SocketAddr,
-    pub(super) received: Instant,
+pub struct Received {
+    /// From where.
+    pub peer: SocketAddr,
+    /// When its last byte came.
+    pub received: Instant,
 }
 
 #[derive(Clone)]

@@ -30,6 +30,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use book::ConnectionBook;
+pub use front::Received;
 pub use limits::ServerLimits;
 use reader::{Unheard, whole_request};
 
@@ -78,9 +79,22 @@ pub async fn serve_http(
     responder: Arc<dyn Responder>,
     shutdown: impl Future<Output = ()> + Send,
 ) -> std::io::Result<()> {
+    let router = front::router(responder, &limits);
+    serve_router(listener, limits, router, shutdown).await
+}
+
+/// Serves the routes of a router in the same way; each request has the time and the sender in an extension ([`Received`]).
+///
+/// # Errors
+/// As [`serve_http`].
+pub async fn serve_router(
+    listener: TcpListener,
+    limits: ServerLimits,
+    router: axum::Router,
+    shutdown: impl Future<Output = ()> + Send,
+) -> std::io::Result<()> {
     let book = Arc::new(ConnectionBook::new(limits.connections));
     let bytes = Arc::new(Semaphore::new(limits.bytes_at_once / limits::BLOCK));
-    let router = front::router(responder, &limits);
     let mut shutdown = pin!(shutdown);
     let mut complained = None::<Instant>;
     loop {
@@ -136,7 +150,7 @@ impl Connection {
             Ok(request) => {
                 book.is_answering(place);
                 let received = Instant::now();
-                let service = router.layer(axum::Extension(front::Received { peer, received }));
+                let service = router.layer(axum::Extension(Received { peer, received }));
                 let served = hyper::server::conn::http1::Builder::new()
                     .keep_alive(false)
                     .half_close(true)

@@ -1,0 +1,206 @@
+//! `hyperplay kiosk`: the table in the browser.
+//!
+//! What it prints is the address of its page, and of each seat of a table that was asked for; what happens is logged on standard error.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::builtin;
+use super::failure::CommandFailure;
+use super::game_argument::source;
+use super::options::{EngineOption, pick_seed, seconds, seed};
+use super::output::Output;
+use super::serve::{LogForm, LogLevel, allow_files, log_to_stderr};
+use super::watched_experiment::FolderExperiment;
+use hyperplay_net::kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
+use hyperplay_play::player::Registry;
+use hyperplay_play::referee::Interrupt;
+
+/// How often the interrupt is looked at.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// Arguments of `kiosk`.
+#[derive(Args, Debug)]
+pub struct KioskArguments {
+    /// A file with rules, or the name of a built-in game: a table is laid at once
+    #[arg(value_name = "GAME")]
+    game: Option<String>,
+    /// Who plays a role at that table, as in bob=hyperplay; roles that are not named are played by persons
+    #[arg(value_name = "ROLE=PLAYER", requires = "game")]
+    seats: Vec<String>,
+    /// The port; 0 for any that is free
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// The address to listen at: 127.0.0.1 for this computer only; 0.0.0.0 for whoever can reach it, who can then lay tables and
+    /// sit down at those whose links they have
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    listen: IpAddr,
+    /// A name of this computer that browsers may use in place of its address; may be given several times
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+    /// Seconds to prepare, where there is a play clock
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "playclock")]
+    startclock: Option<Duration>,
+    /// Seconds for a move; without it a person may take as long as she wants
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    playclock: Option<Duration>,
+    /// Determines chance and the programs [default: drawn and logged]
+    #[arg(long, value_name = "S", value_parser = seed)]
+    seed: Option<u64>,
+    /// Spectators of that table: none, truth for those who see all, or a role for those who see what it sees
+    #[arg(long, value_name = "SIGHT", requires = "game")]
+    spectators: Option<String>,
+    /// Show the first match of this file of transcripts
+    #[arg(long, value_name = "FILE", conflicts_with = "game")]
+    replay: Option<PathBuf>,
+    /// Show the experiment in this folder
+    #[arg(long, value_name = "DIR")]
+    watch: Option<PathBuf>,
+    /// Keep a transcript of every match in this folder; `hyperplay verify DIR/matches.jsonl` checks them
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// How many matches at a time
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    tables: u16,
+    #[command(flatten)]
+    engine: EngineOption,
+    /// How much is logged on standard error
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LogLevel::Warn)]
+    log: LogLevel,
+    /// How it is logged
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = LogForm::Text)]
+    log_format: LogForm,
+}
+
+/// The games of the lobby.
+fn catalogue() -> Vec<CatalogueGame> {
+    let games = builtin::all().into_iter();
+    games
+        .map(|game| CatalogueGame {
+            about: game.about(),
+            view: Value::Object(serde_json::Map::new()),
+            text: game.text.to_owned(),
+            name: game.name,
+        })
+        .collect()
+}
+
+/// The table that was asked for on the command line.
+fn order(arguments: &KioskArguments) -> Result<Option<TableOrder>, CommandFailure> {
+    let Some(game) = &arguments.game else { return Ok(None) };
+    let mut order = TableOrder {
+        startclock: arguments.startclock.map(|time| time.as_secs_f64()),
+        playclock: arguments.playclock.map(|time| time.as_secs_f64()),
+        seed: arguments.seed,
+        spectators: arguments.spectators.clone(),
+        ..TableOrder::default()
+    };
+    if builtin::find(game).is_some() && !std::path::Path::new(game).exists() {
+        order.game = Some(game.clone());
+    } else {
+        let source = source(game)?;
+        (order.name, order.rules) = (Some(source.name().to_owned()), Some(source.text().to_owned()));
+    }
+    for seat in &arguments.seats {
+        let (role, player) = seat.split_once('=').ok_or_else(|| {
+            let what = format!("'{seat}' names no role");
+            CommandFailure::usage(what, "write ROLE=PLAYER, for example bob=hyperplay")
+        })?;
+        order.seats.insert(role.to_owned(), player.to_owned());
+    }
+    Ok(Some(order))
+}
+
+/// What the kiosk refuses on the command line.
+fn refused(refusal: KioskRefusal) -> CommandFailure {
+    CommandFailure::usage(refusal.error, refusal.remedy)
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// See [`CommandFailure`].
+pub fn run(
+    arguments: &KioskArguments,
+    registry: &Registry,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    log_to_stderr(arguments.log, arguments.log_format);
+    allow_files();
+    let order = order(arguments)?;
+    let watched: Option<Arc<dyn WatchedExperiment>> = match &arguments.watch {
+        Some(folder) => Some(Arc::new(FolderExperiment::open(folder)?)),
+        None => None,
+    };
+    let seed = pick_seed(arguments.seed);
+    let options = KioskOptions {
+        registry: registry.clone(),
+        engine: arguments.engine.kind(),
+        games: catalogue(),
+        seed,
+        record: arguments.record.clone(),
+        tables: arguments.tables.into(),
+        names: arguments.name.clone(),
+        preset: None,
+        watched,
+    };
+    let kiosk = Kiosk::new(options).map_err(|cause| CommandFailure::File {
+        path: arguments.record.clone().unwrap_or_default(),
+        cause,
+    })?;
+    let mut paths = Vec::new();
+    if let Some(order) = &order {
+        let laid = kiosk.lay(order, true).map_err(refused)?;
+        for link in laid["links"].as_array().into_iter().flatten() {
+            let who = link["role"].as_str().map_or_else(
+                || format!("spectators of {}", link["sees"].as_str().unwrap_or("it")),
+                str::to_owned,
+            );
+            paths.push((who, link["path"].as_str().unwrap_or("/").to_owned()));
+        }
+    }
+    if let Some(file) = &arguments.replay {
+        let text = std::fs::read_to_string(file)
+            .map_err(|cause| CommandFailure::File { path: file.clone(), cause })?;
+        let opened = kiosk.replay(&text, None).map_err(refused)?;
+        paths.push(("replay".to_owned(), format!("/#replay={}", opened["replay"].as_str().unwrap_or(""))));
+    }
+    if arguments.watch.is_some() {
+        paths.push(("experiment".to_owned(), "/#watch".to_owned()));
+    }
+    let failed = |what: String, remedy: &'static str| CommandFailure::failed(what, remedy);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime
+        .map_err(|error| failed(format!("no threads for the network: {error}"), "end other programs"))?;
+    let address = SocketAddr::new(arguments.listen, arguments.port);
+    let ended = runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(address).await;
+        let listener = listener.map_err(|error| {
+            let remedy = "another program may listen there: take another --port, or 0 for any that is free";
+            failed(format!("cannot listen at {address}: {error}"), remedy)
+        })?;
+        let own = listener.local_addr().unwrap_or(address);
+        tracing::info!(seed, "listening at {own}");
+        let mut text = format!("http://{own}/\n");
+        for (who, path) in &paths {
+            text += &format!("{who}: http://{own}{path}\n");
+        }
+        out.now(&text)?;
+        let shutdown = async {
+            while !interrupt.is_raised() {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let served = Arc::new(kiosk).run(listener, shutdown).await;
+        served.map_err(|error| failed(format!("the kiosk has ended: {error}"), "start it again"))
+    });
+    // Hints that are being worked out are not waited for.
+    runtime.shutdown_background();
+    ended
+}

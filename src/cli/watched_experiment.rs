@@ -1,0 +1,177 @@
+//! An experiment as the kiosk shows it: the folder of `experiment run`, read again and again while it grows.
+//!
+//! An experiment keeps the choices of its players and not whole transcripts. A match is opened by playing it once more by these choices:
+//! forced moves and the role `random` follow from the rules and the seed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::experiment::of_folder;
+use super::failure::CommandFailure;
+use super::game_argument::source;
+use hyperplay_engine::machine::{Budget, ByRole, Move, Seed, StateMachine as _};
+use hyperplay_engine::{EngineKind, Engines};
+use hyperplay_lab::experiment::{ExperimentSummary, FinishedMatch, Planned, Results, TurnRecord};
+use hyperplay_logic::gdl::{Syntax, load, print, read, rules_hash};
+use hyperplay_net::kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
+use hyperplay_play::player::{Decision, Player, Seat, View};
+use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, match_seed, play_match};
+
+/// How long a summary is shown before the files are read again.
+const FRESH: Duration = Duration::from_secs(2);
+
+/// The folder of an experiment.
+pub struct FolderExperiment {
+    folder: PathBuf,
+    planned: Planned,
+    begun: Instant,
+    /// Matches that were there at the beginning.
+    before: Mutex<Option<usize>>,
+    last: Mutex<Option<(Instant, WatchedState)>>,
+}
+
+impl FolderExperiment {
+    /// The experiment of a folder.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn open(folder: &Path) -> Result<FolderExperiment, CommandFailure> {
+        let planned = Planned::read(folder).map_err(of_folder)?;
+        Ok(FolderExperiment {
+            folder: folder.to_owned(),
+            planned,
+            begun: Instant::now(),
+            before: Mutex::default(),
+            last: Mutex::default(),
+        })
+    }
+
+    fn read_state(&self) -> Result<WatchedState, String> {
+        let plan = &self.planned.plan;
+        let results = Results::open(&self.folder, &self.planned).map_err(|error| error.to_string())?;
+        let summary = ExperimentSummary::of(&self.planned, results).map_err(|error| error.to_string())?;
+        let done = summary.matches as usize;
+        let before = *self.before.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(done);
+        let of = plan.matches() as usize;
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let seconds_left =
+            (done > before).then(|| elapsed / (done - before) as f64 * of.saturating_sub(done) as f64);
+        let mut faults = 0;
+        let mut table = Vec::new();
+        for (cell, summed) in summary.cells.iter().enumerate() {
+            for entrant in &summed.entrants {
+                faults += entrant.faults as usize;
+                let Some(mean) = entrant.score.mean() else { continue };
+                let half = entrant.score.half_width();
+                let label = plan.label(entrant.entrant);
+                let player = if plan.cells.len() > 1 {
+                    format!("{label}, {}: {}", plan.game(cell).name, plan.meeting(cell))
+                } else {
+                    label.to_owned()
+                };
+                let (low, high) = (half.map(|half| mean - half), half.map(|half| mean + half));
+                table.push(WatchedScore { player, mean, low, high, matches: summed.matches as usize });
+            }
+        }
+        Ok(WatchedState { name: self.planned.name.clone(), done, of, seconds_left, table, faults })
+    }
+
+    /// The finished matches from a number on, at most so many.
+    fn finished(&self, from: usize, most: usize) -> Result<Vec<FinishedMatch>, String> {
+        let mut results = Results::open(&self.folder, &self.planned).map_err(|error| error.to_string())?;
+        let (mut found, mut number) = (Vec::new(), 0);
+        while found.len() < most {
+            let Some(finished) = results.next().map_err(|error| error.to_string())? else { break };
+            if number >= from {
+                found.push(finished);
+            }
+            number += 1;
+        }
+        Ok(found)
+    }
+}
+
+impl WatchedExperiment for FolderExperiment {
+    fn state(&self) -> Result<WatchedState, String> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, state)) = &*last
+            && at.elapsed() < FRESH
+        {
+            return Ok(state.clone());
+        }
+        let state = self.read_state()?;
+        *last = Some((Instant::now(), state.clone()));
+        Ok(state)
+    }
+
+    fn transcripts(&self, from: usize, most: usize) -> Result<Vec<WatchedTranscript>, String> {
+        let finished = self.finished(from, most)?;
+        let shown = |(number, of): (usize, FinishedMatch)| WatchedTranscript {
+            index: from + number,
+            game: of.record.game,
+            players: of.record.players.into_iter().collect(),
+            goals: of.record.goals.into_iter().collect(),
+        };
+        Ok(finished.into_iter().enumerate().map(shown).collect())
+    }
+
+    fn open(&self, index: usize) -> Result<(String, String), String> {
+        let finished = self.finished(index, 1)?;
+        let finished = finished.first().ok_or("there is no such match")?;
+        let plan = &self.planned.plan;
+        let game = plan.game(finished.place.cell);
+        let rules = source(&game.name).map_err(|failure| failure.to_string())?;
+        let text = rules.text().to_owned();
+        let (rulesheet, _) = read(rules.clone(), None);
+        let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
+        if hash != game.rules {
+            return Err(format!("the rules of '{}' have changed since the experiment", game.name));
+        }
+        let loaded = load(rules, None).game.ok_or("the rules are no game any more")?;
+        let engine = Engines::new(&loaded).get(EngineKind::Auto).map_err(|error| error.to_string())?;
+        let mut chosen: HashMap<(usize, String), String> = HashMap::new();
+        for line in &finished.turns {
+            let turn: TurnRecord = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+            chosen.insert((turn.step, turn.role), turn.own);
+        }
+        let seat = |role| {
+            let name = &engine.roles()[role];
+            let chosen = chosen.iter().filter(|((_, of), _)| of == name);
+            let chosen = chosen.filter_map(|((step, _), own)| Some((*step, Move(engine.terms().read(own)?))));
+            Seat::player(Recorded(chosen.collect()))
+        };
+        let seats =
+            ByRole::from_fn(engine.roles().len(), |role| (engine.random() != Some(role)).then(|| seat(role)));
+        let settings = Settings { limit: plan.limit, ..Settings::default() };
+        let seed: Seed = match_seed(plan.seed, finished.place.deal as usize);
+        let played = play_match(&*engine, seats, &settings, &seed, &Interrupt::default(), |_| ());
+        let played = played.map_err(|error| error.to_string())?;
+        let players = engine.roles().iter().map(|(_, name)| {
+            finished.record.players.iter().find(|(role, _)| role == name).map(|(_, player)| player.clone())
+        });
+        let heading = Heading {
+            game: game.name.clone(),
+            rules: hash,
+            players: players.collect(),
+            seed: plan.seed,
+            decisions: false,
+        };
+        let index = finished.place.deal as usize;
+        let transcript = Transcript::new(&*engine, &heading, &settings, index, &played);
+        let line = serde_json::to_string(&transcript).map_err(|error| error.to_string())?;
+        Ok((line, text))
+    }
+}
+
+/// A player that plays what was recorded.
+struct Recorded(HashMap<usize, Move>);
+
+impl Player for Recorded {
+    fn decide(&mut self, view: &View<'_>, _: &Budget, seed: &Seed) -> Decision {
+        let recorded = self.0.get(&(view.evidence.step() + 1)).copied();
+        let own = recorded.filter(|own| view.legal.contains(own)).unwrap_or(view.legal[0]);
+        Decision::draw(vec![(own, 1.0)], seed)
+    }
+}

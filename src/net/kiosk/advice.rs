@@ -1,0 +1,95 @@
+//! Advice: what a program would do with what a role knows, and what an equilibrium says of a move that was made.
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::answers::KioskRefusal;
+use super::scene::{SceneMix, Weighed, weighed};
+use super::table::Table;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Budget, Evidence, Move, Seed, StateMachineExt as _};
+use hyperplay_play::player::{PlayerSpec, Seat, View};
+
+/// The player that solves a game whose tree fits, and says nothing of others.
+pub(super) const EQUILIBRIUM: &str =
+    "equilibrium:nodes=200000,nash_conv=0.01,iterations=2000,otherwise=random";
+
+/// The most time that a hint takes.
+pub(super) const HINT: Duration = Duration::from_secs(20);
+
+/// What a program would do.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct Hint {
+    pub(super) player: String,
+    pub(super) choice: String,
+    pub(super) policy: Vec<Weighed>,
+    pub(super) values: Vec<Weighed>,
+    pub(super) explanation: Vec<String>,
+}
+
+/// What this player would do with this evidence.
+///
+/// # Errors
+/// If it would have to be shown the truth.
+pub(super) fn hint(
+    engine: &Arc<Engine>,
+    spec: &PlayerSpec,
+    (evidence, legal): &(Evidence, Vec<Move>),
+) -> Result<Hint, KioskRefusal> {
+    let Seat::Player(mut player) = spec.seat(engine, evidence.role) else {
+        let error = format!("{} is shown the truth, so it gives no hint", spec.spec());
+        return Err(KioskRefusal::new(400, error, "take another player, for example hyperplay"));
+    };
+    let seed = Seed::root(0).child("hint").index(evidence.step());
+    let decision = player.decide(&View { evidence, legal }, &Budget::time(HINT), &seed);
+    Ok(Hint {
+        player: spec.spec().to_string(),
+        choice: engine.show_move(decision.choice),
+        policy: weighed(engine, &decision.policy, true),
+        values: weighed(engine, &decision.values, false),
+        explanation: decision.explanation,
+    })
+}
+
+/// A move that was made, and what the role knew.
+pub(super) struct AskedMix {
+    pub(super) evidence: Evidence,
+    pub(super) legal: Vec<Move>,
+    pub(super) own: Move,
+}
+
+/// Answers questions to the equilibrium on a thread of its own, which ends with the one who asks.
+pub(super) fn mixes(table: Weak<Table>, engine: &Arc<Engine>, spec: &PlayerSpec) -> Sender<AskedMix> {
+    let (questions, asked) = channel::<AskedMix>();
+    let (engine, spec) = (Arc::clone(engine), spec.clone());
+    let answering = std::thread::Builder::new().name("equilibrium".to_owned()).spawn(move || {
+        for AskedMix { evidence, legal, own } in asked {
+            let role = evidence.role;
+            let Seat::Player(mut player) = spec.seat(&engine, role) else { return };
+            let view = View { evidence: &evidence, legal: &legal };
+            let decision = player.decide(&view, &Budget::UNLIMITED, &Seed::root(0).child("mix"));
+            if decision.values.is_empty() {
+                // The game has no tree that fits, or the equilibrium says nothing about this evidence.
+                continue;
+            }
+            let value =
+                |of: Move| decision.values.iter().find(|(own, _)| *own == of).map(|(_, value)| *value);
+            let best = decision.values.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
+            let mix = SceneMix {
+                step: evidence.step() + 1,
+                own: engine.show_move(own),
+                mix: weighed(&engine, &decision.policy, true),
+                loss: value(own).map(|value| (best - value).max(0.0)),
+            };
+            let Some(table) = table.upgrade() else { return };
+            table.add_mix(role, mix);
+        }
+    });
+    if let Err(error) = answering {
+        tracing::warn!(%error, "no thread for the equilibrium");
+    }
+    questions
+}

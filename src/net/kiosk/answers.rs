@@ -1,0 +1,60 @@
+//! What is answered where nothing can be done: a status of HTTP, what is wrong, and what to do.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::response::IntoResponse;
+use serde::Serialize;
+
+/// A request that is refused.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct KioskRefusal {
+    /// The status of HTTP.
+    #[serde(skip)]
+    pub status: u16,
+    /// What is wrong.
+    pub error: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl KioskRefusal {
+    /// A refusal with this status.
+    pub fn new(status: u16, error: impl Into<String>, remedy: impl Into<String>) -> KioskRefusal {
+        KioskRefusal { status, error: error.into(), remedy: remedy.into() }
+    }
+
+    /// A token that opens nothing here.
+    pub(super) fn no_such_seat() -> KioskRefusal {
+        KioskRefusal::new(
+            404,
+            "there is no such table, or the link does not open it",
+            "take the link that was made with the table, or begin a new match in the lobby",
+        )
+    }
+}
+
+impl IntoResponse for KioskRefusal {
+    fn into_response(self) -> Response<Body> {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = json(&self);
+        *response.status_mut() = status;
+        response
+    }
+}
+
+/// A value as JSON.
+pub(super) fn json(value: &impl Serialize) -> Response<Body> {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => {
+            let mut response = Response::new(Body::from(bytes));
+            let kind = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        Err(error) => {
+            let mut response = Response::new(Body::from(error.to_string()));
+            *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+            response
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! The lobby: the games that there are, how long they last, and what is wrong with a rulesheet.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::answers::KioskRefusal;
+use super::room::GameRoom;
+use hyperplay_engine::machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
+use hyperplay_engine::{EngineKind, Interpreter};
+use hyperplay_logic::gdl::{Finding, Severity, Source, did_you_mean, load};
+use hyperplay_play::player::{Registry, SpecKind};
+use hyperplay_play::referee::findings_on_size;
+
+/// Characters of a rulesheet that is taken.
+pub(super) const LONGEST_RULES: usize = 1 << 20;
+
+/// Rulesheets that were sent and are remembered.
+const REMEMBERED: usize = 32;
+
+/// Random matches by which the length of a game is estimated, and the longest time for them.
+const MEASURED: usize = 8;
+const MEASURING: Duration = Duration::from_millis(400);
+
+/// A game that the lobby offers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CatalogueGame {
+    /// Its name.
+    pub name: String,
+    /// Its rules.
+    pub text: String,
+    /// What it is, in a sentence.
+    pub about: String,
+    /// How it is drawn, as an object of JSON with `glyphs`, `colours`, `flip` and `kinds`; empty for no wishes.
+    pub view: Value,
+}
+
+/// What somebody wants to play.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableOrder {
+    /// The name of a game of the lobby.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game: Option<String>,
+    /// Or rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// What the rules are called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// By role: `person`, or the spec of a player; roles that are not named are played by persons.
+    #[serde(default)]
+    pub seats: BTreeMap<String, String>,
+    /// Seconds to prepare, where there are clocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startclock: Option<f64>,
+    /// Seconds for a move; none for as long as a person wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playclock: Option<f64>,
+    /// What chance and the programs follow from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// `none`, `truth` for spectators who see all, or a role for those who see what it sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spectators: Option<String>,
+}
+
+/// How long the matches of a game are.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+struct MeasuredLength {
+    mean: f64,
+    longest: usize,
+    matches: usize,
+}
+
+/// The games of a kiosk.
+pub(super) struct Lobby {
+    games: Vec<CatalogueGame>,
+    kind: EngineKind,
+    rooms: Mutex<Vec<Arc<GameRoom>>>,
+    lengths: Mutex<BTreeMap<String, MeasuredLength>>,
+    /// What is known of each game from its rules.
+    entries: Mutex<Option<Vec<Value>>>,
+    is_closed: AtomicBool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Lobby {
+    /// A lobby with these games.
+    pub(super) fn new(games: Vec<CatalogueGame>, kind: EngineKind) -> Lobby {
+        Lobby {
+            games,
+            kind,
+            rooms: Mutex::default(),
+            lengths: Mutex::default(),
+            entries: Mutex::default(),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Ends what is measured.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Measures how long the games last, one after the other.
+    pub(super) fn measure(&self) {
+        for game in &self.games {
+            if self.is_closed.load(Ordering::Relaxed) {
+                return;
+            }
+            let rules = load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
+            let machine = rules.and_then(|rules| Interpreter::new(&rules).ok());
+            if let Some(length) = machine.and_then(|machine| measured(&machine)) {
+                locked(&self.lengths).insert(game.name.clone(), length);
+            }
+        }
+    }
+
+    /// The games as the page lists them.
+    pub(super) fn entries(&self) -> Vec<Value> {
+        let mut kept = locked(&self.entries);
+        let entries = kept.get_or_insert_with(|| self.games.iter().map(entry).collect());
+        let lengths = locked(&self.lengths);
+        let with_length = |entry: &Value| {
+            let mut entry = entry.clone();
+            let length = entry["name"].as_str().and_then(|name| lengths.get(name));
+            entry["steps"] = json!(length);
+            entry
+        };
+        entries.iter().map(with_length).collect()
+    }
+
+    /// The room that an order asks for.
+    ///
+    /// # Errors
+    /// If there is no such game, or the rules are no game.
+    pub(super) fn room(&self, order: &TableOrder) -> Result<Arc<GameRoom>, KioskRefusal> {
+        match (&order.game, &order.rules) {
+            (Some(name), None) => self.listed(name),
+            (None, Some(text)) => self.sent(order.name.as_deref().unwrap_or("rulesheet"), text),
+            _ => Err(KioskRefusal::new(400, "a table needs a game or rules", "give one of the two")),
+        }
+    }
+
+    /// The room of a game of the lobby.
+    pub(super) fn listed(&self, name: &str) -> Result<Arc<GameRoom>, KioskRefusal> {
+        let Some(game) = self.games.iter().find(|game| game.name.eq_ignore_ascii_case(name)) else {
+            let names = self.games.iter().map(|game| game.name.as_str());
+            let error = format!("there is no game '{name:.100}'{}", did_you_mean(name, names));
+            return Err(KioskRefusal::new(404, error, "take one of the list"));
+        };
+        if let Some(room) = locked(&self.rooms).iter().find(|room| room.is_listed && room.name == game.name) {
+            return Ok(Arc::clone(room));
+        }
+        let room = GameRoom::open(&game.name, &game.text, game.view.clone(), true, self.kind)?;
+        Ok(self.kept(room))
+    }
+
+    /// The room of a game of the lobby with these rules.
+    pub(super) fn with_rules(&self, name: &str, hash: &str) -> Option<Arc<GameRoom>> {
+        let is_it = |room: &Arc<GameRoom>| room.hash == hash;
+        let known = locked(&self.rooms).iter().find(|room| is_it(room)).map(Arc::clone);
+        known.or_else(|| self.listed(name).ok().filter(is_it))
+    }
+
+    /// The room of rules that were sent.
+    pub(super) fn sent(&self, name: &str, text: &str) -> Result<Arc<GameRoom>, KioskRefusal> {
+        if text.len() > LONGEST_RULES {
+            return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+        }
+        let plain = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
+        let name: String = name.chars().filter(|&c| plain(c)).take(60).collect();
+        let name = if name.trim().is_empty() { "rulesheet".to_owned() } else { name };
+        let room = GameRoom::open(&name, text, json!({}), false, self.kind)?;
+        let known = locked(&self.rooms).iter().find(|known| known.hash == room.hash).map(Arc::clone);
+        Ok(known.unwrap_or_else(|| self.kept(room)))
+    }
+
+    fn kept(&self, room: GameRoom) -> Arc<GameRoom> {
+        let room = Arc::new(room);
+        let mut rooms = locked(&self.rooms);
+        // Rules that were sent give way; whoever plays by them still holds them.
+        if !room.is_listed && rooms.iter().filter(|room| !room.is_listed).count() >= REMEMBERED {
+            if let Some(at) = rooms.iter().position(|room| !room.is_listed) {
+                rooms.remove(at);
+            }
+        }
+        rooms.push(Arc::clone(&room));
+        room
+    }
+}
+
+/// What the rules of a game say of it.
+fn entry(game: &CatalogueGame) -> Value {
+    let loaded = load(Source::new(game.name.as_str(), game.text.as_str()), None).game;
+    let Some(rules) = loaded else {
+        return json!({ "name": game.name, "roles": [], "random": false, "hidden": false, "about": game.about });
+    };
+    let roles: Vec<String> = rules.roles().iter().map(|&role| rules.terms().show(role)).collect();
+    json!({
+        "name": game.name,
+        "roles": roles.iter().enumerate().filter(|(at, _)| rules.random() != Some(*at)).map(|(_, role)| role).collect::<Vec<_>>(),
+        "random": rules.random().is_some(),
+        "hidden": rules.is_imperfect(),
+        "about": game.about,
+    })
+}
+
+/// The lengths of some random matches, as far as the time suffices.
+fn measured(machine: &Interpreter) -> Option<MeasuredLength> {
+    let until = Instant::now() + MEASURING;
+    let (mut steps, mut longest, mut matches) = (0_usize, 0, 0_usize);
+    let mut scratch = machine.scratch();
+    for number in 0..MEASURED {
+        let mut rng = Seed::root(0).child("length").index(number).rng();
+        let (mut state, mut length) = (machine.initial(), 0);
+        while length < PLAYOUT_STEPS && !machine.terminal(&state, &mut scratch) {
+            if Instant::now() > until {
+                break;
+            }
+            let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { return None };
+            state = machine.next(&state, &joint, &mut scratch);
+            length += 1;
+        }
+        if machine.take_failure(&mut scratch).is_some() || (Instant::now() > until && matches > 0) {
+            break;
+        }
+        if Instant::now() > until {
+            return None;
+        }
+        (steps, longest, matches) = (steps + length, longest.max(length), matches + 1);
+    }
+    (matches > 0).then(|| MeasuredLength { mean: steps as f64 / matches as f64, longest, matches })
+}
+
+/// The players that the form offers, by spec.
+pub(super) fn players(registry: &Registry) -> Vec<Value> {
+    let entries = registry.entries(SpecKind::Player);
+    let plain = entries.filter(|entry| is_harmless(registry, &entry.name));
+    plain.map(|entry| json!({ "spec": entry.name, "about": entry.about })).collect()
+}
+
+/// Whether a spec may come from a page: it names neither a file nor an address nor another person.
+pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
+    let Ok(read) = registry.unopened(SpecKind::Player, spec) else { return false };
+    !read.is_remote()
+        && read.policies().is_empty()
+        && !spec.contains(['/', '\\'])
+        && registry.player(spec).is_ok()
+}
+
+/// The findings of a text, each with its place.
+pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
+    if text.len() > LONGEST_RULES {
+        return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+    }
+    let loaded = load(Source::new(name, text), None);
+    let mut findings = loaded.findings;
+    findings.extend(loaded.game.iter().flat_map(findings_on_size));
+    let source = &loaded.rulesheet.source;
+    let shown = |finding: &Finding| {
+        let (line, column) = source.line_column(finding.span.start);
+        let (end_line, end_column) = source.line_column(finding.span.end);
+        json!({
+            "severity": match finding.severity {
+                Severity::Error => "error",
+                Severity::Fault => "fault",
+                Severity::Warning => "warning",
+                _ => "note",
+            },
+            "code": finding.code.as_str(),
+            "message": finding.message,
+            "help": finding.help,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+        })
+    };
+    let roles: Vec<String> = loaded
+        .game
+        .iter()
+        .flat_map(|game| game.roles().iter().map(|&role| game.terms().show(role)).collect::<Vec<_>>())
+        .collect();
+    let random = loaded.game.as_ref().and_then(|game| game.random()).map(|at| roles[at].clone());
+    Ok(json!({
+        "findings": findings.iter().map(shown).collect::<Vec<_>>(),
+        "roles": roles.iter().filter(|role| Some(*role) != random.as_ref()).collect::<Vec<_>>(),
+        "random": random.is_some(),
+        "playable": loaded.game.is_some(),
+    }))
+}

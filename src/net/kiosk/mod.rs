@@ -1,0 +1,160 @@
+//! The table in the browser: persons and programs at one table, beliefs beside the persons, replays and running experiments.
+//!
+//! ```text
+//! request --http::server--> guard --> routes --> lobby    games, checks, new tables
+//!                                           +--> table    a thread a match: referee, persons, what each token is told
+//!                                           +--> past     matches that are over: the truth, beliefs, decisions
+//!                                           +--> watch    a running experiment
+//! ```
+//!
+//! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. [`told`] is built
+//! from these and has no access to the state; who has answered, and when, is nowhere in it.
+
+mod advice;
+mod answers;
+mod guard;
+mod keep;
+mod lobby;
+mod page;
+mod past;
+mod person;
+mod room;
+mod routes;
+mod scene;
+mod table;
+mod told;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyperplay_engine::EngineKind;
+use hyperplay_play::player::Registry;
+use hyperplay_play::referee::Clocks;
+
+use crate::http::server::{ServerLimits, serve_router};
+use keep::MatchKeeper;
+use lobby::Lobby;
+use past::PastMatches;
+use table::Table;
+
+pub use answers::KioskRefusal;
+pub use lobby::{CatalogueGame, TableOrder};
+pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
+
+/// How a kiosk is run.
+#[derive(Clone)]
+pub struct KioskOptions {
+    /// What players are looked up in.
+    pub registry: Registry,
+    /// The engine of tables.
+    pub engine: EngineKind,
+    /// The games of the lobby.
+    pub games: Vec<CatalogueGame>,
+    /// The seed of tables for which none is given; each has a child of it.
+    pub seed: u64,
+    /// The folder for transcripts.
+    pub record: Option<PathBuf>,
+    /// Tables at a time.
+    pub tables: usize,
+    /// Names of this computer that a browser may use in place of its address.
+    pub names: Vec<String>,
+    /// What was asked for on the command line: the form of a new table begins with it.
+    pub preset: Option<TableOrder>,
+    /// The experiment to show.
+    pub watched: Option<Arc<dyn WatchedExperiment>>,
+}
+
+/// The clocks of a table for which none are given and at which a person may take as long as she wants.
+const NO_CLOCKS: Option<Clocks> = None;
+
+/// How often tables that nobody looks at any more are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+
+/// The tables, the lobby and the past of a kiosk.
+pub struct Kiosk {
+    options: KioskOptions,
+    lobby: Lobby,
+    tables: Mutex<BTreeMap<String, Arc<Table>>>,
+    past: PastMatches,
+    keeper: Option<Arc<MatchKeeper>>,
+    numbers: AtomicU64,
+}
+
+impl Kiosk {
+    /// A kiosk without tables.
+    ///
+    /// # Errors
+    /// If the folder for transcripts cannot be made.
+    pub fn new(options: KioskOptions) -> std::io::Result<Kiosk> {
+        let keeper = options.record.as_deref().map(MatchKeeper::open).transpose()?;
+        let lobby = Lobby::new(options.games.clone(), options.engine);
+        Ok(Kiosk {
+            keeper: keeper.map(Arc::new),
+            lobby,
+            tables: Mutex::default(),
+            past: PastMatches::default(),
+            numbers: AtomicU64::new(0),
+            options,
+        })
+    }
+
+    fn tables(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Table>>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of the next table.
+    fn next_number(&self) -> u64 {
+        self.numbers.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number of tables at which a match is being played.
+    pub fn playing(&self) -> usize {
+        self.tables().values().filter(|table| !table.is_over()).count()
+    }
+
+    /// Serves until `shutdown` is done, then ends all matches.
+    ///
+    /// # Errors
+    /// As [`serve_router`].
+    pub async fn run(
+        self: Arc<Self>,
+        listener: tokio::net::TcpListener,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> std::io::Result<()> {
+        let router = routes::router(Arc::clone(&self));
+        let sweeping = Arc::clone(&self);
+        let sweeper = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(SWEEP).await;
+                sweeping.sweep();
+            }
+        });
+        let measuring = Arc::clone(&self);
+        std::thread::Builder::new().name("lobby".to_owned()).spawn(move || measuring.lobby.measure())?;
+        let limits = ServerLimits { body_bytes: routes::BODY_BYTES, ..ServerLimits::default() };
+        let served = serve_router(listener, limits, router, shutdown).await;
+        sweeper.abort();
+        self.lobby.close();
+        self.close();
+        served
+    }
+
+    /// Lets persons leave that have been gone for long, and forgets tables that are over and that nobody looks at.
+    fn sweep(&self) {
+        let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
+        tables.iter().for_each(|table| table.sweep());
+        self.tables().retain(|_, table| !table.is_forgotten());
+    }
+
+    /// Ends all matches, so that no thread waits for a person.
+    fn close(&self) {
+        let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
+        tables.iter().for_each(|table| table.close());
+        tables.iter().for_each(|table| table.wait(Duration::from_secs(2)));
+    }
+}

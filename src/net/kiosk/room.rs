@@ -1,0 +1,88 @@
+//! A game as the kiosk plays it: its rules, its engine, its board. Tables of one game share it.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use super::answers::KioskRefusal;
+use hyperplay_engine::propnet::GroundingLimits;
+use hyperplay_engine::{Engine, EngineKind, Engines};
+use hyperplay_logic::gdl::{Finding, Game, Severity, Source, Syntax, load, print, read, rules_hash};
+use hyperplay_play::board::BoardLayout;
+
+/// Bytes that the rules of a game may take, by estimate.
+const MEMORY: u64 = 1 << 30;
+
+/// A game at the tables.
+pub(super) struct GameRoom {
+    /// Its name.
+    pub(super) name: String,
+    /// Whether it is one of the lobby, and not a text that somebody sent.
+    pub(super) is_listed: bool,
+    /// The hash of its rules.
+    pub(super) hash: String,
+    /// The game.
+    pub(super) game: Game,
+    /// Glyphs and colours, as the page reads them.
+    pub(super) view: Value,
+    kind: EngineKind,
+    engine: OnceLock<Result<Arc<Engine>, String>>,
+    layout: OnceLock<BoardLayout>,
+}
+
+impl GameRoom {
+    /// The room of some rules.
+    ///
+    /// # Errors
+    /// If no game can be made of them.
+    pub(super) fn open(
+        name: &str,
+        text: &str,
+        view: Value,
+        is_listed: bool,
+        kind: EngineKind,
+    ) -> Result<GameRoom, KioskRefusal> {
+        let loaded = load(Source::new(name, text), None);
+        let Some(game) = loaded.game else {
+            let errors: Vec<&Finding> =
+                loaded.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+            let first = errors.first().map_or("there are no rules", |finding| finding.message.as_str());
+            let error = format!("no game can be made of these rules: {first}");
+            return Err(KioskRefusal::new(
+                400,
+                error,
+                "check the rules in the lobby, which shows each finding by its line",
+            ));
+        };
+        let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
+        let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
+        let (engine, layout) = (OnceLock::new(), OnceLock::new());
+        Ok(GameRoom { name: name.to_owned(), is_listed, hash, game, view, kind, engine, layout })
+    }
+
+    /// The engine, which is made when it is first asked for.
+    pub(super) fn engine(&self) -> Result<Arc<Engine>, String> {
+        let make = || {
+            let engines = Engines::within(&self.game, GroundingLimits::in_memory(MEMORY));
+            let engine = engines.get(self.kind).map_err(|error| error.to_string())?;
+            engine.prepare();
+            Ok(engine)
+        };
+        self.engine.get_or_init(make).clone()
+    }
+
+    /// How its states are drawn.
+    pub(super) fn layout(&self) -> &BoardLayout {
+        self.layout.get_or_init(|| BoardLayout::of(&self.game))
+    }
+
+    /// The names of its roles in their order.
+    pub(super) fn roles(&self) -> Vec<String> {
+        self.game.roles().iter().map(|&role| self.game.terms().show(role)).collect()
+    }
+
+    /// The name of the role that chance plays.
+    pub(super) fn random(&self) -> Option<String> {
+        self.game.random().map(|role| self.roles()[role].clone())
+    }
+}

@@ -1,0 +1,581 @@
+//! The routes: requests in, JSON and scenes out. Whatever computes for long does it on a thread that may block.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::middleware;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response as AxumResponse};
+use axum::routing::{get, post};
+use futures_util::stream::{Stream, unfold};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::advice::{EQUILIBRIUM, hint};
+use super::answers::{KioskRefusal, json as answer};
+use super::guard::guard;
+use super::lobby::{LONGEST_RULES, TableOrder, check, is_harmless, players};
+use super::past::{PastMatch, TRUTH};
+use super::scene::Scene;
+use super::table::{Sight, Sitting, Table, TableParts, TableToken, table_seed};
+use super::{Kiosk, NO_CLOCKS, page};
+use hyperplay_engine::machine::Role;
+use hyperplay_logic::gdl::fold;
+use hyperplay_play::player::SpecError;
+use hyperplay_play::referee::{Clocks, Transcript};
+
+/// Bytes of a body: a rulesheet in JSON, or a transcript.
+pub(super) const BODY_BYTES: usize = 6 << 20;
+
+/// The longest clock, in seconds.
+const LONGEST_CLOCK: f64 = 24.0 * 3600.0;
+
+/// How often an experiment is looked at.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// How often a stream says that it is there.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// Transcripts of an experiment that are listed at a time.
+const LISTED: usize = 50;
+
+/// What a route answers.
+type Answer = Result<Response<Body>, KioskRefusal>;
+
+/// The pairs behind a question mark.
+type Asked = Query<HashMap<String, String>>;
+
+/// All routes.
+pub(super) fn router(kiosk: Arc<Kiosk>) -> Router {
+    Router::new()
+        .route("/", get(|| async { file("index.html") }))
+        .route("/page/{name}", get(|Path(name): Path<String>| async move { file(&name) }))
+        .route("/favicon.ico", get(|| async { file("favicon.svg") }))
+        .route("/api/lobby", get(lobby))
+        .route("/api/check", post(checked))
+        .route("/api/tables", post(lay))
+        .route("/api/tables/{id}", get(scene))
+        .route("/api/tables/{id}/events", get(events))
+        .route("/api/tables/{id}/move", post(choose))
+        .route("/api/tables/{id}/leave", post(leave))
+        .route("/api/tables/{id}/hint", post(advise))
+        .route("/api/tables/{id}/review", get(review))
+        .route("/api/replays", post(replay))
+        .route("/api/replays/{id}", get(replayed))
+        .route("/api/watch", get(watched))
+        .route("/api/watch/events", get(watching))
+        .route("/api/watch/transcripts", get(transcripts))
+        .route("/api/watch/open", post(open_watched))
+        .fallback(|| async { KioskRefusal::new(404, "there is nothing here", "begin at the lobby, at /") })
+        .layer(middleware::from_fn_with_state(Arc::clone(&kiosk), guard))
+        .with_state(kiosk)
+}
+
+fn file(name: &str) -> AxumResponse {
+    let Some((_, kind, text)) = page::file(name) else {
+        return KioskRefusal::new(404, "the page has no such file", "load the page again").into_response();
+    };
+    let mut response = Response::new(Body::from(text));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+fn nothing() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    response
+}
+
+/// The body of a request.
+fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, KioskRefusal> {
+    serde_json::from_slice(body).map_err(|error| {
+        KioskRefusal::new(400, format!("the request cannot be read: {error}"), "load the page again")
+    })
+}
+
+/// Runs what takes long.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, KioskRefusal> + Send + 'static,
+) -> Result<T, KioskRefusal> {
+    let failed =
+        || KioskRefusal::new(500, "a part of the program failed", "the log says where; try something else");
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(failed()))
+}
+
+async fn lobby(State(kiosk): State<Arc<Kiosk>>) -> Answer {
+    blocking(move || {
+        let tables: Vec<Value> = kiosk
+            .tables()
+            .values()
+            .filter(|table| !table.is_over())
+            .map(|table| json!({ "name": table.parts.room.name, "roles": table.parts.room.roles() }))
+            .collect();
+        Ok(answer(&json!({
+            "games": kiosk.lobby.entries(),
+            "players": players(&kiosk.options.registry),
+            "tables": tables,
+            "watch": kiosk.options.watched.is_some(),
+            "preset": kiosk.options.preset,
+        })))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct ToCheck {
+    text: String,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+async fn checked(body: Bytes) -> Answer {
+    let ToCheck { text, name } = read(&body)?;
+    blocking(move || Ok(answer(&check(name.as_deref().unwrap_or("rulesheet"), &text)?))).await
+}
+
+async fn lay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
+    let order: TableOrder = read(&body)?;
+    blocking(move || Ok(answer(&kiosk.lay(&order, false)?))).await
+}
+
+/// A random text that nobody guesses: 128 bits.
+fn secret() -> Result<String, KioskRefusal> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| KioskRefusal::new(500, format!("no randomness: {error}"), "try again"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+impl Kiosk {
+    /// Lays a table and returns its links. What comes from the command line may name files and addresses.
+    ///
+    /// # Errors
+    /// If the order is wrong or there are too many tables.
+    pub fn lay(&self, order: &TableOrder, is_trusted: bool) -> Result<Value, KioskRefusal> {
+        let playing = self.playing();
+        if playing >= self.options.tables {
+            let error = format!("{playing} matches are being played, and no more are allowed");
+            return Err(KioskRefusal::new(
+                429,
+                error,
+                "wait until one is over, or start the kiosk with more --tables",
+            ));
+        }
+        let room = self.lobby.room(order)?;
+        let (roles, random) = (room.roles(), room.random());
+        let wrong = |error: String, remedy: &str| KioskRefusal::new(400, error, remedy);
+        if let Some(role) = order.seats.keys().find(|role| !roles.iter().any(|own| fold(own) == fold(role))) {
+            return Err(wrong(
+                format!("there is no role '{role:.60}'"),
+                &format!("the roles are {}", roles.join(", ")),
+            ));
+        }
+        let mut sitting = Vec::new();
+        for role in &roles {
+            if random.as_ref() == Some(role) {
+                sitting.push(Sitting::Random);
+                continue;
+            }
+            let given =
+                order.seats.iter().find(|(name, _)| fold(name) == fold(role)).map(|(_, spec)| spec.as_str());
+            sitting.push(match given.unwrap_or("person") {
+                "person" | "human" => Sitting::Person,
+                spec if !is_trusted && !is_harmless(&self.options.registry, spec) => {
+                    let error = match self.options.registry.player(spec) {
+                        Err(error) => error.to_string(),
+                        Ok(_) => format!("'{spec:.100}' is no player that a page may name"),
+                    };
+                    return Err(wrong(
+                        error,
+                        "take a player of the list; files and addresses are named on the command line",
+                    ));
+                }
+                spec => Sitting::Program(
+                    self.options
+                        .registry
+                        .player(spec)
+                        .map_err(|error| wrong(error.to_string(), "see `hyperplay players`"))?,
+                ),
+            });
+        }
+        let clocks = clocks_of(order)?;
+        let spectators = match order.spectators.as_deref().unwrap_or("none") {
+            "none" => None,
+            TRUTH => Some(Sight::Truth),
+            name => {
+                let role = roles.iter().position(|role| fold(role) == fold(name));
+                let role = role.ok_or_else(|| {
+                    wrong(format!("there is no role '{name:.60}'"), "take 'none', 'truth' or a role")
+                })?;
+                Some(Sight::Role(Role::new(role)))
+            }
+        };
+        let id = secret()?[..12].to_owned();
+        let mut tokens = Vec::new();
+        for (at, sitting) in sitting.iter().enumerate() {
+            if matches!(sitting, Sitting::Person) {
+                tokens.push(TableToken::new(secret()?, Sight::Role(Role::new(at)), true));
+            }
+        }
+        if let Some(sight) = spectators.or(tokens.is_empty().then_some(Sight::Truth)) {
+            tokens.push(TableToken::new(secret()?, sight, false));
+        }
+        let links: Vec<Value> = tokens
+            .iter()
+            .map(|token| {
+                let sees = match token.sight {
+                    Sight::Role(role) => roles[role.index()].as_str(),
+                    Sight::Truth => TRUTH,
+                };
+                let path = format!("/#table={id}&token={}", token.secret);
+                json!({ "role": token.is_seat.then_some(sees), "sees": sees, "token": token.secret, "path": path })
+            })
+            .collect();
+        let refused =
+            |error: SpecError| KioskRefusal::new(500, error.to_string(), "tell whoever made this program");
+        let parts = TableParts {
+            id: id.clone(),
+            room,
+            sitting,
+            tokens,
+            clocks,
+            seed: order.seed.unwrap_or_else(|| table_seed(self.options.seed, self.next_number())),
+            sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
+            equilibrium: self.options.registry.player(EQUILIBRIUM).map_err(refused)?,
+            keeper: self.keeper.clone(),
+        };
+        let table = Table::lay(parts).map_err(|error| {
+            KioskRefusal::new(500, format!("no thread for the table: {error}"), "end other tables")
+        })?;
+        self.tables().insert(id.clone(), table);
+        Ok(json!({ "table": id, "links": links }))
+    }
+
+    /// The table and the token of a link.
+    fn seat<T>(
+        &self,
+        id: &str,
+        secret: &str,
+        of: impl FnOnce(&Arc<Table>, &TableToken) -> Result<T, KioskRefusal>,
+    ) -> Result<T, KioskRefusal> {
+        let table = self.tables().get(id).map(Arc::clone).ok_or_else(KioskRefusal::no_such_seat)?;
+        let token = table.token(secret).ok_or_else(KioskRefusal::no_such_seat)?;
+        if let (Sight::Role(role), true) = (token.sight, token.is_seat) {
+            table.come(role);
+        }
+        of(&table, token)
+    }
+}
+
+/// The clocks of an order.
+fn clocks_of(order: &TableOrder) -> Result<Option<Clocks>, KioskRefusal> {
+    let Some(play) = order.playclock else { return Ok(NO_CLOCKS) };
+    let start = order.startclock.unwrap_or(10.0);
+    let is_right = |seconds: f64| seconds.is_finite() && (0.0..=LONGEST_CLOCK).contains(&seconds);
+    if !is_right(start) || !is_right(play) || play < 0.1 {
+        let remedy = "give seconds, at least 0.1 for a move and at most a day";
+        return Err(KioskRefusal::new(400, "these are no clocks", remedy));
+    }
+    Ok(Some(Clocks { start: Duration::from_secs_f64(start), play: Duration::from_secs_f64(play) }))
+}
+
+fn asked<'q>(query: &'q HashMap<String, String>, key: &str) -> &'q str {
+    query.get(key).map_or("", String::as_str)
+}
+
+async fn scene(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
+    kiosk.seat(&id, asked(&query, "token"), |table, token| Ok(answer(&table.scene(token))))
+}
+
+/// A stream of scenes: one at once, then one for each change that this token may know.
+struct Watching {
+    table: Arc<Table>,
+    secret: String,
+    changes: tokio::sync::watch::Receiver<u64>,
+    last: Option<Scene>,
+    version: u64,
+    is_done: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+/// The scene without what is counted or measured.
+fn without_clock(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    scene.version = 0;
+    if let Some(clock) = &mut scene.clock {
+        clock.left = 0.0;
+    }
+    scene
+}
+
+impl Watching {
+    async fn next(mut self) -> Option<(Result<Event, Infallible>, Watching)> {
+        loop {
+            if self.is_done {
+                return None;
+            }
+            self.changes.mark_unchanged();
+            let mut scene = self.table.token(&self.secret).map(|token| self.table.scene(token))?;
+            let plain = without_clock(&scene);
+            self.is_done = self.table.is_closed();
+            if self.last.as_ref() != Some(&plain) {
+                self.version += 1;
+                scene.version = self.version;
+                self.last = Some(plain);
+                let text = serde_json::to_string(&scene).unwrap_or_default();
+                return Some((Ok(Event::default().event("scene").data(text)), self));
+            }
+            if !self.is_done && self.changes.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+}
+
+async fn events(
+    State(kiosk): State<Arc<Kiosk>>,
+    Path(id): Path<String>,
+    Query(query): Asked,
+) -> Result<AxumResponse, KioskRefusal> {
+    let secret = asked(&query, "token").to_owned();
+    let watching = kiosk.seat(&id, &secret, |table, token| {
+        let place = table.stream_place(token).ok_or_else(|| {
+            KioskRefusal::new(429, "this link is open in too many places", "close some of its pages")
+        })?;
+        let changes = table.changes();
+        Ok(Watching {
+            table: Arc::clone(table),
+            secret: secret.clone(),
+            changes,
+            last: None,
+            version: 0,
+            is_done: false,
+            _place: place,
+        })
+    })?;
+    Ok(stream(unfold(watching, Watching::next)))
+}
+
+fn stream(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> AxumResponse {
+    Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE).text("still there")).into_response()
+}
+
+#[derive(Deserialize)]
+struct Chosen {
+    token: String,
+    step: usize,
+    #[serde(rename = "move")]
+    own: String,
+}
+
+async fn choose(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Answer {
+    let Chosen { token, step, own } = read(&body)?;
+    kiosk.seat(&id, &token, |table, token| {
+        let role = seat_of(token)?;
+        table.choose(role, step, &own)?;
+        Ok(nothing())
+    })
+}
+
+/// The role that a token may move for.
+fn seat_of(token: &TableToken) -> Result<Role, KioskRefusal> {
+    match token.sight {
+        Sight::Role(role) if token.is_seat => Ok(role),
+        _ => Err(KioskRefusal::new(403, "a spectator does not move", "take the link of a seat")),
+    }
+}
+
+#[derive(Deserialize)]
+struct Leaving {
+    token: String,
+}
+
+async fn leave(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Answer {
+    let Leaving { token } = read(&body)?;
+    kiosk.seat(&id, &token, |table, token| {
+        table.leave(seat_of(token)?);
+        Ok(nothing())
+    })
+}
+
+#[derive(Deserialize)]
+struct AskedHint {
+    token: String,
+    #[serde(default)]
+    player: Option<String>,
+}
+
+async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: Bytes) -> Answer {
+    let AskedHint { token, player } = read(&body)?;
+    let spec = player.filter(|spec| !spec.trim().is_empty()).unwrap_or_else(|| "hyperplay".to_owned());
+    blocking(move || {
+        let (table, role) =
+            kiosk.seat(&id, &token, |table, token| Ok((Arc::clone(table), seat_of(token)?)))?;
+        if !is_harmless(&kiosk.options.registry, &spec) {
+            let error = format!("'{spec:.100}' is no player that a page may name");
+            return Err(KioskRefusal::new(400, error, "take a player of the list"));
+        }
+        let wrong = |error: SpecError| KioskRefusal::new(400, error.to_string(), "see `hyperplay players`");
+        let player = kiosk.options.registry.player(&spec).map_err(wrong)?;
+        let known = table.to_advise(role)?;
+        let engine = table
+            .parts
+            .room
+            .engine()
+            .map_err(|error| KioskRefusal::new(409, error, "play a smaller game"))?;
+        let is_first = table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).insert(role);
+        if !is_first {
+            return Err(KioskRefusal::new(429, "a hint is being worked out", "wait for it"));
+        }
+        let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| hint(&engine, &player, &known)));
+        table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).remove(&role);
+        let said =
+            said.unwrap_or_else(|_| Err(KioskRefusal::new(500, "the player failed", "ask another one")))?;
+        Ok(answer(&said))
+    })
+    .await
+}
+
+/// The step and the sight that a review asks for.
+fn reviewed(past: &PastMatch, query: &HashMap<String, String>) -> Answer {
+    let step = asked(query, "step").parse();
+    let step = step.map_err(|_| KioskRefusal::new(400, "a review needs a step", "ask for a step from 0"))?;
+    let seen_by = query.get("as").map_or(TRUTH, String::as_str);
+    Ok(answer(&past.scene(step, seen_by)?))
+}
+
+async fn review(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
+    blocking(move || {
+        let past = kiosk.seat(&id, asked(&query, "token"), |table, _| {
+            let early = || KioskRefusal::new(409, "the match is not over", "wait for its end");
+            table.past().ok_or_else(early)
+        })?;
+        reviewed(&past, &query)
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct ToReplay {
+    transcript: String,
+    #[serde(default)]
+    rules: Option<String>,
+}
+
+async fn replay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
+    let ToReplay { transcript, rules } = read(&body)?;
+    blocking(move || Ok(answer(&kiosk.replay(&transcript, rules.as_deref())?))).await
+}
+
+impl Kiosk {
+    /// Opens a transcript, a line of JSON, as a replay; returns its name, its roles and the number of its steps.
+    ///
+    /// # Errors
+    /// If it is no transcript, its rules are not known, or it does not agree with them.
+    pub fn replay(&self, transcript: &str, rules: Option<&str>) -> Result<Value, KioskRefusal> {
+        let line = transcript.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+        let read: Transcript = serde_json::from_str(line).map_err(|error| {
+            KioskRefusal::new(
+                400,
+                format!("this is no transcript: {error}"),
+                "take a line of `hyperplay match --transcript`",
+            )
+        })?;
+        let room = match rules {
+            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text)?,
+            Some(_) => {
+                return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+            }
+            None => self.lobby.with_rules(&read.game, &read.rules).ok_or_else(|| {
+                let error = format!(
+                    "the rules of '{:.100}' are not among the games of this kiosk, or are others",
+                    read.game
+                );
+                KioskRefusal::new(404, error, "drop the rulesheet together with the transcript")
+            })?,
+        };
+        let sampler = self.options.registry.sampler("hyperplay");
+        let sampler = sampler
+            .map_err(|error| KioskRefusal::new(500, error.to_string(), "tell whoever made this program"))?;
+        let id = secret()?[..12].to_owned();
+        let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
+        let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });
+        self.past.keep(Arc::new(past));
+        Ok(told)
+    }
+}
+
+async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
+    blocking(move || {
+        let gone = || KioskRefusal::new(404, "there is no such replay", "drop the transcript again");
+        let past = kiosk.past.get(&id).ok_or_else(gone)?;
+        reviewed(&past, &query)
+    })
+    .await
+}
+
+impl Kiosk {
+    /// What is asked of the experiment.
+    fn watched<T>(
+        &self,
+        of: impl FnOnce(&dyn super::WatchedExperiment) -> Result<T, String>,
+    ) -> Result<T, KioskRefusal> {
+        let none = || KioskRefusal::new(404, "no experiment is watched", "start the kiosk with --watch DIR");
+        let watched = self.options.watched.as_ref().ok_or_else(none)?;
+        of(&**watched)
+            .map_err(|error| KioskRefusal::new(500, error, "see whether the folder is that of an experiment"))
+    }
+}
+
+async fn watched(State(kiosk): State<Arc<Kiosk>>) -> Answer {
+    blocking(move || Ok(answer(&kiosk.watched(|watched| watched.state())?))).await
+}
+
+async fn watching(State(kiosk): State<Arc<Kiosk>>) -> Result<AxumResponse, KioskRefusal> {
+    if kiosk.options.watched.is_none() {
+        kiosk.watched(|_| Ok(()))?;
+    }
+    let next = |(kiosk, last): (Arc<Kiosk>, Option<super::WatchedState>)| async move {
+        loop {
+            let asked = Arc::clone(&kiosk);
+            let state = blocking(move || asked.watched(|watched| watched.state())).await.ok()?;
+            if last.as_ref() != Some(&state) {
+                let text = serde_json::to_string(&state).unwrap_or_default();
+                let event: Result<Event, Infallible> = Ok(Event::default().event("progress").data(text));
+                return Some((event, (kiosk, Some(state))));
+            }
+            tokio::time::sleep(WATCH).await;
+        }
+    };
+    Ok(stream(unfold((kiosk, None), next)))
+}
+
+async fn transcripts(State(kiosk): State<Arc<Kiosk>>, Query(query): Asked) -> Answer {
+    let from = asked(&query, "from").parse().unwrap_or(0);
+    blocking(move || {
+        Ok(answer(&json!({ "transcripts": kiosk.watched(|watched| watched.transcripts(from, LISTED))? })))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct ToOpen {
+    index: usize,
+}
+
+async fn open_watched(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
+    let ToOpen { index } = read(&body)?;
+    blocking(move || {
+        let (transcript, rules) = kiosk.watched(|watched| watched.open(index))?;
+        Ok(answer(&kiosk.replay(&transcript, Some(&rules))?))
+    })
+    .await
+}

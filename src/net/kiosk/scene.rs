@@ -1,0 +1,281 @@
+//! Scenes: what one token may know at one moment, as the page reads it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::room::GameRoom;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{Move, StateMachineExt as _};
+use hyperplay_play::board::{BoardPicture, MoveTarget};
+use hyperplay_play::player::{Companion, Decision, is_certain};
+
+/// States that are listed with their probabilities, and open facts of each.
+const LIKELIEST: usize = 8;
+
+/// Facts that are listed with their probabilities.
+const FACTS: usize = 400;
+
+/// The game of a scene.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneGame {
+    pub(super) name: String,
+    pub(super) roles: Vec<String>,
+    pub(super) random: Option<String>,
+    pub(super) hidden: bool,
+}
+
+impl SceneGame {
+    pub(super) fn of(room: &GameRoom) -> SceneGame {
+        SceneGame {
+            name: room.name.clone(),
+            roles: room.roles(),
+            random: room.random(),
+            hidden: room.game.is_imperfect(),
+        }
+    }
+}
+
+/// Where a match is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Phase {
+    /// Persons are awaited, or the engine is being made.
+    Waiting,
+    /// It is played.
+    Play,
+    /// It is over.
+    Over,
+}
+
+/// Who sits where.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneSeat {
+    pub(super) role: String,
+    /// `person`, `program` or `random`.
+    pub(super) kind: &'static str,
+    /// The spec of a program.
+    pub(super) player: Option<String>,
+    pub(super) is_you: bool,
+}
+
+/// A legal move and what it names on the picture.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneMove {
+    pub(super) text: String,
+    pub(super) targets: Vec<MoveTarget>,
+}
+
+/// A step as a role knows it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct PastStep {
+    pub(super) step: usize,
+    pub(super) own: String,
+    pub(super) percepts: Vec<String>,
+    /// Why the own move was not chosen by the person.
+    pub(super) note: Option<String>,
+}
+
+/// The time that is left.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub(super) struct SceneClock {
+    pub(super) total: f64,
+    pub(super) left: f64,
+}
+
+/// A move with a number: its probability or its value.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct Weighed {
+    #[serde(rename = "move")]
+    pub(super) own: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) probability: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) value: Option<f64>,
+}
+
+/// What an equilibrium says of an own move.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneMix {
+    pub(super) step: usize,
+    pub(super) own: String,
+    pub(super) mix: Vec<Weighed>,
+    /// What the move loses against the best one, in goal points; none where the equilibrium does not say.
+    pub(super) loss: Option<f64>,
+}
+
+/// A fact and its probability.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneFact {
+    pub(super) fact: String,
+    pub(super) probability: f64,
+}
+
+/// A state by what is open in it.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneState {
+    pub(super) probability: f64,
+    pub(super) facts: Vec<String>,
+}
+
+/// What is believed.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneBelief {
+    /// `enumerated`, `sampled` or `none`.
+    pub(super) source: &'static str,
+    pub(super) sentence: String,
+    pub(super) method: String,
+    pub(super) histories: usize,
+    pub(super) states: usize,
+    pub(super) ess: f64,
+    pub(super) facts: Vec<SceneFact>,
+    pub(super) picture: Option<BoardPicture>,
+    pub(super) likeliest: Vec<SceneState>,
+}
+
+/// The goal of a role.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(super) struct SceneGoal {
+    pub(super) role: String,
+    pub(super) goal: u8,
+}
+
+/// How a match ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(super) struct SceneResult {
+    /// `over`, `step-limit`, `no-legal-move`, `failed` or `interrupted`.
+    pub(super) outcome: String,
+    pub(super) goals: Vec<SceneGoal>,
+}
+
+/// What a program chose at a step, and why.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneDecision {
+    pub(super) role: String,
+    pub(super) choice: String,
+    pub(super) policy: Vec<Weighed>,
+    pub(super) values: Vec<Weighed>,
+    pub(super) explanation: Vec<String>,
+    pub(super) belief: Option<SceneBelief>,
+}
+
+/// Where in a finished match a scene stands.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneReview {
+    pub(super) step: usize,
+    pub(super) steps: usize,
+    #[serde(rename = "as")]
+    pub(super) seen_by: String,
+    /// The joint move that follows, in the order of the roles; none at the end.
+    pub(super) joint: Option<Vec<String>>,
+    pub(super) decisions: Vec<SceneDecision>,
+}
+
+/// What a token may know.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct Scene {
+    pub(super) table: String,
+    /// How many scenes this token has been sent on this stream.
+    pub(super) version: u64,
+    pub(super) game: SceneGame,
+    pub(super) view: Value,
+    pub(super) sees: String,
+    pub(super) phase: Phase,
+    pub(super) step: usize,
+    pub(super) clock: Option<SceneClock>,
+    pub(super) seats: Vec<SceneSeat>,
+    pub(super) legal: Vec<SceneMove>,
+    pub(super) chosen: Option<String>,
+    pub(super) past: Vec<PastStep>,
+    pub(super) picture: Option<BoardPicture>,
+    pub(super) belief: Option<SceneBelief>,
+    pub(super) equilibrium: Vec<SceneMix>,
+    pub(super) result: Option<SceneResult>,
+    pub(super) review: Option<SceneReview>,
+}
+
+/// Facts with their probabilities.
+pub(super) type Shares = Vec<(hyperplay_logic::gdl::TermId, f64)>;
+
+impl SceneBelief {
+    /// What a companion believes; the picture marks what differs from the facts before.
+    pub(super) fn of(
+        room: &GameRoom,
+        companion: &Companion,
+        before: Option<&[(hyperplay_logic::gdl::TermId, f64)]>,
+    ) -> SceneBelief {
+        let game = &room.game;
+        let Some(facts) = companion.facts() else {
+            let sentence = if companion.is_contradicted() {
+                "no history of these rules explains what was seen"
+            } else {
+                "no history was found that explains what was seen; nothing can be said of the state"
+            };
+            return SceneBelief {
+                source: "none",
+                sentence: sentence.to_owned(),
+                method: companion.method().to_string(),
+                histories: 0,
+                states: 0,
+                ess: 0.0,
+                facts: Vec::new(),
+                picture: None,
+                likeliest: Vec::new(),
+            };
+        };
+        let states = companion.states();
+        let open: Vec<(hyperplay_logic::gdl::TermId, f64)> =
+            facts.iter().filter(|(_, share)| !is_certain(*share)).copied().collect();
+        let engine = companion.engine();
+        let of_state = |state| {
+            let holds: rustc_hash::FxHashSet<_> = engine.holds(state).into_iter().collect();
+            open.iter().filter(|(fact, _)| holds.contains(fact)).map(|&(fact, _)| game.show(fact)).collect()
+        };
+        let likeliest = states.iter().take(if states.len() > 1 { LIKELIEST } else { 0 });
+        SceneBelief {
+            source: if companion.is_enumerated() { "enumerated" } else { "sampled" },
+            sentence: companion.histories(),
+            method: companion.method().to_string(),
+            histories: companion.particles(),
+            states: states.len(),
+            ess: companion.effective(),
+            facts: open
+                .iter()
+                .take(FACTS)
+                .map(|&(fact, probability)| SceneFact { fact: game.show(fact), probability })
+                .collect(),
+            picture: Some(room.layout().picture(&facts, before)),
+            likeliest: likeliest
+                .map(|(state, probability)| SceneState { probability: *probability, facts: of_state(state) })
+                .collect(),
+        }
+    }
+}
+
+impl SceneDecision {
+    /// A decision in words.
+    pub(super) fn of(
+        engine: &Engine,
+        role: &str,
+        decision: &Decision,
+        belief: Option<SceneBelief>,
+    ) -> SceneDecision {
+        SceneDecision {
+            role: role.to_owned(),
+            choice: engine.show_move(decision.choice),
+            policy: weighed(engine, &decision.policy, true),
+            values: weighed(engine, &decision.values, false),
+            explanation: decision.explanation.clone(),
+            belief,
+        }
+    }
+}
+
+/// Moves with their probabilities, or with their values.
+pub(super) fn weighed(engine: &Engine, moves: &[(Move, f64)], are_shares: bool) -> Vec<Weighed> {
+    let of = |&(own, number): &(Move, f64)| Weighed {
+        own: engine.show_move(own),
+        probability: are_shares.then_some(number),
+        value: (!are_shares).then_some(number),
+    };
+    moves.iter().map(of).collect()
+}

@@ -1,0 +1,136 @@
+//! What one role, or a spectator who sees all, is told of a match: evidence in, pictures and beliefs out.
+//!
+//! Invariant: what [`ToldRole`] shows is a function of the rules, the role and its evidence. It is given neither the state nor the seed
+//! of the table, and its belief has a budget in nodes, so that two matches that the role cannot tell apart show the same bytes.
+
+use std::sync::Arc;
+
+use super::room::GameRoom;
+use super::scene::{PastStep, SceneBelief, Shares};
+use hyperplay_engine::machine::{
+    Budget, Evidence, Move, Observation, OwnMove, Percepts, Role, Seed, StateMachine as _,
+    StateMachineExt as _,
+};
+use hyperplay_engine::{Engine, EngineKind, State};
+use hyperplay_play::board::BoardPicture;
+use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
+
+/// Histories that the belief beside a person holds where there are too many to be enumerated.
+const PARTICLES: usize = 300;
+
+/// States that it may visit for a step, on a network and on the interpreter: a second or two at most.
+const NODES: u64 = 200_000;
+const NODES_OF_RULES: u64 = 6_000;
+
+/// What a belief may spend on one step on this engine.
+fn budget(engine: &Engine) -> Budget {
+    Budget::nodes(if engine.kind() == EngineKind::Interpreter { NODES_OF_RULES } else { NODES })
+}
+
+/// The seed of the belief of a role after so many steps: the same in every match.
+fn seed(engine: &Engine, role: Role, step: usize) -> Seed {
+    Seed::root(0).child("companion").child(&engine.roles()[role]).index(step)
+}
+
+/// The belief of a role that has this evidence.
+pub(super) fn belief_of(
+    room: &GameRoom,
+    engine: &Arc<Engine>,
+    sampler: &SamplerSpec,
+    evidence: &Evidence,
+) -> SceneBelief {
+    let mut companion = Companion::new(engine, evidence.role, sampler, PARTICLES);
+    let mut prefix = Evidence::new(evidence.role);
+    // Step by step, as it is told at a table.
+    for step in 0..=evidence.step() {
+        prefix.steps = evidence.steps[..step].to_vec();
+        prefix.over = evidence.over && step == evidence.step();
+        companion.follow(&prefix, &budget(engine), &seed(engine, evidence.role, step));
+    }
+    SceneBelief::of(room, &companion, None)
+}
+
+/// What a role is told.
+pub(super) struct ToldRole {
+    room: Arc<GameRoom>,
+    engine: Arc<Engine>,
+    companion: Companion,
+    /// All that it knows.
+    pub(super) evidence: Evidence,
+    /// Its past in words.
+    pub(super) past: Vec<PastStep>,
+    /// What it holds possible, and what it held possible one step before.
+    shares: Option<Shares>,
+    before: Option<Shares>,
+}
+
+impl ToldRole {
+    /// Before the first step.
+    pub(super) fn new(
+        room: &Arc<GameRoom>,
+        engine: &Arc<Engine>,
+        role: Role,
+        sampler: &SamplerSpec,
+    ) -> ToldRole {
+        let mut told = ToldRole {
+            room: Arc::clone(room),
+            engine: Arc::clone(engine),
+            companion: Companion::new(engine, role, sampler, PARTICLES),
+            evidence: Evidence::new(role),
+            past: Vec::new(),
+            shares: None,
+            before: None,
+        };
+        told.follow();
+        told
+    }
+
+    fn follow(&mut self) {
+        let seed = seed(&self.engine, self.evidence.role, self.evidence.step());
+        self.companion.follow(&self.evidence, &budget(&self.engine), &seed);
+        self.before = std::mem::replace(&mut self.shares, self.companion.facts());
+    }
+
+    /// A step was made: the own move, what was perceived, and why the move was not the person's.
+    pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>) {
+        self.evidence.steps.push(Observation { own: OwnMove::Known(own), percepts: percepts.clone() });
+        let perceived = percepts.iter().map(|seen| self.room.game.show(seen.0)).collect();
+        let own = self.engine.show_move(own);
+        self.past.push(PastStep { step: self.evidence.step(), own, percepts: perceived, note });
+        self.follow();
+    }
+
+    /// The match is over: the role knows that the state is terminal.
+    pub(super) fn end(&mut self) {
+        self.evidence.over = true;
+        let before = self.before.take();
+        self.follow();
+        self.before = before;
+    }
+
+    /// What is certain.
+    pub(super) fn picture(&self) -> Option<BoardPicture> {
+        let certain = |shares: &Shares| -> Shares {
+            shares.iter().filter(|(_, share)| is_certain(*share)).copied().collect()
+        };
+        let before = self.before.as_ref().map(certain);
+        self.shares.as_ref().map(|shares| self.room.layout().picture(&certain(shares), before.as_deref()))
+    }
+
+    /// What is believed.
+    pub(super) fn belief(&self) -> SceneBelief {
+        SceneBelief::of(&self.room, &self.companion, self.before.as_deref())
+    }
+}
+
+/// The picture of a state, with what has changed since another one.
+pub(super) fn picture_of(
+    room: &GameRoom,
+    engine: &Engine,
+    state: &State,
+    before: Option<&State>,
+) -> BoardPicture {
+    let facts =
+        |state: &State| -> Shares { engine.holds(state).into_iter().map(|fact| (fact, 1.0)).collect() };
+    room.layout().picture(&facts(state), before.map(facts).as_deref())
+}
