@@ -5,7 +5,8 @@
 
 PROGRAM is the binary; FOLDER takes the screenshots (default: a temporary folder, which is removed); TEST names a test of the
 class below. The tests: a whole Kuhn match by mouse, a Krieg-TicTacToe 5x5 by keyboard, connect four by clicks on the board,
-two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, light and dark.
+two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, rules whose names look
+like markup, an experiment that is watched, light and dark.
 
 At 1280 and 360 pixels, light and dark, each place that a test comes to is looked at: the page does not scroll sideways, axe-core finds
 nothing serious, and a screenshot is kept. After each test the console of the browser must be free of errors; at the end
@@ -58,6 +59,37 @@ axe.run(document, { resultTypes: ['violations'] }).then(
 """
 
 
+# Rules whose words look like markup.
+MARKUP = """
+(role <b>me</b>)
+(init (told <script>fail<i>))
+(<= (legal <b>me</b> (<i>play</i> ?x)) (number ?x))
+(number <u>1</u>) (number 2)
+(<= (next done) (does <b>me</b> (<i>play</i> ?x)) (true (told ?y)))
+(<= terminal (true done))
+(goal <b>me</b> 100)
+"""
+
+EXPERIMENT = """
+schema = "hyperplay.experiment/1"
+name = "Two players of Kuhn poker"
+seed = 1
+games = ["kuhn_poker"]
+repetitions = 12
+
+[schedule]
+kind = "round_robin"
+
+[[player]]
+name = "hyperplay"
+spec = "hyperplay"
+
+[[player]]
+name = "random"
+spec = "random"
+"""
+
+
 class Kiosk:
     """The program, serving at a port of its own."""
 
@@ -67,7 +99,8 @@ class Kiosk:
         self.said = []
         self.address = None
         self.has_address = threading.Event()
-        threading.Thread(target=self.listen, daemon=True).start()
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
         if not self.has_address.wait(PATIENCE) or self.address is None:
             self.process.kill()
             raise AssertionError(f"{command} named no address: {''.join(self.said)}")
@@ -85,10 +118,13 @@ class Kiosk:
         """Ends the program as Ctrl-C does; its exit code."""
         self.process.send_signal(2)
         try:
-            return self.process.wait(PATIENCE)
+            code = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            return None
+            code = None
+        self.listener.join(PATIENCE)
+        self.process.stdout.close()
+        return code
 
 
 def chromium():
@@ -504,6 +540,43 @@ class KioskTest(unittest.TestCase):
         browser.click("#open-table")
         self.assertEqual(browser.turn()[0], "over", "the only move is made by itself")
         self.assertEqual(self.goals(), {"robot": 100})
+
+    def test_names_that_look_like_markup_are_text(self):
+        browser = self.browser
+        self.lobby()
+        browser.ask(DROP, ["<img src=x onerror=fail()>.kif"], [MARKUP])
+        browser.click("#play-rules")
+        browser.click("#open-table")
+        self.assertEqual(browser.turn()[0], "turn")
+        self.assertIn("<b>me</b>", browser.text("#seats"))
+        self.assertIn("<script>fail<i>", browser.text("#board"))
+        self.assertEqual(browser.count("main b, main i, main u, main script, main img"), 0)
+        browser.click("#moves button")
+        self.assertEqual(browser.turn()[0], "over")
+        self.assertEqual(self.goals(), {"<b>me</b>": 100})
+
+    def test_an_experiment_is_watched_and_its_matches_are_opened(self):
+        browser = self.browser
+        (self.path / "small.toml").write_text(EXPERIMENT)
+        run = ["experiment", "run", "small.toml", "--out", "small"]
+        subprocess.run([PROGRAM, *run], cwd=self.path, check=True, capture_output=True)
+        kiosk = Kiosk("--watch", "small", cwd=self.path)
+        try:
+            browser.open(kiosk.address + "/")
+            browser.click("#to-watch")
+            browser.wait("return document.querySelectorAll('#watch-scores tr[data-player]').length === 2", what="two scores")
+            played, planned = browser.text("#watch-progress strong").split(" of ")
+            self.assertEqual(played, planned)
+            means = browser.ask("return [...document.querySelectorAll('#watch-scores tr td:nth-child(2)')].map(one => Number(one.textContent))")
+            self.assertAlmostEqual(sum(means), 100, delta=0.2, msg="Kuhn poker has a constant sum")
+            self.look("watch")
+            browser.click("#transcripts button")
+            browser.find("#review-slider")
+            browser.click("#review-last")
+            browser.find("#result")
+            self.assertEqual(set(self.goals()), {"alice", "bob"})
+        finally:
+            self.assertEqual(kiosk.stop(), 0)
 
     def test_the_theme_can_be_chosen(self):
         browser = self.browser

@@ -25,6 +25,7 @@ const FILES: &[PageFile] = &files![
     "lobby.js" as "text/javascript; charset=utf-8",
     "main.js" as "text/javascript; charset=utf-8",
     "moves.js" as "text/javascript; charset=utf-8",
+    "picture.js" as "text/javascript; charset=utf-8",
     "review.js" as "text/javascript; charset=utf-8",
     "rulesheet.js" as "text/javascript; charset=utf-8",
     "scene.js" as "text/javascript; charset=utf-8",

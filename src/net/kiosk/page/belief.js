@@ -7,6 +7,7 @@ import { bar, counted, el, fold, number, percent, refill } from './dom.js';
 import { isOpen } from './picture.js';
 
 const FIRST = 10;
+const LIKELIEST = 5;
 let isWhole = false;
 
 const SOURCES = {
@@ -49,24 +50,29 @@ function sizes(belief) {
   );
 }
 
-function likeliest(states) {
-  return el(
-    'ol',
-    { class: 'likeliest' },
-    states.map(({ probability, facts }) =>
-      el(
-        'li',
-        {},
-        el('span', { class: 'likely-share' }, percent(probability)),
-        bar(probability, 'second'),
+function likeliest(states, count) {
+  const shown = states.slice(0, LIKELIEST);
+  const rest = count - shown.length;
+  return [
+    el(
+      'ol',
+      { class: 'likeliest' },
+      shown.map(({ probability, facts }) =>
         el(
-          'span',
-          { class: 'likely-facts' },
-          facts.length ? facts.map(fact => el('code', {}, fact)) : 'nothing that is open holds',
+          'li',
+          {},
+          el('span', { class: 'likely-share' }, percent(probability)),
+          bar(probability, 'second'),
+          el(
+            'span',
+            { class: 'likely-facts' },
+            facts.length ? facts.map(fact => [el('code', {}, fact), ' ']) : 'nothing that is open holds',
+          ),
         ),
       ),
     ),
-  );
+    rest > 0 ? el('p', { class: 'quiet-text' }, `and ${counted(rest, 'other state')}`) : null,
+  ];
 }
 
 /** The box of a belief, for a table or for a decision that is looked at afterwards. */
@@ -102,7 +108,9 @@ export function drawBelief(belief) {
         : el('p', { class: 'quiet-text' }, 'Nothing is open: you know the state.'),
       facts.length ? bars(shown, 'undetermined facts and their probabilities') : null,
       facts.length > FIRST ? whole : null,
-      belief.likeliest?.length > 1 ? [el('h3', {}, 'Likeliest states, by what is open'), likeliest(belief.likeliest)] : null,
+      belief.likeliest?.length > 1
+        ? [el('h3', {}, 'Likeliest states, by what is open'), likeliest(belief.likeliest, belief.states)]
+        : null,
     );
   };
   draw();

@@ -13,7 +13,7 @@ import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken }
 
 /** The place of a replay. */
 export async function openReplay(root, { id }) {
-  const source = { roles: null, ask: (step, as) => get(place('replays', id), { step, as }) };
+  const source = { you: null, roles: null, ask: (step, as) => get(place('replays', id), { step, as }) };
   const head = el('div', { class: 'part-head' });
   const box = el('div', {});
   refill(root, head, box);
@@ -107,6 +107,8 @@ class Review {
       let scene = this.scenes.get(key);
       if (!scene) {
         scene = await this.source.ask(this.step, as);
+        // Only who played is `you`, whoever's eyes are borrowed.
+        scene.seats = scene.seats.map(seat => ({ ...seat, is_you: seat.role === this.source.you }));
         this.scenes.set(key, scene);
       }
       if (asked === this.asked) this.show(scene);

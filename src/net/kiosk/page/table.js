@@ -111,7 +111,7 @@ class Table {
     } else if (isTurn) {
       const last = scene.past?.at(-1);
       const seen = before && last?.percepts?.length ? ` You see ${last.percepts.join(', ')}.` : '';
-      announce(`Your turn, step ${scene.step}.${seen} ${counted(scene.legal.length, 'legal move')}.`);
+      announce(`Your turn, step ${scene.step + 1}.${seen} ${counted(scene.legal.length, 'legal move')}.`);
     }
   }
 
@@ -218,7 +218,7 @@ class Table {
         'data-turn': String(this.isTurn()),
       },
       el('strong', {}, text),
-      el('span', { class: 'turn-step' }, `step ${scene.step}`),
+      el('span', { class: 'turn-step' }, `step ${scene.step + 1}`),
       clock,
       hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
     );
@@ -344,6 +344,7 @@ class Table {
   async lookBack() {
     const { scene } = this;
     const source = {
+      you: scene.seats.find(seat => seat.is_you)?.role ?? null,
       roles: scene.game.roles.filter(role => role !== scene.game.random),
       ask: (step, as) => get(place('tables', this.id, '/review'), { token: this.token, step, as }),
     };
