@@ -11,6 +11,7 @@ use super::failure::CommandFailure;
 use hyperplay_logic::gdl::{Source, nearest_names};
 
 static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/perfect");
+static VIEWS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/views");
 static IMPERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/imperfect");
 
 /// One built-in game.
@@ -30,6 +31,12 @@ impl Builtin {
     /// The text as a source named by the game.
     pub fn source(&self) -> Source {
         Source::new(self.name.clone(), self.text)
+    }
+
+    /// How it is drawn, where its rules do not say enough: the text of a view file.
+    pub fn view(&self) -> Option<&'static str> {
+        let stem = Path::new(&self.path).file_stem()?.to_str()?;
+        VIEWS.get_file(format!("{stem}.view.toml"))?.contents_utf8()
     }
 
     /// The first sentence of its first comment: what it is.
@@ -90,6 +97,8 @@ fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfe
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperplay_logic::gdl::load;
+    use hyperplay_play::board::BoardView;
 
     #[test]
     fn every_built_in_game_has_its_own_name_and_says_what_it_is() {
@@ -98,6 +107,19 @@ mod tests {
         for game in &games {
             assert_eq!(find(&game.name).as_ref(), Some(game));
             assert!(!game.about().is_empty(), "{}", game.name);
+        }
+    }
+
+    #[test]
+    fn every_view_is_that_of_a_game_and_names_what_is_in_its_rules() {
+        let games = all();
+        for file in VIEWS.files() {
+            let name = file.path().to_str().and_then(|name| name.strip_suffix(".view.toml")).unwrap();
+            let game = games.iter().find(|game| game.name == name).unwrap_or_else(|| panic!("{name}"));
+            let rules = load(game.source(), None).game.unwrap();
+            let view = BoardView::read(game.view().unwrap(), &rules)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_ne!(view, BoardView::default(), "{name}");
         }
     }
 }

@@ -7,9 +7,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
-use serde_json::Value;
-
 use super::builtin;
 use super::failure::CommandFailure;
 use super::game_argument::source;
@@ -17,6 +14,7 @@ use super::options::{EngineOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::serve::{LogForm, LogLevel, allow_files, log_to_stderr};
 use super::watched_experiment::FolderExperiment;
+use clap::Args;
 use hyperplay_net::kiosk::{CatalogueGame, Kiosk, KioskOptions, KioskRefusal, TableOrder, WatchedExperiment};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::Interrupt;
@@ -83,7 +81,7 @@ fn catalogue() -> Vec<CatalogueGame> {
     games
         .map(|game| CatalogueGame {
             about: game.about(),
-            view: Value::Object(serde_json::Map::new()),
+            view: game.view().map(str::to_owned),
             text: game.text.to_owned(),
             name: game.name,
         })
@@ -105,6 +103,13 @@ fn order(arguments: &KioskArguments) -> Result<Option<TableOrder>, CommandFailur
     } else {
         let source = source(game)?;
         (order.name, order.rules) = (Some(source.name().to_owned()), Some(source.text().to_owned()));
+        // A file NAME.view.toml beside NAME.kif says how it is drawn.
+        let view = std::path::Path::new(game).with_extension("view.toml");
+        order.view = match std::fs::read_to_string(&view) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(cause) => return Err(CommandFailure::File { path: view, cause }),
+        };
     }
     for seat in &arguments.seats {
         let (role, player) = seat.split_once('=').ok_or_else(|| {

@@ -35,8 +35,8 @@ pub struct CatalogueGame {
     pub text: String,
     /// What it is, in a sentence.
     pub about: String,
-    /// How it is drawn, as an object of JSON with `glyphs`, `colours`, `flip` and `kinds`; empty for no wishes.
-    pub view: Value,
+    /// How it is drawn: the text of a view file, if there is one.
+    pub view: Option<String>,
 }
 
 /// What somebody wants to play.
@@ -52,6 +52,9 @@ pub struct TableOrder {
     /// What the rules are called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// How they are drawn: the text of a view file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
     /// By role: `person`, or the spec of a player; roles that are not named are played by persons.
     #[serde(default)]
     pub seats: BTreeMap<String, String>,
@@ -145,7 +148,9 @@ impl Lobby {
     pub(super) fn room(&self, order: &TableOrder) -> Result<Arc<GameRoom>, KioskRefusal> {
         match (&order.game, &order.rules) {
             (Some(name), None) => self.listed(name),
-            (None, Some(text)) => self.sent(order.name.as_deref().unwrap_or("rulesheet"), text),
+            (None, Some(text)) => {
+                self.sent(order.name.as_deref().unwrap_or("rulesheet"), text, order.view.as_deref())
+            }
             _ => Err(KioskRefusal::new(400, "a table needs a game or rules", "give one of the two")),
         }
     }
@@ -160,7 +165,7 @@ impl Lobby {
         if let Some(room) = locked(&self.rooms).iter().find(|room| room.is_listed && room.name == game.name) {
             return Ok(Arc::clone(room));
         }
-        let room = GameRoom::open(&game.name, &game.text, game.view.clone(), true, self.kind)?;
+        let room = GameRoom::open(&game.name, &game.text, game.view.as_deref(), true, self.kind)?;
         Ok(self.kept(room))
     }
 
@@ -172,14 +177,19 @@ impl Lobby {
     }
 
     /// The room of rules that were sent.
-    pub(super) fn sent(&self, name: &str, text: &str) -> Result<Arc<GameRoom>, KioskRefusal> {
+    pub(super) fn sent(
+        &self,
+        name: &str,
+        text: &str,
+        view: Option<&str>,
+    ) -> Result<Arc<GameRoom>, KioskRefusal> {
         if text.len() > LONGEST_RULES {
             return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
         }
         let plain = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
         let name: String = name.chars().filter(|&c| plain(c)).take(60).collect();
         let name = if name.trim().is_empty() { "rulesheet".to_owned() } else { name };
-        let room = GameRoom::open(&name, text, json!({}), false, self.kind)?;
+        let room = GameRoom::open(&name, text, view, false, self.kind)?;
         let known = locked(&self.rooms).iter().find(|known| known.hash == room.hash).map(Arc::clone);
         Ok(known.unwrap_or_else(|| self.kept(room)))
     }

@@ -2,13 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::Value;
-
 use super::answers::KioskRefusal;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_logic::gdl::{Finding, Game, Severity, Source, Syntax, load, print, read, rules_hash};
-use hyperplay_play::board::BoardLayout;
+use hyperplay_logic::gdl::{Finding, Game, Severity, Source, Syntax, TermId, load, print, read, rules_hash};
+use hyperplay_play::board::{BoardLayout, BoardPicture, BoardView};
 
 /// Bytes that the rules of a game may take, by estimate.
 const MEMORY: u64 = 1 << 30;
@@ -24,7 +22,7 @@ pub(super) struct GameRoom {
     /// The game.
     pub(super) game: Game,
     /// Glyphs and colours, as the page reads them.
-    pub(super) view: Value,
+    pub(super) view: BoardView,
     kind: EngineKind,
     engine: OnceLock<Result<Arc<Engine>, String>>,
     layout: OnceLock<BoardLayout>,
@@ -38,7 +36,7 @@ impl GameRoom {
     pub(super) fn open(
         name: &str,
         text: &str,
-        view: Value,
+        view: Option<&str>,
         is_listed: bool,
         kind: EngineKind,
     ) -> Result<GameRoom, KioskRefusal> {
@@ -54,6 +52,10 @@ impl GameRoom {
                 "check the rules in the lobby, which shows each finding by its line",
             ));
         };
+        let view = view.map_or(Ok(BoardView::default()), |text| BoardView::read(text, &game));
+        let view = view.map_err(|error| {
+            KioskRefusal::new(400, format!("the view file: {error}"), "correct the file, or play without it")
+        })?;
         let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
         let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
         let (engine, layout) = (OnceLock::new(), OnceLock::new());
@@ -74,6 +76,21 @@ impl GameRoom {
     /// How its states are drawn.
     pub(super) fn layout(&self) -> &BoardLayout {
         self.layout.get_or_init(|| BoardLayout::of(&self.game))
+    }
+
+    /// A picture, as the view says.
+    pub(super) fn picture(&self, facts: &[(TermId, f64)], before: Option<&[(TermId, f64)]>) -> BoardPicture {
+        let mut picture = self.layout().picture(facts, before);
+        if self.view.flip {
+            picture.panels.iter_mut().for_each(|panel| panel.rows.reverse());
+        }
+        for hand in &mut picture.hands {
+            hand.kind = self.view.kinds.get(&hand.relation).copied().unwrap_or(hand.kind);
+        }
+        for line in &mut picture.lines {
+            line.kind = self.view.kinds.get(&line.name).copied().unwrap_or(line.kind);
+        }
+        picture
     }
 
     /// The names of its roles in their order.

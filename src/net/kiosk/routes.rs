@@ -490,7 +490,7 @@ impl Kiosk {
             )
         })?;
         let room = match rules {
-            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text)?,
+            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text, None)?,
             Some(_) => {
                 return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
             }

@@ -1,12 +1,11 @@
 //! Scenes: what one token may know at one moment, as the page reads it.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::room::GameRoom;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Move, StateMachineExt as _};
-use hyperplay_play::board::{BoardPicture, MoveTarget};
+use hyperplay_play::board::{BoardPicture, BoardView, MoveTarget};
 use hyperplay_play::player::{Companion, Decision, is_certain};
 
 /// States that are listed with their probabilities, and open facts of each.
@@ -177,7 +176,7 @@ pub(super) struct Scene {
     /// How many scenes this token has been sent on this stream.
     pub(super) version: u64,
     pub(super) game: SceneGame,
-    pub(super) view: Value,
+    pub(super) view: BoardView,
     pub(super) sees: String,
     pub(super) phase: Phase,
     pub(super) step: usize,
@@ -243,7 +242,7 @@ impl SceneBelief {
                 .take(FACTS)
                 .map(|&(fact, probability)| SceneFact { fact: game.show(fact), probability })
                 .collect(),
-            picture: Some(room.layout().picture(&facts, before)),
+            picture: Some(room.picture(&facts, before)),
             likeliest: likeliest
                 .map(|(state, probability)| SceneState { probability: *probability, facts: of_state(state) })
                 .collect(),

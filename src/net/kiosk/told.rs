@@ -114,7 +114,7 @@ impl ToldRole {
             shares.iter().filter(|(_, share)| is_certain(*share)).copied().collect()
         };
         let before = self.before.as_ref().map(certain);
-        self.shares.as_ref().map(|shares| self.room.layout().picture(&certain(shares), before.as_deref()))
+        self.shares.as_ref().map(|shares| self.room.picture(&certain(shares), before.as_deref()))
     }
 
     /// What is believed.
@@ -132,5 +132,5 @@ pub(super) fn picture_of(
 ) -> BoardPicture {
     let facts =
         |state: &State| -> Shares { engine.holds(state).into_iter().map(|fact| (fact, 1.0)).collect() };
-    room.layout().picture(&facts(state), before.map(facts).as_deref())
+    room.picture(&facts(state), before.map(facts).as_deref())
 }
