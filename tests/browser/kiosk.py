@@ -5,7 +5,7 @@
 
 PROGRAM is the binary; FOLDER takes the screenshots (default: a temporary folder, which is removed); TEST names a test of the
 class below. The tests: a whole Kuhn match by mouse, a Krieg-TicTacToe 5x5 by keyboard, connect four by clicks on the board,
-two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, rules whose names
+a game of cards by clicks on the cards, two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, rules whose names
 look like markup, an experiment that is watched, light and dark.
 
 At 1280 and 360 pixels, light and dark, each place that a test comes to is looked at: the page does not scroll sideways,
@@ -277,6 +277,35 @@ class KioskTest(unittest.TestCase):
         self.assertGreaterEqual(moves, 4)
         self.assertEqual(sum(self.goals().values()), 100)
         self.look("connect-four-over")
+
+    def test_cards_are_played_by_two_clicks(self):
+        browser = self.browser
+        self.table("goofspiel_4_imperfect", alice="person", bob="random")
+        cards = 0
+        while (state := browser.turn())[0] == "turn":
+            self.assertEqual(browser.count("#board .pick"), 4 - cards, "the own cards can be clicked")
+            key = browser.each("#board .pick", "one.dataset.key")[0]
+            browser.click(f"[data-key='{key}']")
+            browser.find("#board .pick.chosen")
+            browser.click(f"[data-key='{key}']")
+            browser.answered(state[1])
+            cards += 1
+            if cards == 1:
+                browser.turn()
+                self.look("cards")
+        self.assertGreaterEqual(cards, 2)
+        self.assertEqual(sum(self.goals().values()), 100)
+
+    def test_who_leaves_is_replaced(self):
+        browser = self.browser
+        self.table("tictactoe", x="person", o="random")
+        browser.turn()
+        address = browser.driver.current_url
+        browser.click("#leave")
+        browser.click("#leave")
+        browser.find("#games button")
+        browser.open(address)
+        self.assertEqual(browser.turn()[0], "over", "the seat is played by legal moves")
 
     def test_two_people_at_one_table(self):
         browser = self.browser
