@@ -1,0 +1,296 @@
+//! The table in the browser, by what its page asks: matches of a robot, beliefs against an exact posterior, and what a seat is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use super::exact_posterior::ExactPosterior;
+use super::kiosk_client::ServedKiosk;
+use crate::common::program::run;
+
+/// A program that decides within some milliseconds.
+const QUICK: &str = "hyperplay:particles=50,playouts=100";
+
+/// Plays matches of these games: a robot in one seat, programs in the others. Each ends without a fault, and its transcript agrees with the rules.
+fn played_by_a_robot(wanted: impl Fn(&str) -> bool, matches: u64) {
+    let kiosk = ServedKiosk::new("--record records");
+    let lobby = kiosk.get("/api/lobby");
+    let mut count = 0;
+    for game in lobby["games"].as_array().unwrap() {
+        let name = game["name"].as_str().unwrap();
+        if !wanted(name) {
+            continue;
+        }
+        let roles: Vec<&str> =
+            game["roles"].as_array().unwrap().iter().map(|role| role.as_str().unwrap()).collect();
+        for number in 0..matches {
+            let person = number as usize % roles.len();
+            let seats: BTreeMap<&str, &str> = roles
+                .iter()
+                .enumerate()
+                .map(|(at, &role)| (role, if at == person { "person" } else { QUICK }))
+                .collect();
+            let table = kiosk.lay(&json!({ "game": name, "seats": seats, "seed": number }));
+            let mut rng = ChaCha8Rng::seed_from_u64(number);
+            let last = table.play(&mut rng, |_| ());
+            assert_eq!(last["result"]["outcome"], "over", "{name}: {}", last["result"]);
+            let notes = last["past"].as_array().unwrap().iter().filter(|step| !step["note"].is_null());
+            assert_eq!(notes.count(), 0, "{name}: {}", last["past"]);
+            // Afterwards the truth is there, and what the programs thought.
+            let (_, token) = &table.tokens[0];
+            let review = kiosk.get(&format!("/api/tables/{}/review?token={token}&step=0&as=truth", table.id));
+            assert_eq!(review["review"]["steps"], last["step"], "{name}");
+            assert!(review["picture"].is_object(), "{name}");
+            count += 1;
+        }
+    }
+    let folder = kiosk.stop();
+    let records = folder.read("records/matches.jsonl");
+    assert_eq!(records.lines().count(), count);
+    for line in records.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert!(record["steps"].as_array().unwrap().iter().all(|step| step["faults"].is_null()), "{line}");
+    }
+    run(&mut folder.program("verify records/matches.jsonl"), 0);
+    println!("{count} matches");
+}
+
+#[test]
+fn a_robot_plays_by_what_the_page_asks() {
+    let quick = [
+        "kuhn_poker",
+        "leduc_poker",
+        "krieg_tictactoe_3x3",
+        "connect_four",
+        "monty_hall",
+        "battleships_small",
+    ];
+    played_by_a_robot(|name| quick.contains(&name), 2);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_robot_plays_ten_matches_of_every_game() {
+    played_by_a_robot(|_| true, 10);
+}
+
+#[test]
+fn the_belief_beside_a_person_is_the_exact_posterior() {
+    let kiosk = ServedKiosk::new("");
+    for name in ["kuhn_poker", "leduc_poker", "krieg_tictactoe_3x3", "liars_dice_1x3", "dark_hex_2x2"] {
+        let mut compared = 0;
+        for seed in 0..40 {
+            if compared >= 10 {
+                break;
+            }
+            let table = kiosk.lay(&json!({ "game": name, "seats": {}, "seed": seed }));
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            table.play(&mut rng, |scene| {
+                let belief = &scene["belief"];
+                if scene["phase"] != "play" || scene["legal"] == json!([]) || belief["source"] != "enumerated"
+                {
+                    return;
+                }
+                let exact = ExactPosterior::of(name, scene["sees"].as_str().unwrap(), &scene["past"]);
+                let mut told: BTreeMap<String, f64> = BTreeMap::new();
+                for fact in belief["facts"].as_array().unwrap() {
+                    told.insert(
+                        fact["fact"].as_str().unwrap().to_owned(),
+                        fact["probability"].as_f64().unwrap(),
+                    );
+                }
+                let open: BTreeMap<String, f64> = exact
+                    .facts
+                    .iter()
+                    .filter(|(_, share)| **share < 1.0 - 1e-9)
+                    .map(|(fact, share)| (fact.clone(), *share))
+                    .collect();
+                assert!(told.keys().eq(open.keys()), "{name}: {told:?} {open:?}");
+                for (fact, share) in &open {
+                    assert!((told[fact] - share).abs() < 1e-9, "{name}: {fact}: {} {share}", told[fact]);
+                }
+                assert_eq!(belief["states"].as_u64().unwrap() as usize, exact.states, "{name}");
+                compared += 1;
+            });
+        }
+        assert!(compared >= 10, "{name}: {compared}");
+    }
+    kiosk.stop();
+}
+
+/// What is sent to a seat, without the name of its table, the time and the number of the message.
+fn sent(scene: &Value) -> String {
+    let mut scene = scene.clone();
+    let object = scene.as_object_mut().unwrap();
+    for key in ["table", "version", "clock"] {
+        object.remove(key);
+    }
+    scene.to_string()
+}
+
+/// Plays matches with robots in all seats. Whatever is sent to a role that knows the same is the same, whatever the others do and have.
+fn nothing_is_told_that_a_role_does_not_know(wanted: impl Fn(&str) -> bool, matches: u64) -> usize {
+    let kiosk = ServedKiosk::new("");
+    let lobby = kiosk.get("/api/lobby");
+    let mut all_pairs = 0;
+    for game in lobby["games"].as_array().unwrap().iter().filter(|game| game["hidden"] == true) {
+        let name = game["name"].as_str().unwrap();
+        if !wanted(name) {
+            continue;
+        }
+        // By role and what it knows: what was sent, and the histories in which it was.
+        let mut by_evidence: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
+        for seed in 0..matches {
+            let table = kiosk.lay(&json!({ "game": name, "seats": {}, "seed": seed }));
+            let mut scenes: Vec<Value> = Vec::new();
+            let mut rng = ChaCha8Rng::seed_from_u64(seed % 5);
+            let last = table.play(&mut rng, |scene| scenes.push(scene.clone()));
+            let (_, token) = &table.tokens[0];
+            let truth = kiosk.get(&format!(
+                "/api/tables/{}/review?token={token}&step={}&as=truth",
+                table.id, last["step"]
+            ));
+            for scene in scenes.iter().filter(|scene| scene["phase"] == "play") {
+                let known = json!([
+                    scene["sees"],
+                    scene["past"],
+                    scene["chosen"],
+                    // Moves are laid open, and what the equilibrium says comes, some time after the step before.
+                    scene["legal"] == json!([]),
+                    scene["equilibrium"].as_array().unwrap().len(),
+                ]);
+                let step = scene["step"].as_u64().unwrap() as usize;
+                let history = json!(truth["past"].as_array().unwrap()[..step].to_vec());
+                let (text, histories) =
+                    by_evidence.entry(known.to_string()).or_insert_with(|| (sent(scene), BTreeSet::new()));
+                assert_eq!(*text, sent(scene), "{name}: {known}");
+                histories.insert(history.to_string());
+            }
+        }
+        let pairs: usize =
+            by_evidence.values().map(|(_, histories)| histories.len() * (histories.len() - 1) / 2).sum();
+        println!("{name}: {} informations, {pairs} pairs of histories", by_evidence.len());
+        all_pairs += pairs;
+    }
+    kiosk.stop();
+    all_pairs
+}
+
+#[test]
+fn what_reaches_a_seat_depends_on_what_its_role_knows_and_on_nothing_else() {
+    let quick =
+        ["kuhn_poker", "leduc_poker", "krieg_tictactoe_3x3", "goofspiel_4_imperfect", "liars_dice_1x6"];
+    let pairs = nothing_is_told_that_a_role_does_not_know(|name| quick.contains(&name), 40);
+    assert!(pairs > 50, "{pairs}");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn in_every_game_what_reaches_a_seat_depends_on_what_its_role_knows_and_on_nothing_else() {
+    let pairs = nothing_is_told_that_a_role_does_not_know(|_| true, 20);
+    assert!(pairs > 1000, "{pairs}");
+}
+
+#[test]
+fn fifty_tables_are_played_at_once() {
+    let kiosk = ServedKiosk::new("--record records");
+    let kiosk_of = &kiosk;
+    std::thread::scope(|scope| {
+        for number in 0..50 {
+            scope.spawn(move || {
+                let name = ["kuhn_poker", "tictactoe", "krieg_tictactoe_3x3"][number as usize % 3];
+                let (person, program) = if number % 3 == 0 { ("alice", "bob") } else { ("x", "o") };
+                let seats = json!({ person: "person", program: QUICK });
+                let table =
+                    kiosk_of.lay(&json!({ "game": name, "seats": seats, "playclock": 20.0, "seed": number }));
+                let last = table.play(&mut ChaCha8Rng::seed_from_u64(number), |_| ());
+                assert_eq!(last["result"]["outcome"], "over");
+            });
+        }
+    });
+    let folder = kiosk.stop();
+    assert_eq!(folder.read("records/matches.jsonl").lines().count(), 50);
+    run(&mut folder.program("verify records/matches.jsonl"), 0);
+}
+
+#[test]
+fn foreign_pages_wrong_links_and_wrong_requests_are_refused_in_words() {
+    let kiosk = ServedKiosk::new("--tables 2");
+    let table = kiosk.lay(&json!({ "game": "kuhn_poker", "seats": {} }));
+    let (_, token) = &table.tokens[0];
+    let path = format!("/api/tables/{}", table.id);
+    let own = format!("Host: {}\r\n", kiosk.address);
+    let status = |method: &str, path: &str, head: &str, body: &str| {
+        let (status, body) = kiosk.exchange(method, path, head, body);
+        let told: Value = serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"));
+        assert!(told["error"].is_string() && told["remedy"].is_string(), "{body}");
+        status
+    };
+    // A name that an attacker has made to lead here.
+    assert_eq!(status("GET", "/api/lobby", "Host: evil.example\r\n", ""), 421);
+    let json_type = format!("{own}Content-Type: application/json\r\n");
+    let foreign = format!("{json_type}Origin: http://evil.example\r\n");
+    assert_eq!(
+        status("POST", &format!("{path}/leave"), &foreign, &json!({ "token": token }).to_string()),
+        403
+    );
+    assert_eq!(status("POST", &format!("{path}/leave"), &own, &json!({ "token": token }).to_string()), 403);
+    for wrong in ["", "0", "\u{fc}", &"0".repeat(32), &token[..31]] {
+        let path = format!("{path}?token={}", wrong.replace('\u{fc}', "%C3%BC"));
+        assert_eq!(status("GET", &path, &own, ""), 404, "{path}");
+    }
+    for (order, expected) in [
+        (json!({ "game": "kuhn_pokerr", "seats": {} }), 404),
+        (json!({ "seats": {} }), 400),
+        (json!({ "game": "kuhn_poker", "seats": { "carol": "person" } }), 400),
+        (json!({ "game": "kuhn_poker", "seats": { "bob": "hyperplayy" } }), 400),
+        (json!({ "game": "kuhn_poker", "seats": { "bob": "policy:/etc/passwd" } }), 400),
+        (json!({ "game": "kuhn_poker", "seats": { "bob": "remote:url=http://127.0.0.1:1" } }), 400),
+        (json!({ "game": "kuhn_poker", "seats": {}, "playclock": -1.0 }), 400),
+        (json!({ "game": "kuhn_poker", "seats": {}, "spectators": "carol" }), 400),
+        (json!({ "rules": "(role x", "seats": {} }), 400),
+        (json!({ "game": "kuhn_poker", "surprise": 1 }), 400),
+    ] {
+        assert_eq!(status("POST", "/api/tables", &json_type, &order.to_string()), expected, "{order}");
+    }
+    assert_eq!(status("POST", "/api/replays", &json_type, r#"{"transcript":"{}"}"#), 400);
+    assert_eq!(status("GET", "/api/watch", &own, ""), 404);
+    assert_eq!(status("GET", "/elsewhere", &own, ""), 404);
+    // It is not the turn of anybody before both have come; then there is room for one more table.
+    let early = json!({ "token": token, "step": 0, "move": "bet" }).to_string();
+    assert_eq!(status("POST", &format!("{path}/move"), &json_type, &early), 409);
+    kiosk.lay(&json!({ "game": "kuhn_poker", "seats": {} }));
+    let third = json!({ "game": "kuhn_poker", "seats": {} }).to_string();
+    assert_eq!(status("POST", "/api/tables", &json_type, &third), 429);
+    kiosk.stop();
+}
+
+#[test]
+fn a_person_who_leaves_or_is_late_costs_the_others_nothing() {
+    let kiosk = ServedKiosk::new("--record records");
+    // Bob leaves at once; Alice plays to the end.
+    let table = kiosk.lay(&json!({ "game": "kuhn_poker", "seats": {}, "seed": 4 }));
+    let (_, bob) = &table.tokens[1];
+    let (status, _) = kiosk.post(&format!("/api/tables/{}/leave", table.id), &json!({ "token": bob }));
+    assert_eq!(status, 204);
+    let last = table.play(&mut ChaCha8Rng::seed_from_u64(1), |_| ());
+    assert_eq!(last["result"]["outcome"], "over");
+    // With a clock nobody has to come back.
+    let table = kiosk.lay(
+        &json!({ "game": "kuhn_poker", "seats": { "bob": QUICK }, "playclock": 0.3, "startclock": 0.0 }),
+    );
+    let (_, alice) = &table.tokens[0];
+    let last = loop {
+        let scene = table.scene(alice);
+        if scene["phase"] == "over" {
+            break scene;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    let notes = last["past"].as_array().unwrap().iter().filter(|step| step["note"].is_string());
+    assert!(notes.count() >= 1, "{}", last["past"]);
+    let folder = kiosk.stop();
+    run(&mut folder.program("verify records/matches.jsonl"), 0);
+}
