@@ -198,10 +198,11 @@ impl Lobby {
         let room = Arc::new(room);
         let mut rooms = locked(&self.rooms);
         // Rules that were sent give way; whoever plays by them still holds them.
-        if !room.is_listed && rooms.iter().filter(|room| !room.is_listed).count() >= REMEMBERED {
-            if let Some(at) = rooms.iter().position(|room| !room.is_listed) {
-                rooms.remove(at);
-            }
+        if !room.is_listed
+            && rooms.iter().filter(|room| !room.is_listed).count() >= REMEMBERED
+            && let Some(at) = rooms.iter().position(|room| !room.is_listed)
+        {
+            rooms.remove(at);
         }
         rooms.push(Arc::clone(&room));
         room
@@ -236,7 +237,7 @@ fn measured(machine: &Interpreter) -> Option<MeasuredLength> {
             if Instant::now() > until {
                 break;
             }
-            let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { return None };
+            let joint = machine.random_joint(&state, &mut scratch, &mut rng)?;
             state = machine.next(&state, &joint, &mut scratch);
             length += 1;
         }

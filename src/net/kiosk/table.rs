@@ -7,33 +7,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::advice::{AskedMix, mixes};
 use super::answers::KioskRefusal;
 use super::keep::MatchKeeper;
-use super::past::{PastMatch, PastMove, TRUTH};
-use super::person::PersonSeat;
+use super::past::{PastMatch, TRUTH};
 use super::room::GameRoom;
-use super::scene::{
-    Phase, Scene, SceneClock, SceneGame, SceneGoal, SceneMix, SceneMove, SceneResult, SceneSeat,
-};
-use super::told::{ToldRole, picture_of};
-use hyperplay_engine::machine::{
-    ByRole, Evidence, Move, Role, Seed, StateMachine as _, StateMachineExt as _,
-};
-use hyperplay_engine::{Engine, State};
+use super::scene::{Phase, Scene, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat};
+use hyperplay_engine::machine::{Evidence, Move, Role};
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::board::BoardPicture;
-use hyperplay_play::player::{PlayerSpec, SamplerSpec, Seat};
-use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript, date, host,
-    match_seed, play_match,
-};
+use hyperplay_play::player::{PlayerSpec, SamplerSpec};
+use hyperplay_play::referee::{Clocks, Interrupt};
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
 const GONE: Duration = Duration::from_secs(30 * 60);
@@ -94,47 +82,47 @@ pub(super) struct TableParts {
 }
 
 /// A question to a person.
-struct OpenQuestion {
-    legal: Vec<Move>,
-    shown: Vec<SceneMove>,
+pub(super) struct OpenQuestion {
+    pub(super) legal: Vec<Move>,
+    pub(super) shown: Vec<SceneMove>,
 }
 
 /// What a role is told of the match, ready to be sent.
 #[derive(Clone, Default)]
-struct SightScene {
-    evidence: Option<Evidence>,
-    past: Vec<super::scene::PastStep>,
-    picture: Option<BoardPicture>,
-    belief: Option<super::scene::SceneBelief>,
+pub(super) struct SightScene {
+    pub(super) evidence: Option<Evidence>,
+    pub(super) past: Vec<super::scene::PastStep>,
+    pub(super) picture: Option<BoardPicture>,
+    pub(super) belief: Option<super::scene::SceneBelief>,
 }
 
 /// What changes in the course of a match.
-struct Shared {
-    phase: Phase,
-    step: usize,
-    scenes: BTreeMap<Sight, SightScene>,
-    questions: BTreeMap<Role, OpenQuestion>,
-    chosen: BTreeMap<Role, Move>,
-    late: BTreeSet<Role>,
-    come: BTreeSet<Role>,
-    left: BTreeSet<Role>,
-    seen: BTreeMap<Role, Instant>,
+pub(super) struct Shared {
+    pub(super) phase: Phase,
+    pub(super) step: usize,
+    pub(super) scenes: BTreeMap<Sight, SightScene>,
+    pub(super) questions: BTreeMap<Role, OpenQuestion>,
+    pub(super) chosen: BTreeMap<Role, Move>,
+    pub(super) late: BTreeSet<Role>,
+    pub(super) come: BTreeSet<Role>,
+    pub(super) left: BTreeSet<Role>,
+    pub(super) seen: BTreeMap<Role, Instant>,
     /// When the step began, and the time for it.
-    clock: Option<(Instant, Duration)>,
-    mixes: BTreeMap<Role, Vec<SceneMix>>,
-    result: Option<SceneResult>,
-    past: Option<Arc<PastMatch>>,
-    is_ended: bool,
-    touched: Instant,
+    pub(super) clock: Option<(Instant, Duration)>,
+    pub(super) mixes: BTreeMap<Role, Vec<SceneMix>>,
+    pub(super) result: Option<SceneResult>,
+    pub(super) past: Option<Arc<PastMatch>>,
+    pub(super) is_ended: bool,
+    pub(super) touched: Instant,
 }
 
 /// One table.
 pub(super) struct Table {
     pub(super) parts: TableParts,
     shared: Mutex<Shared>,
-    bell: Condvar,
+    pub(super) bell: Condvar,
     changes: watch::Sender<u64>,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     is_closed: AtomicBool,
     pub(super) is_hinting: Mutex<BTreeSet<Role>>,
 }
@@ -173,24 +161,16 @@ impl Table {
             is_hinting: Mutex::default(),
         });
         let own = Arc::clone(&table);
-        std::thread::Builder::new().name("table".to_owned()).spawn(move || {
-            let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| own.play()));
-            let failed = match played {
-                Ok(Ok(())) => None,
-                Ok(Err(why)) => Some(why),
-                Err(_) => Some("a part of the program failed; the log says where".to_owned()),
-            };
-            own.finish(failed);
-        })?;
+        std::thread::Builder::new().name("table".to_owned()).spawn(move || own.run())?;
         Ok(table)
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something changed that some token may have to be told.
-    fn ring(&self) {
+    pub(super) fn ring(&self) {
         self.bell.notify_all();
         self.changes.send_modify(|number| *number += 1);
     }
@@ -220,7 +200,7 @@ impl Table {
         Arc::clone(&token.streams).try_acquire_owned().ok()
     }
 
-    fn persons(&self) -> impl Iterator<Item = Role> + '_ {
+    pub(super) fn persons(&self) -> impl Iterator<Item = Role> + '_ {
         let is_person = |(_, sitting): &(usize, &Sitting)| matches!(sitting, Sitting::Person);
         self.parts.sitting.iter().enumerate().filter(is_person).map(|(at, _)| Role::new(at))
     }
@@ -404,7 +384,7 @@ impl Table {
         }
     }
 
-    fn seats(&self, you: Option<Role>) -> Vec<SceneSeat> {
+    pub(super) fn seats(&self, you: Option<Role>) -> Vec<SceneSeat> {
         let names = self.parts.room.roles();
         let each = self.parts.sitting.iter().zip(names).enumerate();
         each.map(|(at, (sitting, role))| {
@@ -418,284 +398,9 @@ impl Table {
         .collect()
     }
 
-    /// Plays the match; an error says why it could not be played.
-    fn play(self: &Arc<Table>) -> Result<(), String> {
-        let parts = &self.parts;
-        let engine = parts.room.engine()?;
-        self.await_persons();
-        let mut telling = Telling::new(self, &engine);
-        telling.tell(self);
-        self.open(&engine, &telling.state);
-        let seat = |at: usize| match &parts.sitting[at] {
-            Sitting::Person => {
-                Some(Seat::player(PersonSeat { table: Arc::downgrade(self), role: Role::new(at) }))
-            }
-            Sitting::Program(spec) => Some(spec.seat(&engine, Role::new(at))),
-            Sitting::Random => None,
-        };
-        let seats = ByRole::new((0..parts.sitting.len()).map(seat).collect());
-        let settings =
-            Settings { clocks: parts.clocks, id: format!("table_{}", parts.id), ..Settings::default() };
-        let begun = Instant::now();
-        let mut moves: Vec<PastMove> = Vec::new();
-        let watch = |step: &MatchStep| {
-            let notes = self.notes(step);
-            telling.step(&engine, step, &notes);
-            telling.tell(self);
-            moves.push(past_move(step, notes));
-            self.open(&engine, &telling.state);
-        };
-        let played =
-            play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
-        let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        telling.end(self, &played);
-        let result = self.result(&engine, &played);
-        self.keep(&engine, &settings, &played, begun.elapsed());
-        let past = PastMatch {
-            id: parts.id.clone(),
-            room: Arc::clone(&parts.room),
-            engine: Arc::clone(&engine),
-            sampler: parts.sampler.clone(),
-            states: telling.states,
-            moves,
-            seats: self.seats(None),
-            result: result.clone(),
-            beliefs: Mutex::default(),
-        };
-        let mut shared = self.shared();
-        (shared.result, shared.past) = (Some(result), Some(Arc::new(past)));
-        Ok(())
-    }
-
-    /// Waits until every person has come or left.
-    fn await_persons(&self) {
-        let persons: Vec<Role> = self.persons().collect();
-        let mut shared = self.shared();
-        while !self.interrupt.is_raised() && !persons.iter().all(|person| shared.come.contains(person)) {
-            shared = self.bell.wait(shared).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Lays open the legal moves of all persons in a state.
-    fn open(&self, engine: &Engine, state: &State) {
-        let mut scratch = engine.scratch();
-        let is_over = engine.terminal(state, &mut scratch);
-        let legal = if is_over { ByRole::default() } else { engine.legal_by_role(state, &mut scratch) };
-        // What an evaluation could not do, the referee meets again and names.
-        let _ = engine.take_failure(&mut scratch);
-        let mut shared = self.shared();
-        shared.questions.clear();
-        shared.chosen.clear();
-        shared.phase = Phase::Play;
-        for role in self.persons().filter(|_| !is_over) {
-            let own = &legal[role];
-            if own.len() < 2 {
-                continue;
-            }
-            let scene = shared.scenes.get(&Sight::Role(role));
-            let picture = scene.and_then(|scene| scene.belief.as_ref()?.picture.clone());
-            let layout = self.parts.room.layout();
-            let shown = own.iter().map(|own| SceneMove {
-                text: self.parts.room.game.show(own.0),
-                targets: picture.as_ref().map_or_else(Vec::new, |picture| layout.targets(own.0, picture)),
-            });
-            let question = OpenQuestion { legal: own.clone(), shown: shown.collect() };
-            shared.questions.insert(role, question);
-        }
-        shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(shared.step)));
-        drop(shared);
-        self.ring();
-    }
-
-    /// Why the moves of a step were not chosen by the persons.
-    fn notes(&self, step: &MatchStep) -> BTreeMap<Role, String> {
-        let mut shared = self.shared();
-        let mut notes: BTreeMap<Role, String> = BTreeMap::new();
-        for role in std::mem::take(&mut shared.late) {
-            notes.insert(role, "the time was up: a legal move was drawn".to_owned());
-        }
-        for &role in &shared.left {
-            notes.insert(role, "the person has left: a legal move was drawn".to_owned());
-        }
-        for fault in &step.faults {
-            notes.insert(fault.role, format!("replaced by the referee: {}", fault.kind.as_str()));
-        }
-        notes
-    }
-
-    fn result(&self, engine: &Engine, played: &Match) -> SceneResult {
-        let goals = match &played.outcome {
-            MatchOutcome::Over(goals) => goals
-                .iter()
-                .filter(|&(role, _)| engine.random() != Some(role))
-                .map(|(role, goal)| SceneGoal { role: engine.roles()[role].clone(), goal: goal.value() })
-                .collect(),
-            _ => Vec::new(),
-        };
-        SceneResult { outcome: played.outcome.as_str().to_owned(), goals }
-    }
-
-    /// Keeps the transcript.
-    fn keep(&self, engine: &Engine, settings: &Settings, played: &Match, taken: Duration) {
-        let (Some(keeper), false) = (&self.parts.keeper, played.outcome == MatchOutcome::Interrupted) else {
-            return;
-        };
-        let players = self.parts.sitting.iter().map(|sitting| match sitting {
-            Sitting::Person => Some("human".to_owned()),
-            Sitting::Program(spec) => Some(spec.spec().to_string()),
-            Sitting::Random => None,
-        });
-        let heading = Heading {
-            game: String::new(),
-            rules: self.parts.room.hash.clone(),
-            players: players.collect(),
-            seed: self.parts.seed,
-            decisions: true,
-        };
-        let mut transcript = Transcript::new(engine, &heading, settings, 0, played);
-        transcript.run = Some(RunInfo {
-            date: date(),
-            host: host(),
-            engine: engine.kind().to_string(),
-            threads: 1,
-            seconds: taken.as_secs_f64(),
-        });
-        keeper.keep(&self.parts.room, transcript);
-    }
-
-    /// The thread ends.
-    fn finish(&self, failed: Option<String>) {
-        if let Some(why) = &failed {
-            tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");
-        }
-        let mut shared = self.shared();
-        if let Some(why) = failed {
-            shared.result = Some(SceneResult { outcome: format!("failed: {why}"), goals: Vec::new() });
-        }
-        shared.questions.clear();
-        (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, Instant::now());
-        drop(shared);
-        self.ring();
-    }
-
     /// Adds what an equilibrium says of a move.
     pub(super) fn add_mix(&self, role: Role, mix: SceneMix) {
         self.shared().mixes.entry(role).or_default().push(mix);
         self.ring();
     }
-}
-
-fn past_move(step: &MatchStep, notes: BTreeMap<Role, String>) -> PastMove {
-    PastMove {
-        joint: step.joint.clone(),
-        percepts: step.percepts.values().to_vec(),
-        decisions: step.decisions.values().to_vec(),
-        notes,
-    }
-}
-
-/// What the tokens of a table are told, kept on the thread of the match.
-struct Telling {
-    roles: Vec<ToldRole>,
-    sees_truth: bool,
-    state: State,
-    states: Vec<State>,
-    past: Vec<super::scene::PastStep>,
-    /// Questions to the equilibrium, if a person may be told of it.
-    mixes: Sender<AskedMix>,
-    persons: Vec<Role>,
-    room: Arc<GameRoom>,
-    engine: Arc<Engine>,
-}
-
-impl Telling {
-    fn new(table: &Arc<Table>, engine: &Arc<Engine>) -> Telling {
-        let parts = &table.parts;
-        let sights: BTreeSet<Sight> = parts.tokens.iter().map(|token| token.sight).collect();
-        let told = |sight: &Sight| match sight {
-            Sight::Role(role) => Some(ToldRole::new(&parts.room, engine, *role, &parts.sampler)),
-            Sight::Truth => None,
-        };
-        let state = engine.initial();
-        Telling {
-            roles: sights.iter().filter_map(told).collect(),
-            sees_truth: sights.contains(&Sight::Truth),
-            states: vec![state.clone()],
-            state,
-            past: Vec::new(),
-            mixes: mixes(Arc::downgrade(table), engine, &parts.equilibrium),
-            persons: table.persons().collect(),
-            room: Arc::clone(&parts.room),
-            engine: Arc::clone(engine),
-        }
-    }
-
-    /// Takes in a step.
-    fn step(&mut self, engine: &Engine, step: &MatchStep, notes: &BTreeMap<Role, String>) {
-        let mut scratch = engine.scratch();
-        self.state = engine.next(&self.state, &step.joint, &mut scratch);
-        let _ = engine.take_failure(&mut scratch);
-        self.states.push(self.state.clone());
-        for told in &mut self.roles {
-            let role = told.evidence.role;
-            let own = step.joint.of(role);
-            let legal = &step.legal[role];
-            if self.persons.contains(&role) && legal.len() > 1 {
-                // Whoever answers has ended where nobody hears it any more.
-                let _ =
-                    self.mixes.send(AskedMix { evidence: told.evidence.clone(), legal: legal.clone(), own });
-            }
-            told.step(own, &step.percepts[role], notes.get(&role).cloned());
-        }
-        let each = engine
-            .each_role()
-            .map(|role| format!("{}: {}", engine.roles()[role], engine.show_move(step.joint.of(role))));
-        let own = each.collect::<Vec<_>>().join(", ");
-        self.past.push(super::scene::PastStep {
-            step: self.past.len() + 1,
-            own,
-            percepts: Vec::new(),
-            note: None,
-        });
-    }
-
-    /// The match is over.
-    fn end(&mut self, table: &Table, played: &Match) {
-        if matches!(played.outcome, MatchOutcome::Over(_)) {
-            self.roles.iter_mut().for_each(ToldRole::end);
-        }
-        self.tell(table);
-    }
-
-    /// Lays what is told where it is sent from.
-    fn tell(&self, table: &Table) {
-        let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
-        for told in &self.roles {
-            let scene = SightScene {
-                evidence: Some(told.evidence.clone()),
-                past: told.past.clone(),
-                picture: told.picture(),
-                belief: Some(told.belief()),
-            };
-            scenes.insert(Sight::Role(told.evidence.role), scene);
-        }
-        if self.sees_truth {
-            let before = self.states.len().checked_sub(2).map(|before| &self.states[before]);
-            let picture = Some(picture_of(&self.room, &self.engine, &self.state, before));
-            scenes.insert(
-                Sight::Truth,
-                SightScene { evidence: None, past: self.past.clone(), picture, belief: None },
-            );
-        }
-        let mut shared = table.shared();
-        shared.scenes = scenes;
-        shared.step = self.states.len() - 1;
-    }
-}
-
-/// The seed of a table of a kiosk.
-pub(super) fn table_seed(seed: u64, number: u64) -> u64 {
-    use rand::RngExt as _;
-    // What JavaScript and a person can read.
-    Seed::root(seed).child("table").index(number as usize).rng().random::<u64>() >> 32
 }
