@@ -59,7 +59,7 @@ impl Table {
         let played =
             play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
         let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        telling.end(self, &played);
+        let scenes = telling.end(&played);
         let result = self.result(&engine, &played);
         self.keep(&engine, &settings, &played, begun.elapsed());
         let past = PastMatch {
@@ -74,6 +74,8 @@ impl Table {
             beliefs: Mutex::default(),
         };
         let mut shared = self.shared();
+        // Nobody is told a part of the end.
+        (shared.scenes, shared.phase) = (scenes, Phase::Over);
         (shared.result, shared.past) = (Some(result), Some(Arc::new(past)));
         Ok(())
     }

@@ -73,16 +73,26 @@ impl Telling {
         self.past.push(PastStep { step: self.past.len() + 1, own, percepts: Vec::new(), note: None });
     }
 
-    /// The match is over.
-    pub(super) fn end(&mut self, table: &Table, played: &Match) {
+    /// The match is over: what is told at its end.
+    pub(super) fn end(&mut self, played: &Match) -> BTreeMap<Sight, SightScene> {
         if matches!(played.outcome, MatchOutcome::Over(_)) {
             self.roles.iter_mut().for_each(ToldRole::end);
         }
-        self.tell(table);
+        self.scenes()
     }
 
-    /// Lays what is told where it is sent from.
+    /// Lays what is told where it is sent from; what was asked before is asked no longer.
     pub(super) fn tell(&self, table: &Table) {
+        let scenes = self.scenes();
+        let mut shared = table.shared();
+        shared.scenes = scenes;
+        shared.step = self.states.len() - 1;
+        shared.questions.clear();
+        shared.chosen.clear();
+    }
+
+    /// What is told now, by sight.
+    fn scenes(&self) -> BTreeMap<Sight, SightScene> {
         let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
         for told in &self.roles {
             let scene = SightScene {
@@ -101,8 +111,6 @@ impl Telling {
                 SightScene { evidence: None, past: self.past.clone(), picture, belief: None },
             );
         }
-        let mut shared = table.shared();
-        shared.scenes = scenes;
-        shared.step = self.states.len() - 1;
+        scenes
     }
 }
