@@ -190,7 +190,7 @@ fn what_reaches_a_seat_depends_on_what_its_role_knows_and_on_nothing_else() {
 #[ignore = "takes minutes"]
 fn in_every_game_what_reaches_a_seat_depends_on_what_its_role_knows_and_on_nothing_else() {
     let pairs = nothing_is_told_that_a_role_does_not_know(|_| true, 20);
-    assert!(pairs > 1000, "{pairs}");
+    assert!(pairs > 500, "{pairs}");
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod scene;
 mod table;
 mod telling;
 mod told;
+mod view;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ use table::Table;
 
 pub use answers::KioskRefusal;
 pub use lobby::{CatalogueGame, TableOrder};
+pub use view::{BoardView, ViewError};
 pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 
 /// How a kiosk is run.

@@ -3,10 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::answers::KioskRefusal;
+use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Finding, Game, Severity, Source, Syntax, TermId, load, print, read, rules_hash};
-use hyperplay_play::board::{BoardLayout, BoardPicture, BoardView};
+use hyperplay_play::board::{BoardLayout, BoardPicture};
 
 /// Bytes that the rules of a game may take, by estimate.
 const MEMORY: u64 = 1 << 30;

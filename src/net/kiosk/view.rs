@@ -11,13 +11,13 @@
 //!
 //! Invariant: a view changes no fact and hides none; a game is drawn without it as well.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::GroupKind;
 use hyperplay_logic::gdl::{Game, did_you_mean};
+use hyperplay_play::board::GroupKind;
 
 /// The longest glyph, in characters.
 const LONGEST: usize = 4;
@@ -30,7 +30,8 @@ const COLOURS: [&str; 8] =
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_play::board::{BoardView, GroupKind, ViewError};
+/// use hyperplay_net::kiosk::{BoardView, ViewError};
+/// use hyperplay_play::board::GroupKind;
 ///
 /// let text = "(role me) (init (lies table queen)) (legal me noop) (<= terminal (true (lies table queen))) (goal me 50)";
 /// let game = load(Source::new("lies.kif", text), None).game.expect("the rules are in order");
@@ -92,7 +93,8 @@ impl BoardView {
         let view: BoardView =
             toml::from_str(text).map_err(|error| ViewError::Unreadable(error.to_string()))?;
         let rules = game.source().text().to_lowercase();
-        let words: Vec<&str> = rules.split(|c: char| c.is_whitespace() || "()?,;.:-".contains(c)).collect();
+        let words: BTreeSet<&str> =
+            rules.split(|c: char| c.is_whitespace() || "()?,;.:-".contains(c)).collect();
         let line = |name: &str| {
             let names =
                 |line: &str| line.split('=').next().is_some_and(|key| key.trim().trim_matches('"') == name);
@@ -106,7 +108,7 @@ impl BoardView {
         for (table, names) in tables {
             for name in names {
                 // A name of several terms, such as `white king`, has all its words in the rules.
-                let of_rules = |word: &str| words.contains(&word.to_lowercase().as_str());
+                let of_rules = |word: &str| words.contains(word.to_lowercase().as_str());
                 if !name.split_whitespace().all(of_rules) || name.trim().is_empty() {
                     let near = did_you_mean(name, words.iter().copied());
                     return Err(ViewError::UnknownName { line: line(name), table, name: name.clone(), near });
