@@ -7,91 +7,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use super::advice::{AskedMix, mixes};
 use super::answers::KioskRefusal;
-use super::keep::MatchKeeper;
+use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, PastMove, TRUTH};
 use super::person::PersonSeat;
-use super::room::GameRoom;
 use super::scene::{
-    Phase, Scene, SceneClock, SceneGame, SceneGoal, SceneMix, SceneMove, SceneResult, SceneSeat,
+    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneGoal, SceneMix, SceneMove, SceneResult,
+    SceneSeat,
 };
-use super::told::{ToldRole, picture_of};
+use super::telling::Telling;
+use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
     ByRole, Evidence, Move, Role, Seed, StateMachine as _, StateMachineExt as _,
 };
-use hyperplay_engine::{Engine, State};
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::board::BoardPicture;
-use hyperplay_play::player::{PlayerSpec, SamplerSpec, Seat};
+use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
-    Clocks, Heading, Interrupt, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript, date, host,
+    Heading, Interrupt, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript, date, host,
     match_seed, play_match,
 };
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
 const GONE: Duration = Duration::from_secs(30 * 60);
 
-/// How long a match that is over can be looked at after nobody has.
-const REMEMBERED: Duration = Duration::from_secs(60 * 60);
-
-/// The most streams of scenes that a token may have open.
-const STREAMS: usize = 8;
-
-/// Who sits in a seat.
-pub(super) enum Sitting {
-    /// A person.
-    Person,
-    /// A program.
-    Program(PlayerSpec),
-    /// Chance.
-    Random,
-}
-
-/// What a token sees.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Sight {
-    /// What a role knows.
-    Role(Role),
-    /// Everything.
-    Truth,
-}
-
-/// A token: who has it sees this, and may move for the role if it is a seat's.
-pub(super) struct TableToken {
-    pub(super) secret: String,
-    pub(super) sight: Sight,
-    pub(super) is_seat: bool,
-    /// Room for streams of scenes.
-    pub(super) streams: Arc<Semaphore>,
-}
-
-impl TableToken {
-    /// A token with a secret.
-    pub(super) fn new(secret: String, sight: Sight, is_seat: bool) -> TableToken {
-        TableToken { secret, sight, is_seat, streams: Arc::new(Semaphore::new(STREAMS)) }
-    }
-}
-
-/// What a table is made of.
-pub(super) struct TableParts {
-    pub(super) id: String,
-    pub(super) room: Arc<GameRoom>,
-    pub(super) sitting: Vec<Sitting>,
-    pub(super) tokens: Vec<TableToken>,
-    pub(super) clocks: Option<Clocks>,
-    pub(super) seed: u64,
-    pub(super) sampler: SamplerSpec,
-    /// The player that solves its game, for the mixes beside own moves.
-    pub(super) equilibrium: PlayerSpec,
-    pub(super) keeper: Option<Arc<MatchKeeper>>,
-}
+/// How long a match with clocks waits for the others after the first person has come.
+const ARRIVAL: Duration = Duration::from_secs(2 * 60);
 
 /// A question to a person.
 struct OpenQuestion {
@@ -101,11 +47,11 @@ struct OpenQuestion {
 
 /// What a role is told of the match, ready to be sent.
 #[derive(Clone, Default)]
-struct SightScene {
-    evidence: Option<Evidence>,
-    past: Vec<super::scene::PastStep>,
-    picture: Option<BoardPicture>,
-    belief: Option<super::scene::SceneBelief>,
+pub(super) struct SightScene {
+    pub(super) evidence: Option<Evidence>,
+    pub(super) past: Vec<PastStep>,
+    pub(super) picture: Option<BoardPicture>,
+    pub(super) belief: Option<SceneBelief>,
 }
 
 /// What changes in the course of a match.
@@ -125,7 +71,16 @@ struct Shared {
     result: Option<SceneResult>,
     past: Option<Arc<PastMatch>>,
     is_ended: bool,
+    /// Whether the equilibrium has said all that it has to say.
+    is_settled: bool,
     touched: Instant,
+}
+
+/// What a match has come to.
+struct Ending {
+    scenes: BTreeMap<Sight, SightScene>,
+    result: SceneResult,
+    past: Arc<PastMatch>,
 }
 
 /// One table.
@@ -140,11 +95,11 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Lays a table and begins its thread.
+    /// Lays a table and begins its thread, which holds its place until the match is over.
     ///
     /// # Errors
     /// That of the operating system, if it gives no further thread.
-    pub(super) fn lay(parts: TableParts) -> std::io::Result<Arc<Table>> {
+    pub(super) fn lay(parts: TableParts, place: OwnedSemaphorePermit) -> std::io::Result<Arc<Table>> {
         let now = Instant::now();
         let shared = Shared {
             phase: Phase::Waiting,
@@ -161,6 +116,7 @@ impl Table {
             result: None,
             past: None,
             is_ended: false,
+            is_settled: false,
             touched: now,
         };
         let table = Arc::new(Table {
@@ -175,12 +131,9 @@ impl Table {
         let own = Arc::clone(&table);
         std::thread::Builder::new().name("table".to_owned()).spawn(move || {
             let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| own.play()));
-            let failed = match played {
-                Ok(Ok(())) => None,
-                Ok(Err(why)) => Some(why),
-                Err(_) => Some("a part of the program failed; the log says where".to_owned()),
-            };
-            own.finish(failed);
+            let failed = || Err("a part of the program failed; the log says where".to_owned());
+            own.finish(played.unwrap_or_else(|_| failed()));
+            drop(place);
         })?;
         Ok(table)
     }
@@ -200,19 +153,9 @@ impl Table {
         self.changes.subscribe()
     }
 
-    /// The token with this secret. Takes as long for a wrong one as for a right one.
+    /// The token with this secret, found in a time that does not depend on the secret.
     pub(super) fn token(&self, secret: &str) -> Option<&TableToken> {
-        let is_same = |own: &str| {
-            let differing = own.bytes().zip(secret.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-            own.len() == secret.len() && differing == 0
-        };
-        let mut found = None;
-        for token in &self.parts.tokens {
-            if is_same(&token.secret) {
-                found = Some(token);
-            }
-        }
-        found
+        self.parts.tokens.iter().filter(|token| token.is(secret)).last()
     }
 
     /// A place for a stream of scenes; none if the token has as many as it may.
@@ -220,7 +163,7 @@ impl Table {
         Arc::clone(&token.streams).try_acquire_owned().ok()
     }
 
-    fn persons(&self) -> impl Iterator<Item = Role> + '_ {
+    pub(super) fn persons(&self) -> impl Iterator<Item = Role> + '_ {
         let is_person = |(_, sitting): &(usize, &Sitting)| matches!(sitting, Sitting::Person);
         self.parts.sitting.iter().enumerate().filter(is_person).map(|(at, _)| Role::new(at))
     }
@@ -230,10 +173,16 @@ impl Table {
         self.shared().phase == Phase::Over
     }
 
-    /// Whether nobody has looked at the table for long, and the match is over.
-    pub(super) fn is_forgotten(&self) -> bool {
+    /// How long nobody has looked at the table, if its match is over.
+    pub(super) fn forgotten(&self) -> Option<Duration> {
         let shared = self.shared();
-        shared.is_ended && shared.touched.elapsed() > REMEMBERED
+        shared.is_ended.then(|| shared.touched.elapsed())
+    }
+
+    /// Whether nothing will change any more.
+    pub(super) fn is_still(&self) -> bool {
+        let shared = self.shared();
+        self.is_closed.load(Ordering::Acquire) || (shared.is_ended && shared.is_settled)
     }
 
     /// A person has come, or is still there.
@@ -250,7 +199,13 @@ impl Table {
 
     /// Lets persons leave who have been gone for long.
     pub(super) fn sweep(&self) {
-        let shared = self.shared();
+        let mut shared = self.shared();
+        // Whoever has the page open is there.
+        for token in self.parts.tokens.iter().filter(|token| token.is_seat && token.is_open()) {
+            if let Sight::Role(role) = token.sight {
+                shared.seen.insert(role, Instant::now());
+            }
+        }
         let gone = |role: &Role| {
             let seen = shared.seen.get(role).map_or(shared.touched.elapsed(), Instant::elapsed);
             seen > GONE && !shared.left.contains(role)
@@ -280,11 +235,6 @@ impl Table {
         self.is_closed.store(true, Ordering::Release);
         self.interrupt.raise();
         self.ring();
-    }
-
-    /// Whether the server ends.
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::Acquire)
     }
 
     /// Waits a while for the thread to end.
@@ -419,18 +369,22 @@ impl Table {
     }
 
     /// Plays the match; an error says why it could not be played.
-    fn play(self: &Arc<Table>) -> Result<(), String> {
+    fn play(self: &Arc<Table>) -> Result<Ending, String> {
         let parts = &self.parts;
         let engine = parts.room.engine()?;
+        let machine = |sitting: &Sitting| match sitting {
+            Sitting::Program(spec) => parts.room.engine_for(spec),
+            _ => Ok(Arc::clone(&engine)),
+        };
+        let machines: Vec<Arc<Engine>> = parts.sitting.iter().map(machine).collect::<Result<_, String>>()?;
         self.await_persons();
         let mut telling = Telling::new(self, &engine);
-        telling.tell(self);
-        self.open(&engine, &telling.state);
+        self.open(&engine, &telling);
         let seat = |at: usize| match &parts.sitting[at] {
             Sitting::Person => {
                 Some(Seat::player(PersonSeat { table: Arc::downgrade(self), role: Role::new(at) }))
             }
-            Sitting::Program(spec) => Some(spec.seat(&engine, Role::new(at))),
+            Sitting::Program(spec) => Some(spec.seat(&machines[at], Role::new(at))),
             Sitting::Random => None,
         };
         let seats = ByRole::new((0..parts.sitting.len()).map(seat).collect());
@@ -441,16 +395,16 @@ impl Table {
         let watch = |step: &MatchStep| {
             let notes = self.notes(step);
             telling.step(&engine, step, &notes);
-            telling.tell(self);
-            moves.push(past_move(step, notes));
-            self.open(&engine, &telling.state);
+            moves.push(PastMove::of(step, notes));
+            self.open(&engine, &telling);
         };
         let played =
             play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
         let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        telling.end(self, &played);
+        telling.end(&played);
         let result = self.result(&engine, &played);
         self.keep(&engine, &settings, &played, begun.elapsed());
+        let scenes = telling.scenes();
         let past = PastMatch {
             id: parts.id.clone(),
             room: Arc::clone(&parts.room),
@@ -462,47 +416,60 @@ impl Table {
             result: result.clone(),
             beliefs: Mutex::default(),
         };
-        let mut shared = self.shared();
-        (shared.result, shared.past) = (Some(result), Some(Arc::new(past)));
-        Ok(())
+        Ok(Ending { scenes, result, past: Arc::new(past) })
     }
 
-    /// Waits until every person has come or left.
+    /// Waits until every person has come or left. Where there are clocks, who has not come some time after the first is not waited for.
     fn await_persons(&self) {
         let persons: Vec<Role> = self.persons().collect();
+        let mut first = None::<Instant>;
         let mut shared = self.shared();
         while !self.interrupt.is_raised() && !persons.iter().all(|person| shared.come.contains(person)) {
-            shared = self.bell.wait(shared).unwrap_or_else(PoisonError::into_inner);
+            if first.is_none() && !shared.come.is_empty() {
+                first = Some(Instant::now());
+            }
+            let left = match (first, self.parts.clocks) {
+                (Some(first), Some(_)) => ARRIVAL.saturating_sub(first.elapsed()),
+                _ => GONE,
+            };
+            if left.is_zero() {
+                return;
+            }
+            shared = self.bell.wait_timeout(shared, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Lays open the legal moves of all persons in a state.
-    fn open(&self, engine: &Engine, state: &State) {
+    /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left.
+    fn open(&self, engine: &Engine, telling: &Telling) {
+        let scenes = telling.scenes();
         let mut scratch = engine.scratch();
-        let is_over = engine.terminal(state, &mut scratch);
-        let legal = if is_over { ByRole::default() } else { engine.legal_by_role(state, &mut scratch) };
+        let is_over = engine.terminal(&telling.state, &mut scratch);
+        let legal =
+            if is_over { ByRole::default() } else { engine.legal_by_role(&telling.state, &mut scratch) };
         // What an evaluation could not do, the referee meets again and names.
         let _ = engine.take_failure(&mut scratch);
-        let mut shared = self.shared();
-        shared.questions.clear();
-        shared.chosen.clear();
-        shared.phase = Phase::Play;
+        let layout = self.parts.room.layout();
+        let mut questions: BTreeMap<Role, OpenQuestion> = BTreeMap::new();
         for role in self.persons().filter(|_| !is_over) {
             let own = &legal[role];
             if own.len() < 2 {
                 continue;
             }
-            let scene = shared.scenes.get(&Sight::Role(role));
-            let picture = scene.and_then(|scene| scene.belief.as_ref()?.picture.clone());
-            let layout = self.parts.room.layout();
+            let picture =
+                scenes.get(&Sight::Role(role)).and_then(|scene| scene.belief.as_ref()?.picture.as_ref());
             let shown = own.iter().map(|own| SceneMove {
                 text: self.parts.room.game.show(own.0),
-                targets: picture.as_ref().map_or_else(Vec::new, |picture| layout.targets(own.0, picture)),
+                targets: picture.map_or_else(Vec::new, |picture| layout.targets(own.0, picture)),
             });
             let question = OpenQuestion { legal: own.clone(), shown: shown.collect() };
-            shared.questions.insert(role, question);
+            questions.insert(role, question);
         }
-        shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(shared.step)));
+        let step = telling.step_number();
+        let mut shared = self.shared();
+        (shared.scenes, shared.questions, shared.step) = (scenes, questions, step);
+        shared.chosen.clear();
+        shared.phase = Phase::Play;
+        shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(step)));
         drop(shared);
         self.ring();
     }
@@ -511,11 +478,14 @@ impl Table {
     fn notes(&self, step: &MatchStep) -> BTreeMap<Role, String> {
         let mut shared = self.shared();
         let mut notes: BTreeMap<Role, String> = BTreeMap::new();
-        for role in std::mem::take(&mut shared.late) {
-            notes.insert(role, "the time was up: a legal move was drawn".to_owned());
-        }
-        for &role in &shared.left {
-            notes.insert(role, "the person has left: a legal move was drawn".to_owned());
+        let late = std::mem::take(&mut shared.late);
+        let unanswered = shared.questions.keys().filter(|role| !shared.chosen.contains_key(role));
+        for &role in unanswered {
+            if shared.left.contains(&role) {
+                notes.insert(role, "the person has left: a legal move was drawn".to_owned());
+            } else if late.contains(&role) {
+                notes.insert(role, "the time was up: a legal move was drawn".to_owned());
+            }
         }
         for fault in &step.faults {
             notes.insert(fault.role, format!("replaced by the referee: {}", fault.kind.as_str()));
@@ -564,17 +534,28 @@ impl Table {
     }
 
     /// The thread ends.
-    fn finish(&self, failed: Option<String>) {
-        if let Some(why) = &failed {
-            tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");
-        }
+    fn finish(&self, ended: Result<Ending, String>) {
         let mut shared = self.shared();
-        if let Some(why) = failed {
-            shared.result = Some(SceneResult { outcome: format!("failed: {why}"), goals: Vec::new() });
+        match ended {
+            Ok(Ending { scenes, result, past }) => {
+                (shared.scenes, shared.result, shared.past) = (scenes, Some(result), Some(past));
+            }
+            Err(why) => {
+                tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");
+                shared.result = Some(SceneResult { outcome: format!("failed: {why}"), goals: Vec::new() });
+                // Nobody solves a game whose match could not begin.
+                shared.is_settled = true;
+            }
         }
         shared.questions.clear();
         (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, Instant::now());
         drop(shared);
+        self.ring();
+    }
+
+    /// The equilibrium has said all that it has to say.
+    pub(super) fn settle(&self) {
+        self.shared().is_settled = true;
         self.ring();
     }
 
@@ -585,117 +566,21 @@ impl Table {
     }
 }
 
-fn past_move(step: &MatchStep, notes: BTreeMap<Role, String>) -> PastMove {
-    PastMove {
-        joint: step.joint.clone(),
-        percepts: step.percepts.values().to_vec(),
-        decisions: step.decisions.values().to_vec(),
-        notes,
-    }
-}
-
-/// What the tokens of a table are told, kept on the thread of the match.
-struct Telling {
-    roles: Vec<ToldRole>,
-    sees_truth: bool,
-    state: State,
-    states: Vec<State>,
-    past: Vec<super::scene::PastStep>,
-    /// Questions to the equilibrium, if a person may be told of it.
-    mixes: Sender<AskedMix>,
-    persons: Vec<Role>,
-    room: Arc<GameRoom>,
-    engine: Arc<Engine>,
-}
-
-impl Telling {
-    fn new(table: &Arc<Table>, engine: &Arc<Engine>) -> Telling {
-        let parts = &table.parts;
-        let sights: BTreeSet<Sight> = parts.tokens.iter().map(|token| token.sight).collect();
-        let told = |sight: &Sight| match sight {
-            Sight::Role(role) => Some(ToldRole::new(&parts.room, engine, *role, &parts.sampler)),
-            Sight::Truth => None,
-        };
-        let state = engine.initial();
-        Telling {
-            roles: sights.iter().filter_map(told).collect(),
-            sees_truth: sights.contains(&Sight::Truth),
-            states: vec![state.clone()],
-            state,
-            past: Vec::new(),
-            mixes: mixes(Arc::downgrade(table), engine, &parts.equilibrium),
-            persons: table.persons().collect(),
-            room: Arc::clone(&parts.room),
-            engine: Arc::clone(engine),
-        }
-    }
-
-    /// Takes in a step.
-    fn step(&mut self, engine: &Engine, step: &MatchStep, notes: &BTreeMap<Role, String>) {
-        let mut scratch = engine.scratch();
-        self.state = engine.next(&self.state, &step.joint, &mut scratch);
-        let _ = engine.take_failure(&mut scratch);
-        self.states.push(self.state.clone());
-        for told in &mut self.roles {
-            let role = told.evidence.role;
-            let own = step.joint.of(role);
-            let legal = &step.legal[role];
-            if self.persons.contains(&role) && legal.len() > 1 {
-                // Whoever answers has ended where nobody hears it any more.
-                let _ =
-                    self.mixes.send(AskedMix { evidence: told.evidence.clone(), legal: legal.clone(), own });
-            }
-            told.step(own, &step.percepts[role], notes.get(&role).cloned());
-        }
-        let each = engine
-            .each_role()
-            .map(|role| format!("{}: {}", engine.roles()[role], engine.show_move(step.joint.of(role))));
-        let own = each.collect::<Vec<_>>().join(", ");
-        self.past.push(super::scene::PastStep {
-            step: self.past.len() + 1,
-            own,
-            percepts: Vec::new(),
-            note: None,
-        });
-    }
-
-    /// The match is over.
-    fn end(&mut self, table: &Table, played: &Match) {
-        if matches!(played.outcome, MatchOutcome::Over(_)) {
-            self.roles.iter_mut().for_each(ToldRole::end);
-        }
-        self.tell(table);
-    }
-
-    /// Lays what is told where it is sent from.
-    fn tell(&self, table: &Table) {
-        let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
-        for told in &self.roles {
-            let scene = SightScene {
-                evidence: Some(told.evidence.clone()),
-                past: told.past.clone(),
-                picture: told.picture(),
-                belief: Some(told.belief()),
-            };
-            scenes.insert(Sight::Role(told.evidence.role), scene);
-        }
-        if self.sees_truth {
-            let before = self.states.len().checked_sub(2).map(|before| &self.states[before]);
-            let picture = Some(picture_of(&self.room, &self.engine, &self.state, before));
-            scenes.insert(
-                Sight::Truth,
-                SightScene { evidence: None, past: self.past.clone(), picture, belief: None },
-            );
-        }
-        let mut shared = table.shared();
-        shared.scenes = scenes;
-        shared.step = self.states.len() - 1;
-    }
-}
-
 /// The seed of a table of a kiosk.
 pub(super) fn table_seed(seed: u64, number: u64) -> u64 {
     use rand::RngExt as _;
     // What JavaScript and a person can read.
     Seed::root(seed).child("table").index(number as usize).rng().random::<u64>() >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_a_kiosk_have_seeds_of_their_own() {
+        assert_eq!(table_seed(1, 0), table_seed(1, 0));
+        assert_ne!(table_seed(1, 0), table_seed(1, 1));
+        assert_ne!(table_seed(1, 0), table_seed(2, 0));
+    }
 }
