@@ -29,8 +29,8 @@ The address is printed when the server listens. Ctrl-C and SIGTERM end it, with 
 /// Below `host`.
 pub const HOST: &str = "\
 Examples:
-  hyperplay host kuhn_poker alice=http://127.0.0.1:9147 bob=hyperplay --startclock 10 --playclock 5 --seed 1
-  hyperplay host tictactoe x=http://127.0.0.1:9147 o=random --dialect gdl1 --matches 10 --on-fault first
+  hyperplay host kuhn_poker alice=http://127.0.0.1:9147 bob=hyperplay --playclock 5 --seed 1
+  hyperplay host tictactoe x=http://127.0.0.1:9147 --dialect gdl1 --on-fault first --matches 10
   hyperplay host kuhn_poker alice=http://127.0.0.1:9147 --scramble --export ggp-json --out records
   hyperplay host gauntlet.toml --out gauntlet";
 

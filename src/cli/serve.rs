@@ -56,7 +56,7 @@ pub struct ServeArguments {
     /// played by the interpreter, and a text that is too long for it is not read
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(64..))]
     memory: u32,
-    /// Keep a record of every match in this folder, and the rules of its game; `hyperplay verify DIR/matches.jsonl` checks them
+    /// Keep a record of every match of which a game can be made in this folder, with its rules; `hyperplay verify DIR/matches.jsonl` checks them
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     /// What the server calls itself when it is asked

@@ -5,38 +5,33 @@
 
 PROGRAM is the binary; FOLDER takes the screenshots (default: a temporary folder, which is removed); TEST names a test of the
 class below. The tests: a whole Kuhn match by mouse, a Krieg-TicTacToe 5x5 by keyboard, connect four by clicks on the board,
-two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, rules whose names look
-like markup, an experiment that is watched, light and dark.
+a game of cards by clicks on the cards, two people at one table, a replay with the slider, a rulesheet with a mistake that is dropped on the lobby, rules whose names
+look like markup, an experiment that is watched, light and dark.
 
-At 1280 and 360 pixels, light and dark, each place that a test comes to is looked at: the page does not scroll sideways, axe-core finds
-nothing serious, and a screenshot is kept. After each test the console of the browser must be free of errors; at the end
-`hyperplay verify` must accept the transcripts that the kiosk kept.
+At 1280 and 360 pixels, light and dark, each place that a test comes to is looked at: the page does not scroll sideways,
+axe-core finds nothing serious, and a screenshot is kept. After each test the console of the browser must be free of errors;
+at the end `hyperplay verify` must accept the transcripts that the kiosk kept.
 
 Needed: the module selenium, chromium and chromedriver. Where one is missing the script says `skipped: ..` and ends with 0.
 axe-core is looked for at $AXE_CORE (the file axe.min.js), then among the global packages of npm; without it, that part is
 left out with a sentence.
 """
 
-import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
+
+sys.dont_write_bytecode = True
+
+from driven import Browser, Kiosk, chromium, find_axe
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WIDTHS = (1280, 360)
 SCHEMES = ("light", "dark")
-# Seconds within which the page must show what it is waited for; machines of a test farm are slow.
-PATIENCE = 60
-# The flags without which Chromium looks for hosts that are not there.
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
-    --disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars""".split()
-
 PROGRAM = None
 PICTURES = None
 AXE = None
@@ -90,159 +85,12 @@ spec = "random"
 """
 
 
-class Kiosk:
-    """The program, serving at a port of its own."""
-
-    def __init__(self, *arguments, cwd):
-        command = [PROGRAM, "kiosk", "--port", "0", *arguments]
-        self.process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.said = []
-        self.address = None
-        self.has_address = threading.Event()
-        self.listener = threading.Thread(target=self.listen, daemon=True)
-        self.listener.start()
-        if not self.has_address.wait(PATIENCE) or self.address is None:
-            self.process.kill()
-            raise AssertionError(f"{command} named no address: {''.join(self.said)}")
-
-    def listen(self):
-        for line in self.process.stdout:
-            self.said.append(line)
-            found = re.search(r"http://[\w.:\[\]-]+:\d+", line)
-            if found and self.address is None:
-                self.address = found.group(0)
-                self.has_address.set()
-        self.has_address.set()
-
-    def stop(self):
-        """Ends the program as Ctrl-C does; its exit code."""
-        self.process.send_signal(2)
-        try:
-            code = self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            code = None
-        self.listener.join(PATIENCE)
-        self.process.stdout.close()
-        return code
-
-
-def chromium():
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return next((found for found in map(shutil.which, names) if found), None)
-
-
-def find_axe():
-    given = os.environ.get("AXE_CORE")
-    if given:
-        return pathlib.Path(given).read_text()
-    if shutil.which("npm"):
-        asked = subprocess.run(["npm", "root", "-g"], capture_output=True, text=True)
-        file = pathlib.Path(asked.stdout.strip()) / "axe-core" / "axe.min.js"
-        if asked.returncode == 0 and file.is_file():
-            return file.read_text()
-    return None
-
-
-class Browser:
-    """Headless Chromium with the words in which the tests are written."""
-
-    def __init__(self):
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-
-        options = webdriver.ChromeOptions()
-        options.binary_location = chromium()
-        for flag in FLAGS:
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
-        self.driver.set_script_timeout(PATIENCE)
-        self.seen("light", 1280)
-
-    def close(self):
-        self.driver.quit()
-
-    def seen(self, scheme, width, height=900):
-        # Without motion, or a page that changes its colours would be looked at halfway.
-        wanted = {"prefers-color-scheme": scheme, "prefers-reduced-motion": "reduce"}
-        features = [{"name": name, "value": value} for name, value in wanted.items()]
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-
-    def open(self, address):
-        # Another place of the same page is no new page for a browser.
-        self.driver.get("about:blank")
-        self.driver.get(address)
-
-    def ask(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def wait(self, script, *arguments, what=None):
-        """Waits until a script answers something true; the answer."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            answer = self.ask(script, *arguments)
-            if answer:
-                return answer
-            time.sleep(0.05)
-        shown = self.ask("return document.body.innerText")
-        raise AssertionError(f"waited {PATIENCE} s for {what or script}; the page shows:\n{shown}")
-
-    def find(self, css):
-        """The element, which must be shown."""
-        script = "const one = document.querySelector(arguments[0]); return one && one.getClientRects().length ? one : null"
-        return self.wait(script, css, what=css)
-
-    def count(self, css):
-        return self.ask("return document.querySelectorAll(arguments[0]).length", css)
-
-    def text(self, css):
-        return self.ask("return document.querySelector(arguments[0])?.textContent ?? ''", css)
-
-    def click(self, css):
-        """A click of the mouse. What is drawn again between finding and clicking is found again."""
-        from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
-
-        for _ in range(20):
-            try:
-                element = self.find(css)
-                self.ask("arguments[0].scrollIntoView({ block: 'center' })", element)
-                return element.click()
-            except (StaleElementReferenceException, ElementClickInterceptedException):
-                time.sleep(0.1)
-        raise AssertionError(f"{css} could not be clicked")
-
-    def keys(self, *keys):
-        """Keys of the keyboard, for whatever has the focus."""
-        from selenium.webdriver.common.action_chains import ActionChains
-
-        ActionChains(self.driver).send_keys(*keys).perform()
-
-    def turn(self):
-        """Waits for a turn of this seat (`turn`, with the step) or for the end (`over`)."""
-        script = """const turn = document.getElementById('turn');
-            if (document.getElementById('result')) return ['over', null];
-            return turn && turn.dataset.turn === 'true' ? ['turn', turn.dataset.step] : null"""
-        return self.wait(script, what="a turn or the end of the match")
-
-    def answered(self, step):
-        """Waits until a move of this step was sent or the match goes on."""
-        script = """const turn = document.getElementById('turn');
-            return !turn || turn.dataset.turn !== 'true' || turn.dataset.step !== arguments[0]"""
-        self.wait(script, step, what=f"the answer of step {step}")
-
-    def console(self):
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
-
-
 class KioskTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
-        cls.kiosk = Kiosk("--record", "records", "--seed", "1", cwd=cls.path)
+        cls.kiosk = Kiosk(PROGRAM, "--record", "records", "--seed", "1", cwd=cls.path)
         cls.browser = Browser()
 
     @classmethod
@@ -250,7 +98,9 @@ class KioskTest(unittest.TestCase):
         cls.browser.close()
         code = cls.kiosk.stop()
         records = sorted(cls.path.glob("records/**/*.jsonl"))
-        verified = [subprocess.run([PROGRAM, "verify", record], capture_output=True, text=True) for record in records]
+        verified = [
+            subprocess.run([PROGRAM, "verify", record], check=False, capture_output=True, text=True) for record in records
+        ]
         cls.folder.cleanup()
         if code != 0:
             raise AssertionError(f"the kiosk ended with {code}: {''.join(cls.kiosk.said)}")
@@ -310,8 +160,7 @@ class KioskTest(unittest.TestCase):
         field.send_keys(player)
 
     def goals(self):
-        script = "return [...document.querySelectorAll('#result tr[data-goal]')].map(row => [row.dataset.role, Number(row.dataset.goal)])"
-        return dict(self.browser.ask(script))
+        return dict(self.browser.each("#result tr[data-goal]", "[one.dataset.role, Number(one.dataset.goal)]"))
 
     # The tests.
 
@@ -324,7 +173,7 @@ class KioskTest(unittest.TestCase):
         while (state := browser.turn())[0] == "turn":
             if moves == 0:
                 self.assertIn("histor", browser.text("#belief"), "the belief is told in a sentence")
-                shares = browser.ask("return [...document.querySelectorAll('[data-probability]')].map(one => Number(one.dataset.probability))")
+                shares = browser.each("[data-probability]", "Number(one.dataset.probability)")
                 self.assertTrue(shares and all(0 < share < 1 for share in shares), f"open facts: {shares}")
                 browser.click("#hint summary")
                 browser.click("#hint-ask")
@@ -342,7 +191,10 @@ class KioskTest(unittest.TestCase):
         browser.click("#look-back")
         browser.find("#review-slider")
         browser.click("#review-last")
-        browser.wait("return document.querySelector('#review [data-as=truth]') && document.querySelector('#result')", what="the last step")
+        browser.wait(
+            "return document.querySelector('#review [data-as=truth]') && document.querySelector('#result')",
+            what="the last step",
+        )
         self.look("kuhn-review")
         browser.click("#review-close")
         browser.find("#result")
@@ -406,9 +258,8 @@ class KioskTest(unittest.TestCase):
     def test_connect_four_by_clicks_on_the_board(self):
         browser = self.browser
         self.lobby()
-        roles = None
         browser.click("[data-game='connect_four']")
-        roles = browser.ask("return [...document.querySelectorAll('#table-form select[data-role]')].map(one => one.dataset.role)")
+        roles = browser.each("#table-form select[data-role]", "one.dataset.role")
         self.seat(roles[0], "person")
         self.seat(roles[1], "random")
         browser.click("#open-table")
@@ -416,9 +267,10 @@ class KioskTest(unittest.TestCase):
         while (state := browser.turn())[0] == "turn":
             if moves == 3:
                 self.look("connect-four-turn")
-            key = browser.ask("const open = [...document.querySelectorAll('#board .cell.open')]; return open[arguments[0] % open.length].dataset.key", moves)
+            keys = browser.each("#board .cell.open", "one.dataset.key")
+            key = keys[moves % len(keys)]
             browser.click(f"[data-key='{key}']")
-            browser.wait("return document.querySelector('#moves .pending') || document.getElementById('turn')?.dataset.step !== arguments[0]", state[1])
+            browser.find("#moves .pending")
             browser.click(f"[data-key='{key}']")
             browser.answered(state[1])
             moves += 1
@@ -426,11 +278,40 @@ class KioskTest(unittest.TestCase):
         self.assertEqual(sum(self.goals().values()), 100)
         self.look("connect-four-over")
 
+    def test_cards_are_played_by_two_clicks(self):
+        browser = self.browser
+        self.table("goofspiel_4_imperfect", alice="person", bob="random")
+        cards = 0
+        while (state := browser.turn())[0] == "turn":
+            self.assertEqual(browser.count("#board .pick"), 4 - cards, "the own cards can be clicked")
+            key = browser.each("#board .pick", "one.dataset.key")[0]
+            browser.click(f"[data-key='{key}']")
+            browser.find("#board .pick.chosen")
+            browser.click(f"[data-key='{key}']")
+            browser.answered(state[1])
+            cards += 1
+            if cards == 1:
+                browser.turn()
+                self.look("cards")
+        self.assertGreaterEqual(cards, 2)
+        self.assertEqual(sum(self.goals().values()), 100)
+
+    def test_who_leaves_is_replaced(self):
+        browser = self.browser
+        self.table("tictactoe", x="person", o="random")
+        browser.turn()
+        address = browser.driver.current_url
+        browser.click("#leave")
+        browser.click("#leave")
+        browser.find("#games button")
+        browser.open(address)
+        self.assertEqual(browser.turn()[0], "over", "the seat is played by legal moves")
+
     def test_two_people_at_one_table(self):
         browser = self.browser
         self.lobby()
         browser.click("[data-game='rock_paper_scissors']")
-        roles = browser.ask("return [...document.querySelectorAll('#table-form select[data-role]')].map(one => one.dataset.role)")
+        roles = browser.each("#table-form select[data-role]", "one.dataset.role")
         self.assertEqual(len(roles), 2)
         for role in roles:
             self.seat(role, "person")
@@ -441,7 +322,7 @@ class KioskTest(unittest.TestCase):
         browser.click("#open-table")
         browser.find("#links")
         self.look("links")
-        links = dict(browser.ask("return [...document.querySelectorAll('#links li')].map(row => [row.dataset.role, row.querySelector('input').value])"))
+        links = dict(browser.each("#links li", "[one.dataset.role, one.querySelector('input').value]"))
         self.assertEqual(set(links), {*roles, ""}, "a link for each person and one for spectators")
         self.assertEqual(len(set(links.values())), 3)
         windows = {}
@@ -484,8 +365,8 @@ class KioskTest(unittest.TestCase):
 
         browser = self.browser
         transcript = self.path / "match.jsonl"
-        words = ["match", "krieg_tictactoe_3x3", "x=hyperplay:particles=50", "o=random", "--seed", "7", "--values", "--transcript", transcript]
-        subprocess.run([PROGRAM, *words], check=True, capture_output=True)
+        words = "match krieg_tictactoe_3x3 x=hyperplay:particles=50 o=random --seed 7 --values --transcript".split()
+        subprocess.run([PROGRAM, *words, transcript], check=True, capture_output=True)
         self.lobby()
         browser.driver.find_element("id", "file").send_keys(str(transcript))
         slider = browser.find("#review-slider")
@@ -500,7 +381,7 @@ class KioskTest(unittest.TestCase):
         ActionChains(browser.driver).move_to_element_with_offset(slider, slider.size["width"] // 2 - 2, 0).click().perform()
         browser.wait("return document.querySelector(`#review [data-step='${arguments[0]}']`)", steps, what="the last step")
         self.assertEqual(set(self.goals()), {"x", "o"})
-        marks = browser.ask("return document.querySelectorAll('#board [data-panel=\"0\"] .cell:has(.stroke-sign, .ring-sign, .sign, .disc)').length")
+        marks = browser.count("#board [data-panel='0'] :is(.stroke-sign, .ring-sign, .sign, .disc)")
         self.assertGreater(marks, 0, "the truth is on the board")
         browser.click("#review-back")
         browser.wait("return document.querySelector(`#review [data-step='${arguments[0]}']`)", steps - 1)
@@ -519,7 +400,7 @@ class KioskTest(unittest.TestCase):
         self.lobby()
         browser.ask(DROP, ["undefined_relation.kif"], [rules])
         browser.find("#verdict")
-        found = browser.ask("return [...document.querySelectorAll('.finding')].map(one => [one.dataset.code, Number(one.dataset.line)])")
+        found = browser.each(".finding", "[one.dataset.code, Number(one.dataset.line)]")
         self.assertIn(["undefined-relation", line], found)
         self.assertEqual(browser.text(f"#line-{line}").strip(), "stuck)")
         browser.click(f".finding[data-line='{line}'] button")
@@ -560,14 +441,14 @@ class KioskTest(unittest.TestCase):
         (self.path / "small.toml").write_text(EXPERIMENT)
         run = ["experiment", "run", "small.toml", "--out", "small"]
         subprocess.run([PROGRAM, *run], cwd=self.path, check=True, capture_output=True)
-        kiosk = Kiosk("--watch", "small", cwd=self.path)
+        kiosk = Kiosk(PROGRAM, "--watch", "small", cwd=self.path)
         try:
             browser.open(kiosk.address + "/")
             browser.click("#to-watch")
             browser.wait("return document.querySelectorAll('#watch-scores tr[data-player]').length === 2", what="two scores")
             played, planned = browser.text("#watch-progress strong").split(" of ")
             self.assertEqual(played, planned)
-            means = browser.ask("return [...document.querySelectorAll('#watch-scores tr td:nth-child(2)')].map(one => Number(one.textContent))")
+            means = browser.each("#watch-scores tr td:nth-child(2)", "Number(one.textContent)")
             self.assertAlmostEqual(sum(means), 100, delta=0.2, msg="Kuhn poker has a constant sum")
             self.look("watch")
             browser.click("#transcripts button")

@@ -216,6 +216,9 @@ fn a_scrambled_match_has_other_names_on_the_wire_and_its_own_in_the_transcript()
     for name in ["left", "right", "fell", "chose", "throw", "heads", "went", "other", "after"] {
         assert!(!messages.split(['(', ')', ' ']).any(|word| word == name), "{name}: {messages}");
     }
+    // The name of the match names the game no more than the rules do.
+    let id = messages.split_whitespace().nth(1).unwrap();
+    assert!(id.starts_with("match_2") && !id.contains("game"), "{id}");
     assert!(messages.contains("(role random)") && messages.contains("(init (") && messages.contains(" 1)"));
     assert_eq!(moves(&played[0]), ["left"; 3]);
 }
@@ -232,7 +235,9 @@ fn two_roles_of_one_program_have_two_matches() {
         .map(|message| message.split_whitespace().nth(1).unwrap().to_owned())
         .collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
-    assert!(ids.iter().any(|id| id.ends_with("_me")) && ids.iter().any(|id| id.ends_with("_other")));
+    let first = ids.first().unwrap().trim_end_matches(|c: char| c.is_ascii_digit());
+    assert!(ids.iter().all(|id| id.starts_with(first)), "{ids:?}");
+    assert!(!ids.iter().any(|id| id.contains("other")), "{ids:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn the_match_between_two_computers_is_played() {
     let guide = read("docs/network.md");
     let commands: Vec<String> = blocks(&guide)
         .into_iter()
-        .filter(|(kind, _)| *kind == "sh")
+        .filter(|(kind, _)| *kind == "console")
         .flat_map(|(_, text)| text.lines().map(str::to_owned))
         .collect();
     let [serve, asked @ ..] = &commands[..] else { panic!("there are commands") };

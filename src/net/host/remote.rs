@@ -169,7 +169,9 @@ impl RemotePlayer for Remote {
     fn start(&mut self, start: &RemoteStart<'_>, budget: &Budget) -> Result<(), RemoteFailure> {
         let game = self.engine.game();
         let role = game.terms().show(game.roles()[self.role.index()]);
-        self.id = if self.own_id { format!("{}_{role}", start.id) } else { start.id.to_owned() };
+        // In a scrambled match nothing names the game or the role.
+        let id = if self.scrambles { plain_id(start.id) } else { start.id.to_owned() };
+        self.id = if self.own_id { format!("{id}_{}", self.role.index()) } else { id };
         let mut rules = game_line(game);
         if !game.is_imperfect() && self.phrasing.dialect != WireDialect::Gdl1 {
             rules = with_joint_moves(&rules);
@@ -215,6 +217,12 @@ impl RemotePlayer for Remote {
             tracing::debug!(id = %self.id, %failure, "the end of the match was not taken notice of");
         }
     }
+}
+
+/// The name of a match without that of its game: the date and the number behind it.
+fn plain_id(id: &str) -> String {
+    let behind: Vec<&str> = id.rsplitn(3, '_').take(2).collect();
+    behind.into_iter().rev().fold("match".to_owned(), |id, part| id + "_" + part)
 }
 
 /// An answer as it stands in a fault: printable, and not too long.

@@ -246,7 +246,7 @@ fn measured(machine: &Interpreter) -> Option<MeasuredLength> {
             if Instant::now() > until {
                 break;
             }
-            let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { return None };
+            let joint = machine.random_joint(&state, &mut scratch, &mut rng)?;
             state = machine.next(&state, &joint, &mut scratch);
             length += 1;
         }

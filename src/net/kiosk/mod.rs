@@ -7,15 +7,16 @@
 //!                                           +--> watch    a running experiment
 //! ```
 //!
-//! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. [`told`] is built
-//! from these and has no access to the state; who has answered, and when, is nowhere in it.
+//! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. The module `told` is
+//! given these and has no access to the state; who has answered, and when, is nowhere in it.
 
 mod advice;
 mod answers;
 mod guard;
 mod keep;
-mod laying;
 mod lobby;
+mod match_thread;
+mod orders;
 mod page;
 mod parts;
 mod past;

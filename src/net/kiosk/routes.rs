@@ -22,8 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::advice::hint;
 use super::answers::{KioskRefusal, json as answer};
 use super::guard::guard;
-use super::laying::secret;
-use super::lobby::{LONGEST_RULES, TableOrder, check, is_harmless, players};
+use super::lobby::{TableOrder, check, is_harmless, players};
 use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
@@ -31,7 +30,6 @@ use super::table::Table;
 use super::{Kiosk, page};
 use hyperplay_engine::machine::Role;
 use hyperplay_play::player::SpecError;
-use hyperplay_play::referee::Transcript;
 
 /// Bytes of a body: a rulesheet in JSON, or a transcript.
 pub(super) const BODY_BYTES: usize = 6 << 20;
@@ -336,44 +334,6 @@ struct ToReplay {
 async fn replay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
     let ToReplay { transcript, rules } = read(&body)?;
     blocking(move || Ok(answer(&kiosk.replay(&transcript, rules.as_deref())?))).await
-}
-
-impl Kiosk {
-    /// Opens a transcript, a line of JSON, as a replay; returns its name, its roles and the number of its steps.
-    ///
-    /// # Errors
-    /// If it is no transcript, its rules are not known, or it does not agree with them.
-    pub fn replay(&self, transcript: &str, rules: Option<&str>) -> Result<Value, KioskRefusal> {
-        let line = transcript.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-        let read: Transcript = serde_json::from_str(line).map_err(|error| {
-            KioskRefusal::new(
-                400,
-                format!("this is no transcript: {error}"),
-                "take a line of `hyperplay match --transcript`",
-            )
-        })?;
-        let room = match rules {
-            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text, None)?,
-            Some(_) => {
-                return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
-            }
-            None => self.lobby.with_rules(&read.game, &read.rules).ok_or_else(|| {
-                let error = format!(
-                    "the rules of '{:.100}' are not among the games of this kiosk, or are others",
-                    read.game
-                );
-                KioskRefusal::new(404, error, "drop the rulesheet together with the transcript")
-            })?,
-        };
-        let sampler = self.options.registry.sampler("hyperplay");
-        let sampler = sampler
-            .map_err(|error| KioskRefusal::new(500, error.to_string(), "tell whoever made this program"))?;
-        let id = secret()?[..12].to_owned();
-        let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
-        let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });
-        self.past.keep(Arc::new(past));
-        Ok(told)
-    }
 }
 
 async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {

@@ -14,35 +14,22 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::KioskRefusal;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
-use super::past::{PastMatch, PastMove, TRUTH};
-use super::person::PersonSeat;
+use super::past::{PastMatch, TRUTH};
 use super::scene::{
-    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneGoal, SceneMix, SceneMove, SceneResult,
-    SceneSeat,
+    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat,
 };
-use super::telling::Telling;
-use hyperplay_engine::Engine;
-use hyperplay_engine::machine::{
-    ByRole, Evidence, Move, Role, Seed, StateMachine as _, StateMachineExt as _,
-};
+use hyperplay_engine::machine::{Evidence, Move, Role};
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::board::BoardPicture;
-use hyperplay_play::player::Seat;
-use hyperplay_play::referee::{
-    Heading, Interrupt, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript, date, host,
-    match_seed, play_match,
-};
+use hyperplay_play::referee::Interrupt;
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
-const GONE: Duration = Duration::from_secs(30 * 60);
-
-/// How long a match with clocks waits for the others after the first person has come.
-const ARRIVAL: Duration = Duration::from_secs(2 * 60);
+pub(super) const GONE: Duration = Duration::from_secs(30 * 60);
 
 /// A question to a person.
-struct OpenQuestion {
-    legal: Vec<Move>,
-    shown: Vec<SceneMove>,
+pub(super) struct OpenQuestion {
+    pub(super) legal: Vec<Move>,
+    pub(super) shown: Vec<SceneMove>,
 }
 
 /// What a role is told of the match, ready to be sent.
@@ -55,41 +42,34 @@ pub(super) struct SightScene {
 }
 
 /// What changes in the course of a match.
-struct Shared {
-    phase: Phase,
-    step: usize,
-    scenes: BTreeMap<Sight, SightScene>,
-    questions: BTreeMap<Role, OpenQuestion>,
-    chosen: BTreeMap<Role, Move>,
-    late: BTreeSet<Role>,
-    come: BTreeSet<Role>,
-    left: BTreeSet<Role>,
-    seen: BTreeMap<Role, Instant>,
+pub(super) struct Shared {
+    pub(super) phase: Phase,
+    pub(super) step: usize,
+    pub(super) scenes: BTreeMap<Sight, SightScene>,
+    pub(super) questions: BTreeMap<Role, OpenQuestion>,
+    pub(super) chosen: BTreeMap<Role, Move>,
+    pub(super) late: BTreeSet<Role>,
+    pub(super) come: BTreeSet<Role>,
+    pub(super) left: BTreeSet<Role>,
+    pub(super) seen: BTreeMap<Role, Instant>,
     /// When the step began, and the time for it.
-    clock: Option<(Instant, Duration)>,
-    mixes: BTreeMap<Role, Vec<SceneMix>>,
-    result: Option<SceneResult>,
-    past: Option<Arc<PastMatch>>,
-    is_ended: bool,
+    pub(super) clock: Option<(Instant, Duration)>,
+    pub(super) mixes: BTreeMap<Role, Vec<SceneMix>>,
+    pub(super) result: Option<SceneResult>,
+    pub(super) past: Option<Arc<PastMatch>>,
+    pub(super) is_ended: bool,
     /// Whether the equilibrium has said all that it has to say.
-    is_settled: bool,
-    touched: Instant,
-}
-
-/// What a match has come to.
-struct Ending {
-    scenes: BTreeMap<Sight, SightScene>,
-    result: SceneResult,
-    past: Arc<PastMatch>,
+    pub(super) is_settled: bool,
+    pub(super) touched: Instant,
 }
 
 /// One table.
 pub(super) struct Table {
     pub(super) parts: TableParts,
     shared: Mutex<Shared>,
-    bell: Condvar,
+    pub(super) bell: Condvar,
     changes: watch::Sender<u64>,
-    interrupt: Interrupt,
+    pub(super) interrupt: Interrupt,
     is_closed: AtomicBool,
     pub(super) is_hinting: Mutex<BTreeSet<Role>>,
 }
@@ -130,20 +110,18 @@ impl Table {
         });
         let own = Arc::clone(&table);
         std::thread::Builder::new().name("table".to_owned()).spawn(move || {
-            let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| own.play()));
-            let failed = || Err("a part of the program failed; the log says where".to_owned());
-            own.finish(played.unwrap_or_else(|_| failed()));
+            own.run();
             drop(place);
         })?;
         Ok(table)
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    pub(super) fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something changed that some token may have to be told.
-    fn ring(&self) {
+    pub(super) fn ring(&self) {
         self.bell.notify_all();
         self.changes.send_modify(|number| *number += 1);
     }
@@ -155,7 +133,8 @@ impl Table {
 
     /// The token with this secret, found in a time that does not depend on the secret.
     pub(super) fn token(&self, secret: &str) -> Option<&TableToken> {
-        self.parts.tokens.iter().filter(|token| token.is(secret)).last()
+        // All are looked at, whichever it is.
+        self.parts.tokens.iter().fold(None, |found, token| if token.is(secret) { Some(token) } else { found })
     }
 
     /// A place for a stream of scenes; none if the token has as many as it may.
@@ -354,7 +333,7 @@ impl Table {
         }
     }
 
-    fn seats(&self, you: Option<Role>) -> Vec<SceneSeat> {
+    pub(super) fn seats(&self, you: Option<Role>) -> Vec<SceneSeat> {
         let names = self.parts.room.roles();
         let each = self.parts.sitting.iter().zip(names).enumerate();
         each.map(|(at, (sitting, role))| {
@@ -368,191 +347,6 @@ impl Table {
         .collect()
     }
 
-    /// Plays the match; an error says why it could not be played.
-    fn play(self: &Arc<Table>) -> Result<Ending, String> {
-        let parts = &self.parts;
-        let engine = parts.room.engine()?;
-        let machine = |sitting: &Sitting| match sitting {
-            Sitting::Program(spec) => parts.room.engine_for(spec),
-            _ => Ok(Arc::clone(&engine)),
-        };
-        let machines: Vec<Arc<Engine>> = parts.sitting.iter().map(machine).collect::<Result<_, String>>()?;
-        self.await_persons();
-        let mut telling = Telling::new(self, &engine);
-        self.open(&engine, &telling);
-        let seat = |at: usize| match &parts.sitting[at] {
-            Sitting::Person => {
-                Some(Seat::player(PersonSeat { table: Arc::downgrade(self), role: Role::new(at) }))
-            }
-            Sitting::Program(spec) => Some(spec.seat(&machines[at], Role::new(at))),
-            Sitting::Random => None,
-        };
-        let seats = ByRole::new((0..parts.sitting.len()).map(seat).collect());
-        let settings =
-            Settings { clocks: parts.clocks, id: format!("table_{}", parts.id), ..Settings::default() };
-        let begun = Instant::now();
-        let mut moves: Vec<PastMove> = Vec::new();
-        let watch = |step: &MatchStep| {
-            let notes = self.notes(step);
-            telling.step(&engine, step, &notes);
-            moves.push(PastMove::of(step, notes));
-            self.open(&engine, &telling);
-        };
-        let played =
-            play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
-        let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        telling.end(&played);
-        let result = self.result(&engine, &played);
-        self.keep(&engine, &settings, &played, begun.elapsed());
-        let scenes = telling.scenes();
-        let past = PastMatch {
-            id: parts.id.clone(),
-            room: Arc::clone(&parts.room),
-            engine: Arc::clone(&engine),
-            sampler: parts.sampler.clone(),
-            states: telling.states,
-            moves,
-            seats: self.seats(None),
-            result: result.clone(),
-            beliefs: Mutex::default(),
-        };
-        Ok(Ending { scenes, result, past: Arc::new(past) })
-    }
-
-    /// Waits until every person has come or left. Where there are clocks, who has not come some time after the first is not waited for.
-    fn await_persons(&self) {
-        let persons: Vec<Role> = self.persons().collect();
-        let mut first = None::<Instant>;
-        let mut shared = self.shared();
-        while !self.interrupt.is_raised() && !persons.iter().all(|person| shared.come.contains(person)) {
-            if first.is_none() && !shared.come.is_empty() {
-                first = Some(Instant::now());
-            }
-            let left = match (first, self.parts.clocks) {
-                (Some(first), Some(_)) => ARRIVAL.saturating_sub(first.elapsed()),
-                _ => GONE,
-            };
-            if left.is_zero() {
-                return;
-            }
-            shared = self.bell.wait_timeout(shared, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left.
-    fn open(&self, engine: &Engine, telling: &Telling) {
-        let scenes = telling.scenes();
-        let mut scratch = engine.scratch();
-        let is_over = engine.terminal(&telling.state, &mut scratch);
-        let legal =
-            if is_over { ByRole::default() } else { engine.legal_by_role(&telling.state, &mut scratch) };
-        // What an evaluation could not do, the referee meets again and names.
-        let _ = engine.take_failure(&mut scratch);
-        let layout = self.parts.room.layout();
-        let mut questions: BTreeMap<Role, OpenQuestion> = BTreeMap::new();
-        for role in self.persons().filter(|_| !is_over) {
-            let own = &legal[role];
-            if own.len() < 2 {
-                continue;
-            }
-            let picture =
-                scenes.get(&Sight::Role(role)).and_then(|scene| scene.belief.as_ref()?.picture.as_ref());
-            let shown = own.iter().map(|own| SceneMove {
-                text: self.parts.room.game.show(own.0),
-                targets: picture.map_or_else(Vec::new, |picture| layout.targets(own.0, picture)),
-            });
-            let question = OpenQuestion { legal: own.clone(), shown: shown.collect() };
-            questions.insert(role, question);
-        }
-        let step = telling.step_number();
-        let mut shared = self.shared();
-        (shared.scenes, shared.questions, shared.step) = (scenes, questions, step);
-        shared.chosen.clear();
-        shared.phase = Phase::Play;
-        shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(step)));
-        drop(shared);
-        self.ring();
-    }
-
-    /// Why the moves of a step were not chosen by the persons.
-    fn notes(&self, step: &MatchStep) -> BTreeMap<Role, String> {
-        let mut shared = self.shared();
-        let mut notes: BTreeMap<Role, String> = BTreeMap::new();
-        let late = std::mem::take(&mut shared.late);
-        let unanswered = shared.questions.keys().filter(|role| !shared.chosen.contains_key(role));
-        for &role in unanswered {
-            if shared.left.contains(&role) {
-                notes.insert(role, "the person has left: a legal move was drawn".to_owned());
-            } else if late.contains(&role) {
-                notes.insert(role, "the time was up: a legal move was drawn".to_owned());
-            }
-        }
-        for fault in &step.faults {
-            notes.insert(fault.role, format!("replaced by the referee: {}", fault.kind.as_str()));
-        }
-        notes
-    }
-
-    fn result(&self, engine: &Engine, played: &Match) -> SceneResult {
-        let goals = match &played.outcome {
-            MatchOutcome::Over(goals) => goals
-                .iter()
-                .filter(|&(role, _)| engine.random() != Some(role))
-                .map(|(role, goal)| SceneGoal { role: engine.roles()[role].clone(), goal: goal.value() })
-                .collect(),
-            _ => Vec::new(),
-        };
-        SceneResult { outcome: played.outcome.as_str().to_owned(), goals }
-    }
-
-    /// Keeps the transcript.
-    fn keep(&self, engine: &Engine, settings: &Settings, played: &Match, taken: Duration) {
-        let (Some(keeper), false) = (&self.parts.keeper, played.outcome == MatchOutcome::Interrupted) else {
-            return;
-        };
-        let players = self.parts.sitting.iter().map(|sitting| match sitting {
-            Sitting::Person => Some("human".to_owned()),
-            Sitting::Program(spec) => Some(spec.spec().to_string()),
-            Sitting::Random => None,
-        });
-        let heading = Heading {
-            game: String::new(),
-            rules: self.parts.room.hash.clone(),
-            players: players.collect(),
-            seed: self.parts.seed,
-            decisions: true,
-        };
-        let mut transcript = Transcript::new(engine, &heading, settings, 0, played);
-        transcript.run = Some(RunInfo {
-            date: date(),
-            host: host(),
-            engine: engine.kind().to_string(),
-            threads: 1,
-            seconds: taken.as_secs_f64(),
-        });
-        keeper.keep(&self.parts.room, transcript);
-    }
-
-    /// The thread ends.
-    fn finish(&self, ended: Result<Ending, String>) {
-        let mut shared = self.shared();
-        match ended {
-            Ok(Ending { scenes, result, past }) => {
-                (shared.scenes, shared.result, shared.past) = (scenes, Some(result), Some(past));
-            }
-            Err(why) => {
-                tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");
-                shared.result = Some(SceneResult { outcome: format!("failed: {why}"), goals: Vec::new() });
-                // Nobody solves a game whose match could not begin.
-                shared.is_settled = true;
-            }
-        }
-        shared.questions.clear();
-        (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, Instant::now());
-        drop(shared);
-        self.ring();
-    }
-
     /// The equilibrium has said all that it has to say.
     pub(super) fn settle(&self) {
         self.shared().is_settled = true;
@@ -563,24 +357,5 @@ impl Table {
     pub(super) fn add_mix(&self, role: Role, mix: SceneMix) {
         self.shared().mixes.entry(role).or_default().push(mix);
         self.ring();
-    }
-}
-
-/// The seed of a table of a kiosk.
-pub(super) fn table_seed(seed: u64, number: u64) -> u64 {
-    use rand::RngExt as _;
-    // What JavaScript and a person can read.
-    Seed::root(seed).child("table").index(number as usize).rng().random::<u64>() >> 32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_of_a_kiosk_have_seeds_of_their_own() {
-        assert_eq!(table_seed(1, 0), table_seed(1, 0));
-        assert_ne!(table_seed(1, 0), table_seed(1, 1));
-        assert_ne!(table_seed(1, 0), table_seed(2, 0));
     }
 }

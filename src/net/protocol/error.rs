@@ -97,6 +97,16 @@ pub enum MessageError {
         /// What was expected.
         what: &'static str,
     },
+    /// A name is too long.
+    #[error("column {}: {what} has more than {limit} bytes; give it a shorter name", at + 1)]
+    LongName {
+        /// Where it begins.
+        at: usize,
+        /// What it names.
+        what: &'static str,
+        /// The most bytes.
+        limit: usize,
+    },
     /// A word stands where a list is expected.
     #[error("column {}: {what} is `{found}`; it is a list in parentheses", at + 1)]
     NoMembers {

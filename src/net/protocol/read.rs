@@ -135,8 +135,14 @@ fn is_empty(expression: &Expression<'_>) -> bool {
     expression.inside().is_some_and(|(inside, _)| pieces(inside).next().is_none())
 }
 
+/// Bytes of the name of a match or of a role.
+const LONGEST_NAME: usize = 256;
+
 fn name(expression: &Expression<'_>, what: &'static str) -> Result<String, MessageError> {
     match expression.inside() {
+        None if expression.text.len() > LONGEST_NAME => {
+            Err(MessageError::LongName { at: expression.at, what, limit: LONGEST_NAME })
+        }
         None => Ok(expression.text.to_owned()),
         Some(_) => Err(MessageError::NoName { at: expression.at, what }),
     }

@@ -13,6 +13,13 @@ use crate::protocol::StepMessage;
 use hyperplay_engine::machine::{Evidence, Move, Observation, OwnMove, Percept, Percepts, Role};
 use hyperplay_logic::gdl::{Game, TermId};
 
+/// Remarks of a match, and characters of each.
+const REMARKS: usize = 100;
+const LONGEST_REMARK: usize = 200;
+
+/// Bytes of all percepts of a match; more than any game of the field sends.
+const LONGEST_PAST: usize = 4 << 20;
+
 /// What was answered at one step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentAnswer {
@@ -55,6 +62,11 @@ pub struct Knowledge {
     /// Whether messages have said the number of the step.
     is_numbered: bool,
     remarks: Vec<String>,
+    /// What the last message told, in a dialect without numbers.
+    last_seen: Option<Vec<String>>,
+    may_be_repeated: bool,
+    /// Bytes of all that was perceived.
+    bytes: usize,
 }
 
 impl Knowledge {
@@ -67,6 +79,9 @@ impl Knowledge {
             is_of_2011: false,
             is_numbered: false,
             remarks: Vec::new(),
+            last_seen: None,
+            may_be_repeated: false,
+            bytes: 0,
         }
     }
 
@@ -113,25 +128,63 @@ impl Knowledge {
     /// Takes in a message.
     pub fn hear(&mut self, game: &Game, message: &StepMessage) -> Heard {
         self.is_numbered |= message.numbered.is_some();
-        let is_first_asked = self.answer(0).is_none();
         let number = match (&message.numbered, &message.seen) {
             (Some((number, _)), _) => *number,
-            (None, None) if self.made == 0 && is_first_asked => 0,
+            (None, None) if self.made == 0 => 0,
             (None, _) => self.made + 1,
         };
         if number <= self.made {
             let is_new = number == self.made && self.answer(number).is_none();
             return if is_new && number == 0 { Heard::First } else { Heard::Again(number) };
         }
-        if number > self.made + 1 || self.has_hole() {
-            self.remarks.push(format!("step {}: the message before it did not come", number));
-            self.made = number;
-            return Heard::Hole { made: number };
-        }
-        let observation = self.observation(game, message);
-        self.evidence.steps.push(observation);
+        let is_like_last =
+            message.numbered.is_none() && message.seen.is_some() && message.seen == self.last_seen;
+        self.may_be_repeated = is_like_last && self.answer(self.made).is_some();
+        self.last_seen.clone_from(&message.seen);
+        self.bytes += message.seen.iter().flatten().map(|text| text.len() + 1).sum::<usize>();
+        let missed = if number > self.made + 1 || self.has_hole() {
+            Some("the message before it did not come")
+        } else if self.bytes > LONGEST_PAST {
+            Some("more was perceived in this match than is kept")
+        } else {
+            None
+        };
+        let observation = if missed.is_none() { self.observation(game, message) } else { None };
         self.made = number;
-        Heard::Next
+        match observation {
+            Some(observation) => {
+                self.evidence.steps.push(observation);
+                Heard::Next
+            }
+            None => {
+                self.remark(format!(
+                    "step {number}: {}",
+                    missed.unwrap_or("it is not known what was played")
+                ));
+                Heard::Hole { made: number }
+            }
+        }
+    }
+
+    /// Whether the last message says the same as the one before it, in a dialect without numbers: then it may be the same message
+    /// once more.
+    pub fn may_be_repeated(&self) -> bool {
+        self.may_be_repeated
+    }
+
+    /// Takes the last message for the one before it once more, and forgets it. Returns what was answered then.
+    pub fn take_back(&mut self) -> Option<&SentAnswer> {
+        self.may_be_repeated = false;
+        self.evidence.steps.pop();
+        self.made -= 1;
+        self.remark(format!("step {}: the message came twice", self.made));
+        self.answer(self.made)
+    }
+
+    fn remark(&mut self, remark: String) {
+        if self.remarks.len() < REMARKS {
+            self.remarks.push(remark.chars().take(LONGEST_REMARK).collect());
+        }
     }
 
     /// Notes that the last step ended the match.
@@ -139,8 +192,8 @@ impl Knowledge {
         self.evidence.over = !self.has_hole();
     }
 
-    /// What a message says of the step that it tells.
-    fn observation(&mut self, game: &Game, message: &StepMessage) -> Observation {
+    /// What a message says of the step that it tells; nothing if it does not say what the role did, and nobody knows.
+    fn observation(&mut self, game: &Game, message: &StepMessage) -> Option<Observation> {
         let seen = message.seen.as_deref().unwrap_or_default();
         let joint = self.joint(game, message, seen);
         let of_role = |moves: &[TermId]| Move(moves[self.evidence.role.index()]);
@@ -149,8 +202,8 @@ impl Knowledge {
             (Some((_, Some(last))), _) => match game.terms().read(last) {
                 Some(own) => OwnMove::Known(Move(own)),
                 None => {
-                    self.remarks.push(format!("step {}: {last} is no term of the game", self.made + 1));
-                    any_of(sent.as_ref())
+                    self.remark(format!("step {}: {last} is no term of the game", self.made + 1));
+                    any_of(sent.as_ref())?
                 }
             },
             (_, Some(moves)) => OwnMove::Known(of_role(moves)),
@@ -158,7 +211,7 @@ impl Knowledge {
                 self.is_of_2011 = true;
                 match &sent {
                     Some(SentAnswer { own: Some(own), late: false, .. }) => OwnMove::Known(*own),
-                    _ => any_of(sent.as_ref()),
+                    _ => any_of(sent.as_ref())?,
                 }
             }
         };
@@ -167,7 +220,7 @@ impl Knowledge {
             None => self.read(game, seen),
         };
         let terms = game.terms();
-        Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) }
+        Some(Observation { own, percepts: Percepts::new(percepts, |a, b| terms.compare(a.0, b.0)) })
     }
 
     /// The joint move of a GDL-I game, if the message tells it in role order.
@@ -200,7 +253,7 @@ impl Knowledge {
             match game.terms().read(text) {
                 Some(term) => percepts.push(Percept(term)),
                 None => {
-                    self.remarks.push(format!("step {}: {text} is no term of the game", self.made + 1));
+                    self.remark(format!("step {}: {text} is no term of the game", self.made + 1));
                 }
             }
         }
@@ -222,9 +275,10 @@ impl Knowledge {
     }
 }
 
-/// Any of the moves that were legal when this was answered.
-fn any_of(sent: Option<&SentAnswer>) -> OwnMove {
-    OwnMove::OneOf(sent.map(|sent| sent.legal.clone()).unwrap_or_default().into())
+/// Any of the moves that were legal when this was answered; nothing if these are not known.
+fn any_of(sent: Option<&SentAnswer>) -> Option<OwnMove> {
+    let legal = sent.map(|sent| sent.legal.clone()).filter(|legal| !legal.is_empty());
+    legal.map(|legal| OwnMove::OneOf(legal.into()))
 }
 
 #[cfg(test)]
@@ -328,5 +382,41 @@ mod tests {
         assert_eq!(known.hear(&game, &message("(PLAY m 1 WHAT ((HEARD Z) (BOO 7)))")), Heard::Next);
         assert_eq!(known.remarks().len(), 2, "{:?}", known.remarks());
         assert!(matches!(known.evidence().steps[0].own, OwnMove::OneOf(_)));
+    }
+
+    #[test]
+    fn a_message_without_a_number_may_be_the_one_before_it_once_more() {
+        let game = game(true);
+        let mut known = Knowledge::new(Role::new(0));
+        assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::First);
+        known.answered(sent(&game, "x", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m NIL)")), Heard::Again(0));
+        assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Next);
+        assert!(!known.may_be_repeated());
+        known.answered(sent(&game, "y", false));
+        assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Next);
+        assert!(known.may_be_repeated() && known.made() == 2);
+        assert_eq!(known.take_back().unwrap().text, "y");
+        assert!(known.made() == 1 && known.evidence().step() == 1 && !known.may_be_repeated());
+    }
+
+    #[test]
+    fn what_was_not_answered_and_what_is_too_long_leave_a_hole() {
+        let game = game(true);
+        let mut known = Knowledge::new(Role::new(0));
+        known.hear(&game, &message("(PLAY m NIL)"));
+        let unsaid = SentAnswer { own: None, text: "noop".to_owned(), legal: Vec::new(), late: true };
+        known.answered(unsaid);
+        assert_eq!(known.hear(&game, &message("(PLAY m ((HEARD Z)))")), Heard::Hole { made: 1 });
+        let mut known = Knowledge::new(Role::new(0));
+        known.hear(&game, &message("(PLAY m 0 NIL NIL)"));
+        let long = "(heard y) ".repeat(LONGEST_PAST / 5);
+        assert_eq!(known.hear(&game, &message(&format!("(PLAY m 1 X ({long}))"))), Heard::Hole { made: 1 });
+        let odd = "(q 1) ".repeat(1000) + &"w".repeat(5000);
+        let mut known = Knowledge::new(Role::new(0));
+        assert_eq!(known.hear(&game, &message(&format!("(PLAY m 1 X ({odd}))"))), Heard::Next);
+        assert!(
+            known.remarks().len() == REMARKS && known.remarks().iter().all(|it| it.len() <= LONGEST_REMARK)
+        );
     }
 }

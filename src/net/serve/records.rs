@@ -138,7 +138,10 @@ impl Recorder {
         let path = format!("rules/{name}.kif");
         let file = self.folder.join(&path);
         if !file.exists() {
-            std::fs::write(file, game.source().text())?;
+            // Another match may write the same rules, and whoever reads them must never see a half of them.
+            let part = self.folder.join(format!("{path}.{:?}.part", std::thread::current().id()));
+            std::fs::write(&part, game.source().text())?;
+            std::fs::rename(part, file)?;
         }
         Ok((path, hash))
     }

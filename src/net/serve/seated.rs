@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use rand::RngExt as _;
 
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, SentAnswer};
 use super::legal::{LegalMoves, LegalSource};
 use super::rules::unconditional_move;
+use super::session::Spare;
 use super::thinker::{PlayerParts, Said, TURN, Thinker};
 use hyperplay_engine::machine::{Budget, Evidence, Move, Seed};
 use hyperplay_engine::{Engine, EngineKind};
@@ -81,7 +82,14 @@ impl Seated {
     }
 
     /// A move for what is known now, found by the deadline.
-    pub(super) fn choose(&mut self, seed: &Seed, received: Instant, deadline: Instant) -> Chosen {
+    /// As soon as a legal move is known, `spare` has it too.
+    pub(super) fn choose(
+        &mut self,
+        seed: &Seed,
+        spare: &Spare,
+        received: Instant,
+        deadline: Instant,
+    ) -> Chosen {
         self.turns = 0;
         let step = self.known.made();
         let all = deadline.saturating_duration_since(received);
@@ -92,6 +100,12 @@ impl Seated {
         else {
             return self.without_legal("the rules cannot be evaluated");
         };
+        if source == LegalSource::Contradiction && self.known.may_be_repeated() {
+            // The message of the step before came once more, which a dialect without numbers does not say.
+            if let Some(SentAnswer { own, text, legal, .. }) = self.known.take_back().cloned() {
+                return Chosen { own, text, legal, fallback: None };
+            }
+        }
         if source == LegalSource::Contradiction && self.known.is_of_2011() && !self.is_weakened {
             // Perhaps the master has replaced a move of which we think that it came in time.
             let weakened = self.known.weakened();
@@ -109,13 +123,14 @@ impl Seated {
             return self.without_legal("no history was found that is so long");
         }
         let mut rng = seed.child("fallback").index(step).rng();
-        let spare = legal[rng.random_range(0..legal.len())];
+        let fallback = legal[rng.random_range(0..legal.len())];
+        spare.set(self.parts.engines.game().terms().show(fallback.0));
         let shown = |own: Move, legal: Vec<Move>, fallback: Option<String>| {
             let text = self.parts.engines.game().terms().show(own.0);
             Chosen { own: Some(own), text, legal, fallback }
         };
         if self.known.has_hole() {
-            return shown(spare, legal, Some("a message of the match did not come".to_owned()));
+            return shown(fallback, legal, Some("a message of the match did not come".to_owned()));
         }
         let budget = Budget { nodes: None, deadline: Some(deadline) };
         let seed = seed.child("step").index(step);
@@ -132,8 +147,8 @@ impl Seated {
                 decision.explanation.iter().for_each(|line| tracing::debug!(step, "{line}"));
                 shown(decision.choice, legal, None)
             }
-            Ok(_) => shown(spare, legal, Some("the player chose a move that is not legal".to_owned())),
-            Err(why) => shown(spare, legal, Some(why)),
+            Ok(_) => shown(fallback, legal, Some("the player chose a move that is not legal".to_owned())),
+            Err(why) => shown(fallback, legal, Some(why)),
         }
     }
 

@@ -65,7 +65,7 @@ impl Spare {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn set(&self, text: String) {
+    pub(super) fn set(&self, text: String) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
 }
@@ -213,13 +213,13 @@ impl Session {
     ) {
         let clock = self.start.playclock;
         let deadline = received + clock.saturating_sub(self.margin.of(clock));
-        let chosen = match &mut self.seated {
-            None => Some(Chosen {
+        let mut chosen = match &mut self.seated {
+            None => Chosen {
                 own: None,
                 text: self.spare.text(),
                 legal: Vec::new(),
                 fallback: Some("no game could be made of the rules".to_owned()),
-            }),
+            },
             Some(seated) => {
                 let heard = seated.known.hear(seated.parts.engines.game(), message);
                 match heard {
@@ -234,10 +234,9 @@ impl Session {
                     }
                     _ => {}
                 }
-                Some(seated.choose(&self.seed, received, deadline))
+                seated.choose(&self.seed, &self.spare, received, deadline)
             }
         };
-        let Some(mut chosen) = chosen else { return };
         let after = Instant::now().saturating_duration_since(deadline);
         self.margin.learn(after);
         let is_sent = answer.send(chosen.text.clone()).is_ok();

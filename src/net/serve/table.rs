@@ -7,6 +7,7 @@
 //! A match whose game master falls silent for longer than its clocks and a while ends, so that it does not block the next one.
 
 use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -86,15 +87,6 @@ struct RunningMatch {
     number: u64,
 }
 
-impl RunningMatch {
-    /// Ends it; its thread keeps the record.
-    fn end(&self, outcome: EvidenceOutcome) {
-        self.cancel.cancel();
-        // A thread that has ended already needs no order.
-        let _ = self.orders.send(Order::End(outcome));
-    }
-}
-
 /// A player server without the network: messages in, answers out.
 pub struct PlayerServer {
     options: ServeOptions,
@@ -102,6 +94,8 @@ pub struct PlayerServer {
     recorder: Option<Arc<Recorder>>,
     running: Mutex<HashMap<String, RunningMatch>>,
     ended: Mutex<VecDeque<String>>,
+    /// The threads of matches that have ended and may still keep their records.
+    ending: Mutex<Vec<JoinHandle<()>>>,
     /// Of every match that has begun, what its threads hold; for as long as one of them works.
     working: Mutex<Vec<Weak<CancelToken>>>,
     numbers: AtomicU64,
@@ -125,6 +119,7 @@ impl PlayerServer {
             recorder,
             running: Mutex::default(),
             ended: Mutex::default(),
+            ending: Mutex::default(),
             working: Mutex::default(),
             numbers: AtomicU64::new(0),
         })
@@ -132,6 +127,25 @@ impl PlayerServer {
 
     fn running(&self) -> MutexGuard<'_, HashMap<String, RunningMatch>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ending(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.ending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends a match; its thread keeps the record.
+    fn ends(&self, of: RunningMatch, outcome: EvidenceOutcome) {
+        // A thread that has ended already needs no order.
+        let _ = of.orders.send(Order::End(outcome));
+        self.lets_end(of);
+    }
+
+    /// A match has its last order: what is awaited in it is awaited no longer.
+    fn lets_end(&self, of: RunningMatch) {
+        of.cancel.cancel();
+        let mut ending = self.ending();
+        ending.retain(|thread| !thread.is_finished());
+        ending.push(of.thread);
     }
 
     /// Answers a message that came at this time.
@@ -181,7 +195,7 @@ impl PlayerServer {
             };
             if let Some(former) = running.remove(&id) {
                 tracing::info!(%id, "begins anew");
-                former.end(EvidenceOutcome::Replaced);
+                self.ends(former, EvidenceOutcome::Replaced);
             }
             let begun = self.begin(start, received, ready, spare, cancel)?;
             running.insert(id.clone(), begun);
@@ -238,7 +252,12 @@ impl PlayerServer {
         let (orders, inbox) = channel();
         let thread = std::thread::Builder::new()
             .name("session".to_owned())
-            .spawn(move || run(parts, ready, &inbox))
+            .spawn(move || {
+                let id = parts.start.id.clone();
+                if catch_unwind(AssertUnwindSafe(|| run(parts, ready, &inbox))).is_err() {
+                    tracing::error!(%id, "a part of the program failed; the match has no record");
+                }
+            })
             .map_err(|error| Refusal::Failed(format!("no thread for the match: {error}")))?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
         Ok(RunningMatch {
@@ -287,7 +306,7 @@ impl PlayerServer {
 
     fn abort(&self, id: &str) -> String {
         let Some(of) = self.running().remove(id) else { return self.of_unknown(id, "aborted") };
-        of.end(EvidenceOutcome::Aborted);
+        self.ends(of, EvidenceOutcome::Aborted);
         self.remember(id);
         "aborted".to_owned()
     }
@@ -300,10 +319,9 @@ impl PlayerServer {
 
     fn forget(&self, id: &str, number: u64) {
         let mut running = self.running();
-        if running.get(id).is_some_and(|of| of.number == number) {
-            running.remove(id);
-        }
+        let of = running.get(id).is_some_and(|of| of.number == number).then(|| running.remove(id)).flatten();
         drop(running);
+        of.into_iter().for_each(|of| self.lets_end(of));
         self.remember(id);
     }
 
@@ -328,7 +346,7 @@ impl PlayerServer {
         for id in expired {
             if let Some(of) = running.remove(&id) {
                 tracing::warn!(%id, "the game master has fallen silent; the match ends");
-                of.end(EvidenceOutcome::Expired);
+                self.ends(of, EvidenceOutcome::Expired);
             }
         }
     }
@@ -341,11 +359,10 @@ impl PlayerServer {
     /// Ends all matches, so that their records are kept, and waits for that a short while.
     pub fn close(&self) {
         let running: Vec<RunningMatch> = self.running().drain().map(|(_, of)| of).collect();
-        for of in &running {
-            of.end(EvidenceOutcome::Interrupted);
-        }
+        running.into_iter().for_each(|of| self.ends(of, EvidenceOutcome::Interrupted));
+        let ending = std::mem::take(&mut *self.ending());
         let until = Instant::now() + FAREWELL;
-        while Instant::now() < until && running.iter().any(|of| !of.thread.is_finished()) {
+        while Instant::now() < until && ending.iter().any(|thread| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(5));
         }
     }

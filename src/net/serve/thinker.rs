@@ -18,6 +18,9 @@ use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View};
 /// One turn of thinking ahead: short, because a question has to wait for its end.
 pub(super) const TURN: Duration = Duration::from_millis(30);
 
+/// By how much the threads of players are nicer than those that answer.
+const THINKERS_GIVE_WAY: i32 = 5;
+
 /// The player of a match on its thread.
 pub struct Thinker {
     questions: mpsc::Sender<PlayerQuestion>,
@@ -79,6 +82,7 @@ impl Thinker {
         let slot = Arc::clone(&engine);
         std::thread::Builder::new().name("thinker".to_owned()).spawn(move || {
             let _cancel = Arc::clone(&parts.cancel);
+            give_way();
             // A panic while the engine is made ends the thread: whoever asks finds out by the closed channel.
             if let Some(player) = made(&parts, &slot) {
                 work(player, &parts, &ready, &inbox);
@@ -104,6 +108,14 @@ impl Thinker {
         // An error means that the thread has ended, and the closed channel says so.
         let _ = self.questions.send(PlayerQuestion { evidence, legal, is_guess, budget, seed, answer });
         said
+    }
+}
+
+/// Lets the threads that answer run first: they need little, and they need it at once.
+fn give_way() {
+    #[cfg(unix)]
+    if let Err(error) = rustix::process::nice(THINKERS_GIVE_WAY) {
+        tracing::debug!(%error, "the player thinks with the priority of the answers");
     }
 }
 

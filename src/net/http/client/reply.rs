@@ -64,6 +64,12 @@ struct Head {
     body: Body,
 }
 
+/// Whether this can be a whole term: there is something, and every parenthesis is closed.
+fn is_whole(body: &[u8]) -> bool {
+    let count = |letter: u8| body.iter().filter(|&&byte| byte == letter).count();
+    !body.trim_ascii().is_empty() && count(b'(') == count(b')')
+}
+
 /// Reads an answer that grows. Every call gets all bytes so far.
 pub(super) struct ReplyReader {
     limits: ReplyLimits,
@@ -90,7 +96,11 @@ impl ReplyReader {
         let too_long = || ExchangeError::TooLong { limit };
         match head.body {
             Body::Length(length) if length > self.limits.body => Err(too_long()),
-            Body::Length(length) if body.len() >= length => self.reply(&body[..length]).map(Step::Complete),
+            Body::Length(length) if body.len() >= length => {
+                // Masters of the field ignore the length: a term that it would cut goes on behind it.
+                let is_cut = !is_whole(&body[..length]) && is_whole(body);
+                self.reply(if is_cut { body } else { &body[..length] }).map(Step::Complete)
+            }
             Body::Chunks => {
                 if self.read_chunks(body)? {
                     return self.reply(&self.chunks).map(Step::Complete);
@@ -107,6 +117,10 @@ impl ReplyReader {
         match &self.head {
             _ if received.is_empty() => Err(ExchangeError::Empty),
             Some(Head { body: Body::UntilClosed, length, .. }) => self.reply(&received[*length..]),
+            // The player has said a larger length than its answer has, and has closed.
+            Some(Head { body: Body::Length(_), length, .. }) if is_whole(&received[*length..]) => {
+                self.reply(&received[*length..])
+            }
             _ => Err(ExchangeError::ClosedEarly { received: received.len() }),
         }
     }

@@ -75,6 +75,14 @@ fn answers_are_understood_by_length_by_chunks_and_by_the_end_of_the_connection()
 }
 
 #[test]
+fn an_answer_whose_length_was_counted_wrongly_is_still_an_answer() {
+    for length in [7, 8, 10, 12, 400] {
+        let answer = format!("HTTP/1.0 200 OK\r\nContent-length: {length}\r\n\r\n(mark 11)");
+        assert_eq!(answered(answer.as_bytes()).unwrap(), "(mark 11)", "{length}");
+    }
+}
+
+#[test]
 fn an_answer_by_length_is_complete_although_the_connection_stays_open() {
     let (address, thread) = server(|mut connection| {
         for byte in b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnoop" {

@@ -133,10 +133,20 @@ impl Reading<'_> {
                 });
             }
         };
-        if head.expects_continue {
-            let proceed = self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
-            proceed.map_err(|_| None)?;
-        }
+        let head = if head.expects_continue {
+            if self.bytes.len() == head.end {
+                let proceed = self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await;
+                proceed.map_err(|_| None)?;
+            }
+            // It is answered here, so hyper is not told of it.
+            self.without_header(&head, b"expect:");
+            match self.head()? {
+                Some(head) => head,
+                None => return Err(Some((400, "the head cannot be read".to_owned()))),
+            }
+        } else {
+            head
+        };
         match head.length {
             BodyLength::Known(length) => {
                 if length > self.limits.body_bytes {
@@ -244,6 +254,21 @@ impl Reading<'_> {
         let line = self.bytes[start..].iter().position(|&byte| byte == b'\n').unwrap_or(0);
         let expects_continue = is("expect").iter().any(|value| value.eq_ignore_ascii_case("100-continue"));
         Ok(Some(Head { end, length, first_header: start + line + 1, expects_continue }))
+    }
+
+    /// Leaves out the headers that begin so.
+    fn without_header(&mut self, head: &Head, name: &[u8]) {
+        let (top, rest) = self.bytes.split_at(head.first_header);
+        let (headers, body) = rest.split_at(head.end - head.first_header);
+        let is_kept =
+            |line: &&[u8]| line.len() < name.len() || !line[..name.len()].eq_ignore_ascii_case(name);
+        let mut request = top.to_vec();
+        headers
+            .split_inclusive(|&byte| byte == b'\n')
+            .filter(is_kept)
+            .for_each(|line| request.extend_from_slice(line));
+        request.extend_from_slice(body);
+        self.bytes = request;
     }
 
     /// Makes the head say how long the body is.

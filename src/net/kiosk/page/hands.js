@@ -115,8 +115,8 @@ function drawItem(kind, item, options, key) {
   const state = ['thing', changed ? 'changed' : '', isOpen(item) ? 'uncertain' : ''].filter(Boolean).join(' ');
   const note = changed ? el('span', { class: 'unseen' }, ' (new)') : null;
   const title = isOpen(item) ? `${item.text}: ${percent(item.probability)}` : item.text;
-  if (picks?.open.has(key)) {
-    const chosen = picks.chosen.has(key);
+  const chosen = picks?.chosen.has(key) ?? false;
+  if (chosen || picks?.open.has(key)) {
     return el(
       'li',
       { class: state },

@@ -138,6 +138,23 @@ class Review {
     announce(`Step ${this.step} of ${this.steps}.`);
   }
 
+  /** What each program chose, those with a choice first; of the others only what they believed. */
+  drawDecisions(scene) {
+    const programs = new Set(scene.seats.filter(({ kind }) => kind === 'program').map(({ role }) => role));
+    const decisions = (scene.review?.decisions ?? []).filter(({ role }) => programs.has(role));
+    const hadChoice = ({ policy, values }) => (policy?.length ?? 0) > 1 || (values?.length ?? 0) > 1;
+    const drawn = decision => {
+      const { role, belief } = decision;
+      const isChoice = hadChoice(decision);
+      const summary = el('summary', {}, `What ${spoken(role)} believed`);
+      const believed = belief ? el('details', { class: 'why' }, summary, drawBelief(belief)) : null;
+      if (!isChoice && !believed) return null;
+      const title = isChoice ? `${spoken(role)} decides` : `${spoken(role)} has one legal move`;
+      return card(`decision-${role}`, title, isChoice ? drawDecision(decision) : null, believed);
+    };
+    return [...decisions.filter(hadChoice), ...decisions.filter(one => !hadChoice(one))].map(drawn);
+  }
+
   draw(scene) {
     const shade = canShade(scene)
       ? el(
@@ -169,22 +186,7 @@ class Review {
           ),
         )
       : null;
-    const decisions = scene.review?.decisions ?? [];
-    const drawn = decisions.map(decision =>
-      card(
-        `decision-${decision.role}`,
-        `${spoken(decision.role)} decides`,
-        drawDecision(decision),
-        decision.belief
-          ? el(
-              'details',
-              { class: 'why' },
-              el('summary', {}, `What ${spoken(decision.role)} believed`),
-              drawBelief(decision.belief),
-            )
-          : null,
-      ),
-    );
+    const drawn = this.drawDecisions(scene);
     const belief = scene.belief
       ? beliefCard(scene.belief, scene.game.hidden, scene.sees === 'truth' ? 'Belief' : `What ${spoken(scene.sees)} believes`)
       : null;

@@ -1,7 +1,7 @@
 // The parts of a scene that a table and a review share: who sits where, the board, the past, the result.
 
 import { drawPicture } from './board.js';
-import { bar, card, el, number, percent } from './dom.js';
+import { bar, card, el, number, percent, sentence } from './dom.js';
 import { drawMove } from './moves.js';
 import { isOpen } from './picture.js';
 
@@ -34,7 +34,13 @@ export function drawSeats(scene) {
 /** The board of a scene. `picks` as in board.js, or absent where nothing can be chosen. */
 export function drawScene(scene, large, picks) {
   if (!scene.picture) {
-    return el('p', { class: 'quiet-text' }, scene.belief?.sentence ?? 'There is nothing to draw.');
+    return el(
+      'p',
+      { class: 'quiet-text' },
+      scene.phase === 'waiting'
+        ? 'The board is drawn when the match starts.'
+        : (scene.belief?.sentence ?? 'There is nothing to draw.'),
+    );
   }
   return drawPicture(scene.picture, {
     view: scene.view ?? {},
@@ -112,7 +118,7 @@ export function pastCard(scene) {
         : isTold
           ? el('p', { class: 'past-percepts none' }, `${who} nothing`)
           : null,
-      note ? el('p', { class: 'past-note' }, note) : null,
+      note ? el('p', { class: 'past-note' }, sentence(note)) : null,
       mixes.has(step) ? drawEquilibrium(mixes.get(step)) : null,
     ),
   );

@@ -135,8 +135,8 @@ class Table {
         : null,
     );
     this.hint.show({ ...scene, legal: isPlayer ? scene.legal : [] });
-    if (!isPlayer) this.hint.element.hidden = true;
-    refill(parts.past, pastCard(scene));
+    if (!isPlayer || scene.phase === 'waiting') this.hint.element.hidden = true;
+    refill(parts.past, scene.phase === 'waiting' ? null : pastCard(scene));
     this.tick();
   }
 
@@ -196,7 +196,7 @@ class Table {
     const isPlayer = scene.seats?.some(seat => seat.is_you);
     const text =
       scene.phase === 'waiting'
-        ? 'The match starts when every seat is taken.'
+        ? 'The match starts when everyone is here'
         : this.isTurn()
           ? 'Your turn'
           : isPlayer
@@ -218,7 +218,7 @@ class Table {
         'data-turn': String(this.isTurn()),
       },
       el('strong', {}, text),
-      el('span', { class: 'turn-step' }, `step ${scene.step + 1}`),
+      scene.phase === 'waiting' ? null : el('span', { class: 'turn-step' }, `step ${scene.step + 1}`),
       clock,
       hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
     );

@@ -1,4 +1,4 @@
-//! Laying a table: an order becomes seats, tokens and a match; a link becomes a seat.
+//! What is asked of a kiosk besides looking: new tables, and replays.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::answers::KioskRefusal;
-use super::lobby::{TableOrder, is_harmless};
+use super::lobby::{LONGEST_RULES, TableOrder, is_harmless};
 use super::parts::{Sight, Sitting, TableParts, TableToken};
-use super::past::TRUTH;
-use super::table::{Table, table_seed};
+use super::past::{PastMatch, TRUTH};
+use super::table::Table;
 use super::{Kiosk, NO_CLOCKS};
-use hyperplay_engine::machine::Role;
+use hyperplay_engine::machine::{Role, Seed};
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::player::SpecError;
-use hyperplay_play::referee::Clocks;
+use hyperplay_play::referee::{Clocks, Transcript};
 
 /// The longest clock, in seconds.
 const LONGEST_CLOCK: f64 = 24.0 * 3600.0;
 
 /// A random text that nobody guesses: 128 bits.
-pub(super) fn secret() -> Result<String, KioskRefusal> {
+fn secret() -> Result<String, KioskRefusal> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| KioskRefusal::new(500, format!("no randomness: {error}"), "try again"))?;
@@ -154,4 +154,61 @@ fn clocks_of(order: &TableOrder) -> Result<Option<Clocks>, KioskRefusal> {
         return Err(KioskRefusal::new(400, "these are no clocks", remedy));
     }
     Ok(Some(Clocks { start: Duration::from_secs_f64(start), play: Duration::from_secs_f64(play) }))
+}
+
+impl Kiosk {
+    /// Opens a transcript, a line of JSON, as a replay; returns its name, its roles and the number of its steps.
+    ///
+    /// # Errors
+    /// If it is no transcript, its rules are not known, or it does not agree with them.
+    pub fn replay(&self, transcript: &str, rules: Option<&str>) -> Result<Value, KioskRefusal> {
+        let line = transcript.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+        let read: Transcript = serde_json::from_str(line).map_err(|error| {
+            KioskRefusal::new(
+                400,
+                format!("this is no transcript: {error}"),
+                "take a line of `hyperplay match --transcript`",
+            )
+        })?;
+        let room = match rules {
+            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text, None)?,
+            Some(_) => {
+                return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
+            }
+            None => self.lobby.with_rules(&read.game, &read.rules).ok_or_else(|| {
+                let error = format!(
+                    "the rules of '{:.100}' are not among the games of this kiosk, or are others",
+                    read.game
+                );
+                KioskRefusal::new(404, error, "drop the rulesheet together with the transcript")
+            })?,
+        };
+        let sampler = self.options.registry.sampler("hyperplay");
+        let sampler = sampler
+            .map_err(|error| KioskRefusal::new(500, error.to_string(), "tell whoever made this program"))?;
+        let id = secret()?[..12].to_owned();
+        let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
+        let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });
+        self.past.keep(Arc::new(past));
+        Ok(told)
+    }
+}
+
+/// The seed of a table of a kiosk.
+fn table_seed(seed: u64, number: u64) -> u64 {
+    use rand::RngExt as _;
+    // What JavaScript and a person can read.
+    Seed::root(seed).child("table").index(number as usize).rng().random::<u64>() >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_a_kiosk_have_seeds_of_their_own() {
+        assert_eq!(table_seed(1, 0), table_seed(1, 0));
+        assert_ne!(table_seed(1, 0), table_seed(1, 1));
+        assert_ne!(table_seed(1, 0), table_seed(2, 0));
+    }
 }
