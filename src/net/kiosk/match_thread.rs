@@ -24,6 +24,7 @@ const ARRIVAL: Duration = Duration::from_secs(2 * 60);
 /// What a match has come to.
 struct Ending {
     scenes: BTreeMap<Sight, SightScene>,
+    step: usize,
     result: SceneResult,
     past: Arc<PastMatch>,
 }
@@ -69,10 +70,9 @@ impl Table {
         let played =
             play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
         let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        telling.end(&played);
         let result = self.result(&engine, &played);
         self.keep(&engine, &settings, &played, begun.elapsed());
-        let scenes = telling.scenes();
+        let (scenes, step) = (telling.scenes(), telling.step_number());
         let past = PastMatch {
             id: parts.id.clone(),
             room: Arc::clone(&parts.room),
@@ -84,7 +84,7 @@ impl Table {
             result: result.clone(),
             beliefs: Mutex::default(),
         };
-        Ok(Ending { scenes, result, past: Arc::new(past) })
+        Ok(Ending { scenes, step, result, past: Arc::new(past) })
     }
 
     /// Waits until every person has come or left. Where there are clocks, who has not come some time after the first is not waited for.
@@ -107,18 +107,20 @@ impl Table {
         }
     }
 
-    /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left.
+    /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left. The last
+    /// state is told with the result.
     fn open(&self, engine: &Engine, telling: &Telling) {
+        if telling.is_over {
+            return;
+        }
         let scenes = telling.scenes();
         let mut scratch = engine.scratch();
-        let is_over = engine.terminal(&telling.state, &mut scratch);
-        let legal =
-            if is_over { ByRole::default() } else { engine.legal_by_role(&telling.state, &mut scratch) };
+        let legal = engine.legal_by_role(&telling.state, &mut scratch);
         // What an evaluation could not do, the referee meets again and names.
         let _ = engine.take_failure(&mut scratch);
         let layout = self.parts.room.layout();
         let mut questions: BTreeMap<Role, OpenQuestion> = BTreeMap::new();
-        for role in self.persons().filter(|_| !is_over) {
+        for role in self.persons() {
             let own = &legal[role];
             if own.len() < 2 {
                 continue;
@@ -205,8 +207,9 @@ impl Table {
     fn finish(&self, ended: Result<Ending, String>) {
         let mut shared = self.shared();
         match ended {
-            Ok(Ending { scenes, result, past }) => {
-                (shared.scenes, shared.result, shared.past) = (scenes, Some(result), Some(past));
+            Ok(Ending { scenes, step, result, past }) => {
+                (shared.scenes, shared.step) = (scenes, step);
+                (shared.result, shared.past) = (Some(result), Some(past));
             }
             Err(why) => {
                 tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");

@@ -14,7 +14,7 @@ use super::table::{SightScene, Table};
 use super::told::{ToldRole, picture_of};
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_engine::{Engine, State};
-use hyperplay_play::referee::{Match, MatchOutcome, MatchStep};
+use hyperplay_play::referee::MatchStep;
 
 /// What the tokens of a table are told.
 pub(super) struct Telling {
@@ -22,6 +22,8 @@ pub(super) struct Telling {
     sees_truth: bool,
     /// The state now.
     pub(super) state: State,
+    /// Whether it ends the match.
+    pub(super) is_over: bool,
     /// The states from the first to now.
     pub(super) states: Vec<State>,
     past: Vec<PastStep>,
@@ -45,6 +47,7 @@ impl Telling {
         Telling {
             roles: sights.iter().filter_map(told).collect(),
             sees_truth: sights.contains(&Sight::Truth),
+            is_over: engine.terminal(&state, &mut engine.scratch()),
             states: vec![state.clone()],
             state,
             past: Vec::new(),
@@ -64,6 +67,7 @@ impl Telling {
     pub(super) fn step(&mut self, engine: &Engine, step: &MatchStep, notes: &BTreeMap<Role, String>) {
         let mut scratch = engine.scratch();
         self.state = engine.next(&self.state, &step.joint, &mut scratch);
+        self.is_over = engine.terminal(&self.state, &mut scratch);
         let _ = engine.take_failure(&mut scratch);
         self.states.push(self.state.clone());
         for told in &mut self.roles {
@@ -75,20 +79,13 @@ impl Telling {
                 let _ =
                     self.mixes.send(AskedMix { evidence: told.evidence.clone(), legal: legal.clone(), own });
             }
-            told.step(own, &step.percepts[role], notes.get(&role).cloned());
+            told.step(own, &step.percepts[role], notes.get(&role).cloned(), self.is_over);
         }
         let each = engine
             .each_role()
             .map(|role| format!("{}: {}", engine.roles()[role], engine.show_move(step.joint.of(role))));
         let own = each.collect::<Vec<_>>().join(", ");
         self.past.push(PastStep { step: self.past.len() + 1, own, percepts: Vec::new(), note: None });
-    }
-
-    /// The match is over.
-    pub(super) fn end(&mut self, played: &Match) {
-        if matches!(played.outcome, MatchOutcome::Over(_)) {
-            self.roles.iter_mut().for_each(ToldRole::end);
-        }
     }
 
     /// What each sight is told now.

@@ -107,21 +107,15 @@ impl ToldRole {
         self.before = std::mem::replace(&mut self.shares, self.companion.facts());
     }
 
-    /// A step was made: the own move, what was perceived, and why the move was not the person's.
-    pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>) {
+    /// A step was made: the own move, what was perceived, why the move was not the person's, and whether the match is over, which a role is
+    /// told as well.
+    pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>, is_over: bool) {
         self.evidence.steps.push(Observation { own: OwnMove::Known(own), percepts: percepts.clone() });
+        self.evidence.over = is_over;
         let perceived = percepts.iter().map(|seen| self.room.game.show(seen.0)).collect();
         let own = self.engine.show_move(own);
         self.past.push(PastStep { step: self.evidence.step(), own, percepts: perceived, note });
         self.follow();
-    }
-
-    /// The match is over: the role knows that the state is terminal.
-    pub(super) fn end(&mut self) {
-        self.evidence.over = true;
-        let before = self.before.take();
-        self.follow();
-        self.before = before;
     }
 
     /// What is certain.
