@@ -29,6 +29,7 @@ mod human;
 mod kiosk;
 mod kiosk_browser;
 mod kiosk_client;
+mod kiosk_guide;
 mod network_guide;
 mod player_server;
 mod possible_states;
