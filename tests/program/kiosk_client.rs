@@ -99,6 +99,13 @@ impl ServedKiosk {
         LaidTable { kiosk: self, id: text(&laid["table"]), tokens }
     }
 
+    /// A line of its memory in `/proc`, in MiB.
+    pub fn memory(&self, line: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
+        line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap() / 1024
+    }
+
     /// Ends it with SIGTERM; its exit code must be 0.
     pub fn stop(mut self) -> Folder {
         signal(&self.child, "TERM");

@@ -34,7 +34,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Semaphore;
 
@@ -88,6 +88,9 @@ const FINISHED: usize = 100;
 /// The most streams of scenes, and of the experiment. Together they leave most of the connections to requests.
 const STREAMS: usize = 400;
 const WATCHERS: usize = 40;
+
+/// How long matches may take to end when the kiosk ends.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The tables, the lobby and the past of a kiosk.
 pub struct Kiosk {
@@ -189,6 +192,8 @@ impl Kiosk {
     fn close(&self) {
         let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
         tables.iter().for_each(|table| table.close());
-        tables.iter().for_each(|table| table.wait(Duration::from_secs(2)));
+        // Together, because some may be making an engine and hear nothing.
+        let until = Instant::now() + FAREWELL;
+        tables.iter().for_each(|table| table.wait(until.saturating_duration_since(Instant::now())));
     }
 }
