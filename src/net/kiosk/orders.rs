@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::advice::EQUILIBRIUM;
 use super::answers::KioskRefusal;
 use super::lobby::{LONGEST_RULES, TableOrder, is_harmless};
+use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
-use super::table::{Sight, Sitting, Table, TableParts, TableToken};
+use super::table::Table;
 use super::{Kiosk, NO_CLOCKS};
 use hyperplay_engine::machine::{Role, Seed};
 use hyperplay_logic::gdl::fold;
@@ -33,15 +33,10 @@ impl Kiosk {
     /// # Errors
     /// If the order is wrong or there are too many tables.
     pub fn lay(&self, order: &TableOrder, is_trusted: bool) -> Result<Value, KioskRefusal> {
-        let playing = self.playing();
-        if playing >= self.options.tables {
-            let error = format!("{playing} matches are being played, and no more are allowed");
-            return Err(KioskRefusal::new(
-                429,
-                error,
-                "wait until one is over, or start the kiosk with more --tables",
-            ));
-        }
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            let error = format!("{} matches are being played, and no more are allowed", self.options.tables);
+            KioskRefusal::new(429, error, "wait until one is over, or start the kiosk with more --tables")
+        })?;
         let room = self.lobby.room(order)?;
         let (roles, random) = (room.roles(), room.random());
         let wrong = |error: String, remedy: &str| KioskRefusal::new(400, error, remedy);
@@ -116,19 +111,20 @@ impl Kiosk {
             |error: SpecError| KioskRefusal::new(500, error.to_string(), "tell whoever made this program");
         let parts = TableParts {
             id: id.clone(),
+            equilibrium: room.equilibrium(&self.options.registry).map_err(refused)?,
             room,
             sitting,
             tokens,
             clocks,
             seed: order.seed.unwrap_or_else(|| table_seed(self.options.seed, self.next_number())),
             sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
-            equilibrium: self.options.registry.player(EQUILIBRIUM).map_err(refused)?,
             keeper: self.keeper.clone(),
         };
-        let table = Table::lay(parts).map_err(|error| {
+        let table = Table::lay(parts, place).map_err(|error| {
             KioskRefusal::new(500, format!("no thread for the table: {error}"), "end other tables")
         })?;
         self.tables().insert(id.clone(), table);
+        self.forget();
         Ok(json!({ "table": id, "links": links }))
     }
 
@@ -203,4 +199,16 @@ fn table_seed(seed: u64, number: u64) -> u64 {
     use rand::RngExt as _;
     // What JavaScript and a person can read.
     Seed::root(seed).child("table").index(number as usize).rng().random::<u64>() >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_a_kiosk_have_seeds_of_their_own() {
+        assert_eq!(table_seed(1, 0), table_seed(1, 0));
+        assert_ne!(table_seed(1, 0), table_seed(1, 1));
+        assert_ne!(table_seed(1, 0), table_seed(2, 0));
+    }
 }

@@ -17,15 +17,16 @@ use futures_util::stream::{Stream, unfold};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::advice::hint;
 use super::answers::{KioskRefusal, json as answer};
 use super::guard::guard;
 use super::lobby::{TableOrder, check, is_harmless, players};
+use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
-use super::table::{Sight, Table, TableToken};
+use super::table::Table;
 use super::{Kiosk, page};
 use hyperplay_engine::machine::Role;
 use hyperplay_play::player::SpecError;
@@ -157,7 +158,7 @@ struct Watching {
     last: Option<Scene>,
     version: u64,
     is_done: bool,
-    _place: OwnedSemaphorePermit,
+    _places: [OwnedSemaphorePermit; 2],
 }
 
 /// The scene without what is counted or measured.
@@ -177,9 +178,11 @@ impl Watching {
                 return None;
             }
             self.changes.mark_unchanged();
+            // Asked before the scene, which then has all that there will be.
+            let is_done = self.table.is_still();
             let mut scene = self.table.token(&self.secret).map(|token| self.table.scene(token))?;
             let plain = without_clock(&scene);
-            self.is_done = self.table.is_closed();
+            self.is_done = is_done;
             if self.last.as_ref() != Some(&plain) {
                 self.version += 1;
                 scene.version = self.version;
@@ -204,6 +207,7 @@ async fn events(
         let place = table.stream_place(token).ok_or_else(|| {
             KioskRefusal::new(429, "this link is open in too many places", "close some of its pages")
         })?;
+        let places = [place, kiosk.stream_place(&kiosk.streams)?];
         let changes = table.changes();
         Ok(Watching {
             table: Arc::clone(table),
@@ -212,7 +216,7 @@ async fn events(
             last: None,
             version: 0,
             is_done: false,
-            _place: place,
+            _places: places,
         })
     })?;
     Ok(stream(unfold(watching, Watching::next)))
@@ -283,8 +287,11 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
         let engine = table
             .parts
             .room
-            .engine()
+            .engine_for(&player)
             .map_err(|error| KioskRefusal::new(409, error, "play a smaller game"))?;
+        let _place = kiosk.hints.try_acquire().map_err(|_| {
+            KioskRefusal::new(429, "other hints are being worked out", "ask again in some seconds")
+        })?;
         let is_first = table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).insert(role);
         if !is_first {
             return Err(KioskRefusal::new(429, "a hint is being worked out", "wait for it"));
@@ -339,6 +346,12 @@ async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query
 }
 
 impl Kiosk {
+    /// A place for a stream among so many.
+    fn stream_place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, KioskRefusal> {
+        let full = |_| KioskRefusal::new(429, "too many pages follow this server", "close some of them");
+        Arc::clone(places).try_acquire_owned().map_err(full)
+    }
+
     /// What is asked of the experiment.
     fn watched<T>(
         &self,
@@ -356,22 +369,21 @@ async fn watched(State(kiosk): State<Arc<Kiosk>>) -> Answer {
 }
 
 async fn watching(State(kiosk): State<Arc<Kiosk>>) -> Result<AxumResponse, KioskRefusal> {
-    if kiosk.options.watched.is_none() {
-        kiosk.watched(|_| Ok(()))?;
-    }
-    let next = |(kiosk, last): (Arc<Kiosk>, Option<super::WatchedState>)| async move {
+    kiosk.watched(|_| Ok(()))?;
+    let place = kiosk.stream_place(&kiosk.watchers)?;
+    let next = |(kiosk, last, place): (Arc<Kiosk>, Option<super::WatchedState>, OwnedSemaphorePermit)| async move {
         loop {
             let asked = Arc::clone(&kiosk);
             let state = blocking(move || asked.watched(|watched| watched.state())).await.ok()?;
             if last.as_ref() != Some(&state) {
                 let text = serde_json::to_string(&state).unwrap_or_default();
                 let event: Result<Event, Infallible> = Ok(Event::default().event("progress").data(text));
-                return Some((event, (kiosk, Some(state))));
+                return Some((event, (kiosk, Some(state), place)));
             }
             tokio::time::sleep(WATCH).await;
         }
     };
-    Ok(stream(unfold((kiosk, None), next)))
+    Ok(stream(unfold((kiosk, None, place), next)))
 }
 
 async fn transcripts(State(kiosk): State<Arc<Kiosk>>, Query(query): Asked) -> Answer {

@@ -10,76 +10,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::KioskRefusal;
-use super::keep::MatchKeeper;
+use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
-use super::room::GameRoom;
-use super::scene::{Phase, Scene, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat};
+use super::scene::{
+    PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat,
+};
 use hyperplay_engine::machine::{Evidence, Move, Role};
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::board::BoardPicture;
-use hyperplay_play::player::{PlayerSpec, SamplerSpec};
-use hyperplay_play::referee::{Clocks, Interrupt};
+use hyperplay_play::referee::Interrupt;
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
-const GONE: Duration = Duration::from_secs(30 * 60);
-
-/// How long a match that is over can be looked at after nobody has.
-const REMEMBERED: Duration = Duration::from_secs(60 * 60);
-
-/// The most streams of scenes that a token may have open.
-const STREAMS: usize = 8;
-
-/// Who sits in a seat.
-pub(super) enum Sitting {
-    /// A person.
-    Person,
-    /// A program.
-    Program(PlayerSpec),
-    /// Chance.
-    Random,
-}
-
-/// What a token sees.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Sight {
-    /// What a role knows.
-    Role(Role),
-    /// Everything.
-    Truth,
-}
-
-/// A token: who has it sees this, and may move for the role if it is a seat's.
-pub(super) struct TableToken {
-    pub(super) secret: String,
-    pub(super) sight: Sight,
-    pub(super) is_seat: bool,
-    /// Room for streams of scenes.
-    pub(super) streams: Arc<Semaphore>,
-}
-
-impl TableToken {
-    /// A token with a secret.
-    pub(super) fn new(secret: String, sight: Sight, is_seat: bool) -> TableToken {
-        TableToken { secret, sight, is_seat, streams: Arc::new(Semaphore::new(STREAMS)) }
-    }
-}
-
-/// What a table is made of.
-pub(super) struct TableParts {
-    pub(super) id: String,
-    pub(super) room: Arc<GameRoom>,
-    pub(super) sitting: Vec<Sitting>,
-    pub(super) tokens: Vec<TableToken>,
-    pub(super) clocks: Option<Clocks>,
-    pub(super) seed: u64,
-    pub(super) sampler: SamplerSpec,
-    /// The player that solves its game, for the mixes beside own moves.
-    pub(super) equilibrium: PlayerSpec,
-    pub(super) keeper: Option<Arc<MatchKeeper>>,
-}
+pub(super) const GONE: Duration = Duration::from_secs(30 * 60);
 
 /// A question to a person.
 pub(super) struct OpenQuestion {
@@ -91,9 +36,9 @@ pub(super) struct OpenQuestion {
 #[derive(Clone, Default)]
 pub(super) struct SightScene {
     pub(super) evidence: Option<Evidence>,
-    pub(super) past: Vec<super::scene::PastStep>,
+    pub(super) past: Vec<PastStep>,
     pub(super) picture: Option<BoardPicture>,
-    pub(super) belief: Option<super::scene::SceneBelief>,
+    pub(super) belief: Option<SceneBelief>,
 }
 
 /// What changes in the course of a match.
@@ -113,6 +58,8 @@ pub(super) struct Shared {
     pub(super) result: Option<SceneResult>,
     pub(super) past: Option<Arc<PastMatch>>,
     pub(super) is_ended: bool,
+    /// Whether the equilibrium has said all that it has to say.
+    pub(super) is_settled: bool,
     pub(super) touched: Instant,
 }
 
@@ -128,11 +75,11 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Lays a table and begins its thread.
+    /// Lays a table and begins its thread, which holds its place until the match is over.
     ///
     /// # Errors
     /// That of the operating system, if it gives no further thread.
-    pub(super) fn lay(parts: TableParts) -> std::io::Result<Arc<Table>> {
+    pub(super) fn lay(parts: TableParts, place: OwnedSemaphorePermit) -> std::io::Result<Arc<Table>> {
         let now = Instant::now();
         let shared = Shared {
             phase: Phase::Waiting,
@@ -149,6 +96,7 @@ impl Table {
             result: None,
             past: None,
             is_ended: false,
+            is_settled: false,
             touched: now,
         };
         let table = Arc::new(Table {
@@ -161,7 +109,10 @@ impl Table {
             is_hinting: Mutex::default(),
         });
         let own = Arc::clone(&table);
-        std::thread::Builder::new().name("table".to_owned()).spawn(move || own.run())?;
+        std::thread::Builder::new().name("table".to_owned()).spawn(move || {
+            own.run();
+            drop(place);
+        })?;
         Ok(table)
     }
 
@@ -180,19 +131,10 @@ impl Table {
         self.changes.subscribe()
     }
 
-    /// The token with this secret. Takes as long for a wrong one as for a right one.
+    /// The token with this secret, found in a time that does not depend on the secret.
     pub(super) fn token(&self, secret: &str) -> Option<&TableToken> {
-        let is_same = |own: &str| {
-            let differing = own.bytes().zip(secret.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-            own.len() == secret.len() && differing == 0
-        };
-        let mut found = None;
-        for token in &self.parts.tokens {
-            if is_same(&token.secret) {
-                found = Some(token);
-            }
-        }
-        found
+        // All are looked at, whichever it is.
+        self.parts.tokens.iter().fold(None, |found, token| if token.is(secret) { Some(token) } else { found })
     }
 
     /// A place for a stream of scenes; none if the token has as many as it may.
@@ -210,10 +152,16 @@ impl Table {
         self.shared().phase == Phase::Over
     }
 
-    /// Whether nobody has looked at the table for long, and the match is over.
-    pub(super) fn is_forgotten(&self) -> bool {
+    /// How long nobody has looked at the table, if its match is over.
+    pub(super) fn forgotten(&self) -> Option<Duration> {
         let shared = self.shared();
-        shared.is_ended && shared.touched.elapsed() > REMEMBERED
+        shared.is_ended.then(|| shared.touched.elapsed())
+    }
+
+    /// Whether nothing will change any more.
+    pub(super) fn is_still(&self) -> bool {
+        let shared = self.shared();
+        self.is_closed.load(Ordering::Acquire) || (shared.is_ended && shared.is_settled)
     }
 
     /// A person has come, or is still there.
@@ -230,7 +178,13 @@ impl Table {
 
     /// Lets persons leave who have been gone for long.
     pub(super) fn sweep(&self) {
-        let shared = self.shared();
+        let mut shared = self.shared();
+        // Whoever has the page open is there.
+        for token in self.parts.tokens.iter().filter(|token| token.is_seat && token.is_open()) {
+            if let Sight::Role(role) = token.sight {
+                shared.seen.insert(role, Instant::now());
+            }
+        }
         let gone = |role: &Role| {
             let seen = shared.seen.get(role).map_or(shared.touched.elapsed(), Instant::elapsed);
             seen > GONE && !shared.left.contains(role)
@@ -260,11 +214,6 @@ impl Table {
         self.is_closed.store(true, Ordering::Release);
         self.interrupt.raise();
         self.ring();
-    }
-
-    /// Whether the server ends.
-    pub(super) fn is_closed(&self) -> bool {
-        self.is_closed.load(Ordering::Acquire)
     }
 
     /// Waits a while for the thread to end.
@@ -396,6 +345,12 @@ impl Table {
             SceneSeat { role, kind, player, is_you: you.is_some_and(|you| you.index() == at) }
         })
         .collect()
+    }
+
+    /// The equilibrium has said all that it has to say.
+    pub(super) fn settle(&self) {
+        self.shared().is_settled = true;
+        self.ring();
     }
 
     /// Adds what an equilibrium says of a move.

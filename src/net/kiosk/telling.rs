@@ -1,26 +1,33 @@
-//! What the tokens of a table are told, kept on the thread of its match: each sight once, however many look.
+//! What the tokens of a table are told in the course of a match, kept on the thread of the match.
+//!
+//! Invariant: the state goes into the scene of spectators of the truth only; each role has its [`ToldRole`], which is given its own move and percepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::advice::{AskedMix, mixes};
+use super::parts::Sight;
 use super::room::GameRoom;
 use super::scene::PastStep;
-use super::table::{Sight, SightScene, Table};
+use super::table::{SightScene, Table};
 use super::told::{ToldRole, picture_of};
 use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_engine::{Engine, State};
-use hyperplay_play::referee::{Match, MatchOutcome, MatchStep};
+use hyperplay_play::referee::MatchStep;
 
-/// What the tokens of a table are told, kept on the thread of the match.
+/// What the tokens of a table are told.
 pub(super) struct Telling {
     roles: Vec<ToldRole>,
     sees_truth: bool,
+    /// The state now.
     pub(super) state: State,
+    /// Whether it ends the match.
+    pub(super) is_over: bool,
+    /// The states from the first to now.
     pub(super) states: Vec<State>,
     past: Vec<PastStep>,
-    /// Questions to the equilibrium, if a person may be told of it.
+    /// Questions to the equilibrium.
     mixes: Sender<AskedMix>,
     persons: Vec<Role>,
     room: Arc<GameRoom>,
@@ -28,6 +35,7 @@ pub(super) struct Telling {
 }
 
 impl Telling {
+    /// Before the first step.
     pub(super) fn new(table: &Arc<Table>, engine: &Arc<Engine>) -> Telling {
         let parts = &table.parts;
         let sights: BTreeSet<Sight> = parts.tokens.iter().map(|token| token.sight).collect();
@@ -39,6 +47,7 @@ impl Telling {
         Telling {
             roles: sights.iter().filter_map(told).collect(),
             sees_truth: sights.contains(&Sight::Truth),
+            is_over: engine.terminal(&state, &mut engine.scratch()),
             states: vec![state.clone()],
             state,
             past: Vec::new(),
@@ -49,10 +58,16 @@ impl Telling {
         }
     }
 
+    /// The number of joint moves so far.
+    pub(super) fn step_number(&self) -> usize {
+        self.states.len() - 1
+    }
+
     /// Takes in a step.
     pub(super) fn step(&mut self, engine: &Engine, step: &MatchStep, notes: &BTreeMap<Role, String>) {
         let mut scratch = engine.scratch();
         self.state = engine.next(&self.state, &step.joint, &mut scratch);
+        self.is_over = engine.terminal(&self.state, &mut scratch);
         let _ = engine.take_failure(&mut scratch);
         self.states.push(self.state.clone());
         for told in &mut self.roles {
@@ -64,7 +79,7 @@ impl Telling {
                 let _ =
                     self.mixes.send(AskedMix { evidence: told.evidence.clone(), legal: legal.clone(), own });
             }
-            told.step(own, &step.percepts[role], notes.get(&role).cloned());
+            told.step(own, &step.percepts[role], notes.get(&role).cloned(), self.is_over);
         }
         let each = engine
             .each_role()
@@ -73,26 +88,8 @@ impl Telling {
         self.past.push(PastStep { step: self.past.len() + 1, own, percepts: Vec::new(), note: None });
     }
 
-    /// The match is over: what is told at its end.
-    pub(super) fn end(&mut self, played: &Match) -> BTreeMap<Sight, SightScene> {
-        if matches!(played.outcome, MatchOutcome::Over(_)) {
-            self.roles.iter_mut().for_each(ToldRole::end);
-        }
-        self.scenes()
-    }
-
-    /// Lays what is told where it is sent from; what was asked before is asked no longer.
-    pub(super) fn tell(&self, table: &Table) {
-        let scenes = self.scenes();
-        let mut shared = table.shared();
-        shared.scenes = scenes;
-        shared.step = self.states.len() - 1;
-        shared.questions.clear();
-        shared.chosen.clear();
-    }
-
-    /// What is told now, by sight.
-    fn scenes(&self) -> BTreeMap<Sight, SightScene> {
+    /// What each sight is told now.
+    pub(super) fn scenes(&self) -> BTreeMap<Sight, SightScene> {
         let mut scenes: BTreeMap<Sight, SightScene> = BTreeMap::new();
         for told in &self.roles {
             let scene = SightScene {
