@@ -42,6 +42,7 @@ mod layers;
 mod linear_program;
 mod monte_carlo;
 mod perft;
+mod pictures;
 mod players;
 mod playthroughs;
 mod propnet;
