@@ -288,20 +288,27 @@ impl BoardLayout {
         if let Some(found) = on_boards {
             return found;
         }
-        let things = picture.hands.iter().flat_map(|hand| {
-            let things = hand.owners.iter().flat_map(|owner| &owner.things);
-            things.map(|thing| (hand.relation.clone(), thing.text.clone()))
-        });
         let text = words.join(" ");
-        let is_named = |thing: &String| words.contains(thing) || text.ends_with(&format!(" {thing}"));
-        let mut found: Vec<MoveTarget> = Vec::new();
-        for (relation, thing) in things.filter(|(_, thing)| is_named(thing)) {
-            let target = MoveTarget { hand: Some((relation, thing)), ..MoveTarget::default() };
-            if !found.contains(&target) {
-                found.push(target);
+        let is_named =
+            |thing: &GroupThing| words.contains(&thing.text) || text.ends_with(&format!(" {}", thing.text));
+        let named_in = |are_numbers: bool| {
+            let hands = picture.hands.iter().filter(|hand| (hand.kind == GroupKind::Counter) == are_numbers);
+            let mut found: Vec<MoveTarget> = Vec::new();
+            for hand in hands {
+                let things = hand.owners.iter().flat_map(|owner| &owner.things);
+                for thing in things.filter(|thing| is_named(thing)) {
+                    let hand = Some((hand.relation.clone(), thing.text.clone()));
+                    let target = MoveTarget { hand, ..MoveTarget::default() };
+                    if !found.contains(&target) {
+                        found.push(target);
+                    }
+                }
             }
-        }
-        found
+            found
+        };
+        // A card that is called 2 is meant rather than two points.
+        let found = named_in(false);
+        if found.is_empty() { named_in(true) } else { found }
     }
 
     /// The shape and slots of a fact, and the board and the cell where it lies.
@@ -431,8 +438,10 @@ fn collect_words(layout: &BoardLayout, term: TermId, words: &mut Vec<String>) {
 fn cells_named(number: usize, panel: &BoardPanel, words: &[String]) -> Vec<MoveTarget> {
     let has_row = |word: &String| panel.rows.iter().any(|row| row.name == *word);
     let has_column = |word: &String| panel.columns.contains(word);
-    let is_column_first =
-        panel.title.find("column").unwrap_or(0) < panel.title.find("row").unwrap_or(usize::MAX);
+    // Behind the name of the relation, which may be spelt like an axis.
+    let words_of_title = || panel.title.split(|c: char| "(), ".contains(c)).filter(|word| !word.is_empty());
+    let axis = words_of_title().skip(1).find(|word| ["column", "row"].contains(word));
+    let is_column_first = axis == Some("column");
     let cell = |row: Option<String>, column: Option<String>| MoveTarget {
         panel: Some(number),
         row,
@@ -451,7 +460,7 @@ fn cells_named(number: usize, panel: &BoardPanel, words: &[String]) -> Vec<MoveT
         let square = || {
             let split = words[at].char_indices().nth(1).map(|(split, _)| words[at].split_at(split))?;
             let (column, row) = (split.0.to_owned(), split.1.to_owned());
-            (panel.title.contains("square") && has_row(&row) && has_column(&column))
+            (words_of_title().skip(1).any(|word| word == "square") && has_row(&row) && has_column(&column))
                 .then(|| cell(Some(row), Some(column)))
         };
         if let Some(target) = pair.filter(|_| !is_row_of_cells) {

@@ -207,3 +207,36 @@ fn what_may_stand_on_a_board_has_a_board_of_its_probabilities() {
     );
     assert_eq!(shown(layout.draw_belief(&believed)), expected);
 }
+
+/// What a move names on the picture of some facts, as data.
+fn named(clauses: &str, texts: &[&str], own: &str) -> String {
+    let game = game("test.kif", clauses);
+    let layout = BoardLayout::of(&game);
+    let held: Vec<(TermId, f64)> = facts(&game, texts).into_iter().map(|fact| (fact, 1.0)).collect();
+    let targets = layout.targets(facts(&game, &[own])[0], &layout.picture(&held, None));
+    serde_json::to_string(&targets).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_relation_that_is_spelt_like_an_axis_does_not_turn_the_board() {
+    let rules = |name: &str| {
+        format!(
+            "{NUMBERS} (<= (next ({name} ?column ?row x)) (number ?column) (number ?row) (does me (mark ?column ?row)))
+             (<= (init ({name} ?column ?row b)) (number ?column) (number ?row))
+             (<= (legal me (mark ?column ?row)) (number ?column) (number ?row))"
+        )
+    };
+    for name in ["cell", "arrow", "row_cell"] {
+        let target = named(&rules(name), &[&format!("({name} 1 2 b)")], "(mark 1 2)");
+        assert_eq!(target, r#"[{"panel":0,"row":"2","column":"1"}]"#, "{name}");
+    }
+}
+
+#[test]
+fn a_card_that_a_move_names_is_no_number_of_points() {
+    let rules = "(card 1) (card 2) (owner ann) (init (holds ann 2)) (init (points ann 2))
+        (<= (next (holds ?who ?card)) (owner ?who) (card ?card)) (<= (next (points ?who ?n)) (owner ?who) (card ?n))
+        (<= (legal me (bid ?card)) (card ?card))";
+    let target = named(rules, &["(holds ann 2)", "(points ann 2)"], "(bid 2)");
+    assert_eq!(target, r#"[{"hand":["holds","2"]}]"#);
+}
