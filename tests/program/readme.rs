@@ -173,13 +173,22 @@ fn run_all(file: &str) -> usize {
     count
 }
 
+/// What stands above a screenshot.
+const SCREENSHOT: &str = "<!-- a screenshot, taken by hand -->";
+
 /// A picture of a page is a file that its commands write: `<!-- made: FILE -->` stands in the line above
-/// `![...](pictures/NAME)`. With `HYPERPLAY_REGENERATE=1` the picture is replaced.
+/// `![...](pictures/NAME)`. A screenshot of the page in a browser, which no command makes twice the same, says so instead. With `HYPERPLAY_REGENERATE=1` the picture is replaced.
 fn pictures_are_made(file: &str, folder: &Folder) {
     let text = read(file);
     let lines: Vec<&str> = text.lines().collect();
     for pair in lines.windows(2).filter(|pair| pair[1].starts_with("![")) {
         let name = pair[1].split_once("](").and_then(|(_, rest)| rest.strip_suffix(')')).unwrap();
+        if pair[0] == SCREENSHOT {
+            let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join(file).with_file_name("").join(name);
+            let bytes = std::fs::read(&shown).unwrap_or_else(|error| panic!("{file}: {name}: {error}"));
+            assert!(bytes.starts_with(b"\x89PNG"), "{file}: {name} is no screenshot");
+            continue;
+        }
         let made = pair[0].strip_prefix("<!-- made: ").and_then(|rest| rest.strip_suffix(" -->"));
         let made = folder.read(made.unwrap_or_else(|| panic!("{file}: nothing says what makes {name}")));
         let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join(file).with_file_name("").join(name);
