@@ -98,7 +98,7 @@ fn builtin(dir: &Dir<'static>, folder: &str, file: &'static File<'static>, perfe
 mod tests {
     use super::*;
     use hyperplay_logic::gdl::load;
-    use hyperplay_play::board::BoardView;
+    use hyperplay_net::kiosk::BoardView;
 
     #[test]
     fn every_built_in_game_has_its_own_name_and_says_what_it_is() {

@@ -44,7 +44,7 @@ pub struct KioskArguments {
     /// Seconds to prepare, where there is a play clock
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "playclock")]
     startclock: Option<Duration>,
-    /// Seconds for a move; without it a person may take as long as she wants
+    /// Seconds for a move; without it a person may take as long as she wants. Without GAME the form of a new table begins with it
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     playclock: Option<Duration>,
     /// Determines chance and the programs [default: drawn and logged]
@@ -88,16 +88,20 @@ fn catalogue() -> Vec<CatalogueGame> {
         .collect()
 }
 
+/// An order with the clocks of the command line.
+fn clocks(arguments: &KioskArguments) -> TableOrder {
+    TableOrder {
+        startclock: arguments.startclock.map(|time| time.as_secs_f64()),
+        playclock: arguments.playclock.map(|time| time.as_secs_f64()),
+        ..TableOrder::default()
+    }
+}
+
 /// The table that was asked for on the command line.
 fn order(arguments: &KioskArguments) -> Result<Option<TableOrder>, CommandFailure> {
     let Some(game) = &arguments.game else { return Ok(None) };
-    let mut order = TableOrder {
-        startclock: arguments.startclock.map(|time| time.as_secs_f64()),
-        playclock: arguments.playclock.map(|time| time.as_secs_f64()),
-        seed: arguments.seed,
-        spectators: arguments.spectators.clone(),
-        ..TableOrder::default()
-    };
+    let mut order =
+        TableOrder { seed: arguments.seed, spectators: arguments.spectators.clone(), ..clocks(arguments) };
     if builtin::find(game).is_some() && !std::path::Path::new(game).exists() {
         order.game = Some(game.clone());
     } else {
@@ -152,7 +156,8 @@ pub fn run(
         record: arguments.record.clone(),
         tables: arguments.tables.into(),
         names: arguments.name.clone(),
-        preset: None,
+        // Without a game the clocks are those with which the form of a new table begins.
+        preset: (arguments.game.is_none() && arguments.playclock.is_some()).then(|| clocks(arguments)),
         watched,
     };
     let kiosk = Kiosk::new(options).map_err(|cause| CommandFailure::File {

@@ -91,14 +91,14 @@ fn good_matches(server: &ServedPlayer, is_over: &AtomicBool) -> [usize; 3] {
 }
 
 /// How much of everything there is.
-struct Amount {
+pub struct Amount {
     connections: usize,
     starts: usize,
     /// How often each hostile message is sent.
     rounds: usize,
 }
 
-const SHORT: Amount = Amount { connections: 600, starts: 200, rounds: 1 };
+pub const SHORT: Amount = Amount { connections: 600, starts: 200, rounds: 1 };
 
 const LONG: Amount = Amount { connections: 10_000, starts: 2000, rounds: 10 };
 
@@ -125,7 +125,7 @@ fn is_refused(reply: &str) -> bool {
 }
 
 /// Heads and bodies that come a byte at a time.
-fn slow_loris(address: SocketAddr, amount: &Amount) {
+pub fn slow_loris(address: SocketAddr, amount: &Amount) {
     let message = posted("(PLAY nobody 0 NIL NIL)");
     let mut dripping: Vec<(TcpStream, usize)> = Vec::new();
     for place in 0..40 * amount.rounds {
@@ -146,7 +146,7 @@ fn slow_loris(address: SocketAddr, amount: &Amount) {
 }
 
 /// Bodies of 100 MiB, with their length, with none and with a smaller one.
-fn long_bodies(address: SocketAddr, amount: &Amount) {
+pub fn long_bodies(address: SocketAddr, amount: &Amount) {
     const LENGTH: usize = 100 << 20;
     for round in 0..3 * amount.rounds {
         let head = match round % 3 {
@@ -182,7 +182,7 @@ fn long_bodies(address: SocketAddr, amount: &Amount) {
 }
 
 /// Halves of messages, lengths that are wrong, nesting, NUL, invalid UTF-8, other protocols.
-fn odd_bytes(address: SocketAddr, amount: &Amount) {
+pub fn odd_bytes(address: SocketAddr, amount: &Amount) {
     let deep = 100_000;
     let nested = format!("(START m ME ({}{}) 1 1)", "(".repeat(deep), ")".repeat(deep));
     let of_length = |length: &str, body: &str| {
@@ -226,7 +226,7 @@ fn odd_bytes(address: SocketAddr, amount: &Amount) {
 }
 
 /// Connections that say nothing, or something without an end.
-fn idle_connections(address: SocketAddr, amount: &Amount) {
+pub fn idle_connections(address: SocketAddr, amount: &Amount) {
     let mut open = Vec::new();
     for place in 0..amount.connections {
         if let Ok(mut stream) = TcpStream::connect_timeout(&address, PATIENCE) {
@@ -243,7 +243,7 @@ fn idle_connections(address: SocketAddr, amount: &Amount) {
 }
 
 /// Rules that are hard: without an end, with terms that grow, with large relations, too large to be grounded.
-fn hostile_rules() -> Vec<String> {
+pub fn hostile_rules() -> Vec<String> {
     let begin = "(ROLE ME) (ROLE RANDOM) (LEGAL ME A) (LEGAL ME B) (LEGAL RANDOM C) (INIT (STEP 1)) \
         (<= (SEES ME ?X) (DOES RANDOM ?X)) (GOAL ME 50) (GOAL RANDOM 0) (<= TERMINAL (TRUE (STEP NEVER))) ";
     let domain = |size: usize| (0..size).map(|place| format!("(D {place}) ")).collect::<String>();

@@ -59,6 +59,22 @@ impl ServedKiosk {
         format!("Host: {}\r\n", self.address)
     }
 
+    /// Follows a stream: sends the request and reads the answer until its head has come.
+    pub fn follow(&self, path: &str) -> (u16, BufReader<TcpStream>) {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.1\r\n{}\r\n", self.host()).as_bytes()).unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let status = line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
+        while line.trim() != "" {
+            line.clear();
+            reader.read_line(&mut line).unwrap();
+        }
+        (status, reader)
+    }
+
     /// Asks for something.
     pub fn get(&self, path: &str) -> Value {
         let (status, body) = self.exchange("GET", path, &self.host(), "");
@@ -81,6 +97,13 @@ impl ServedKiosk {
         let links = laid["links"].as_array().unwrap().iter().filter(|link| !link["role"].is_null());
         let tokens = links.map(|link| (text(&link["role"]), text(&link["token"]))).collect();
         LaidTable { kiosk: self, id: text(&laid["table"]), tokens }
+    }
+
+    /// A line of its memory in `/proc`, in MiB.
+    pub fn memory(&self, line: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
+        line.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap() / 1024
     }
 
     /// Ends it with SIGTERM; its exit code must be 0.

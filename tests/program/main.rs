@@ -29,6 +29,8 @@ mod human;
 mod kiosk;
 mod kiosk_browser;
 mod kiosk_client;
+mod kiosk_guide;
+mod kiosk_hostile;
 mod network_guide;
 mod player_server;
 mod possible_states;

@@ -17,6 +17,9 @@ use hyperplay_play::player::{PlayerSpec, Seat, View};
 pub(super) const EQUILIBRIUM: &str =
     "equilibrium:nodes=200000,nash_conv=0.01,iterations=2000,otherwise=random";
 
+/// Hints that are worked out at a time, for all tables.
+pub(super) const HINTS: usize = 4;
+
 /// The most time that a hint takes.
 pub(super) const HINT: Duration = Duration::from_secs(20);
 
@@ -65,7 +68,9 @@ pub(super) struct AskedMix {
 pub(super) fn mixes(table: Weak<Table>, engine: &Arc<Engine>, spec: &PlayerSpec) -> Sender<AskedMix> {
     let (questions, asked) = channel::<AskedMix>();
     let (engine, spec) = (Arc::clone(engine), spec.clone());
+    let asking = table.clone();
     let answering = std::thread::Builder::new().name("equilibrium".to_owned()).spawn(move || {
+        let _settling = Settling(table.clone());
         for AskedMix { evidence, legal, own } in asked {
             let role = evidence.role;
             let Seat::Player(mut player) = spec.seat(&engine, role) else { return };
@@ -90,6 +95,18 @@ pub(super) fn mixes(table: Weak<Table>, engine: &Arc<Engine>, spec: &PlayerSpec)
     });
     if let Err(error) = answering {
         tracing::warn!(%error, "no thread for the equilibrium");
+        drop(Settling(asking));
     }
     questions
+}
+
+/// Tells the table, when it is dropped, that nothing more is said of its moves.
+struct Settling(Weak<Table>);
+
+impl Drop for Settling {
+    fn drop(&mut self) {
+        if let Some(table) = self.0.upgrade() {
+            table.settle();
+        }
+    }
 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answers::KioskRefusal;
-use super::room::GameRoom;
+use super::room::{GameRoom, hash};
 use hyperplay_engine::machine::{PLAYOUT_STEPS, Seed, StateMachine as _, StateMachineExt as _};
 use hyperplay_engine::{EngineKind, Interpreter};
 use hyperplay_logic::gdl::{Finding, Severity, Source, did_you_mean, load};
@@ -19,8 +19,11 @@ use hyperplay_play::referee::findings_on_size;
 /// Characters of a rulesheet that is taken.
 pub(super) const LONGEST_RULES: usize = 1 << 20;
 
-/// Rulesheets that were sent and are remembered.
-const REMEMBERED: usize = 32;
+/// Findings of a rulesheet that are listed, errors first.
+const LISTED: usize = 500;
+
+/// The greatest number in the spec of a player that a page names: more particles or playouts are for the command line.
+const GREATEST: u64 = 100_000;
 
 /// Random matches by which the length of a game is estimated, and the longest time for them.
 const MEASURED: usize = 8;
@@ -85,6 +88,8 @@ pub(super) struct Lobby {
     games: Vec<CatalogueGame>,
     kind: EngineKind,
     rooms: Mutex<Vec<Arc<GameRoom>>>,
+    /// Those of rules that were sent, as long as somebody plays by them or looks at a match.
+    sent: Mutex<Vec<Weak<GameRoom>>>,
     lengths: Mutex<BTreeMap<String, MeasuredLength>>,
     /// What is known of each game from its rules.
     entries: Mutex<Option<Vec<Value>>>,
@@ -102,6 +107,7 @@ impl Lobby {
             games,
             kind,
             rooms: Mutex::default(),
+            sent: Mutex::default(),
             lengths: Mutex::default(),
             entries: Mutex::default(),
             is_closed: AtomicBool::new(false),
@@ -162,18 +168,29 @@ impl Lobby {
             let error = format!("there is no game '{name:.100}'{}", did_you_mean(name, names));
             return Err(KioskRefusal::new(404, error, "take one of the list"));
         };
-        if let Some(room) = locked(&self.rooms).iter().find(|room| room.is_listed && room.name == game.name) {
+        if let Some(room) = locked(&self.rooms).iter().find(|room| room.name == game.name) {
             return Ok(Arc::clone(room));
         }
-        let room = GameRoom::open(&game.name, &game.text, game.view.as_deref(), true, self.kind)?;
-        Ok(self.kept(room))
+        let room = Arc::new(GameRoom::open(&game.name, &game.text, game.view.as_deref(), true, self.kind)?);
+        let mut rooms = locked(&self.rooms);
+        // Somebody may have opened it in the meantime.
+        if let Some(known) = rooms.iter().find(|known| known.name == room.name) {
+            return Ok(Arc::clone(known));
+        }
+        rooms.push(Arc::clone(&room));
+        Ok(room)
     }
 
     /// The room of a game of the lobby with these rules.
     pub(super) fn with_rules(&self, name: &str, hash: &str) -> Option<Arc<GameRoom>> {
         let is_it = |room: &Arc<GameRoom>| room.hash == hash;
         let known = locked(&self.rooms).iter().find(|room| is_it(room)).map(Arc::clone);
-        known.or_else(|| self.listed(name).ok().filter(is_it))
+        known.or_else(|| self.listed(name).ok().filter(is_it)).or_else(|| self.known(is_it))
+    }
+
+    /// A room of rules that were sent.
+    fn known(&self, is_it: impl Fn(&Arc<GameRoom>) -> bool) -> Option<Arc<GameRoom>> {
+        locked(&self.sent).iter().filter_map(Weak::upgrade).find(is_it)
     }
 
     /// The room of rules that were sent.
@@ -189,22 +206,15 @@ impl Lobby {
         let plain = |c: char| c.is_alphanumeric() || "_-. ".contains(c);
         let name: String = name.chars().filter(|&c| plain(c)).take(60).collect();
         let name = if name.trim().is_empty() { "rulesheet".to_owned() } else { name };
-        let room = GameRoom::open(&name, text, view, false, self.kind)?;
-        let known = locked(&self.rooms).iter().find(|known| known.hash == room.hash).map(Arc::clone);
-        Ok(known.unwrap_or_else(|| self.kept(room)))
-    }
-
-    fn kept(&self, room: GameRoom) -> Arc<GameRoom> {
-        let room = Arc::new(room);
-        let mut rooms = locked(&self.rooms);
-        // Rules that were sent give way; whoever plays by them still holds them.
-        if !room.is_listed && rooms.iter().filter(|room| !room.is_listed).count() >= REMEMBERED {
-            if let Some(at) = rooms.iter().position(|room| !room.is_listed) {
-                rooms.remove(at);
-            }
+        let room = Arc::new(GameRoom::open(&name, text, view, false, self.kind)?);
+        // Drawn in another way it is another room.
+        if let Some(known) = self.known(|known| known.hash == room.hash && known.view == room.view) {
+            return Ok(known);
         }
-        rooms.push(Arc::clone(&room));
-        room
+        let mut sent = locked(&self.sent);
+        sent.retain(|room| room.strong_count() > 0);
+        sent.push(Arc::downgrade(&room));
+        Ok(room)
     }
 }
 
@@ -236,7 +246,7 @@ fn measured(machine: &Interpreter) -> Option<MeasuredLength> {
             if Instant::now() > until {
                 break;
             }
-            let Some(joint) = machine.random_joint(&state, &mut scratch, &mut rng) else { return None };
+            let joint = machine.random_joint(&state, &mut scratch, &mut rng)?;
             state = machine.next(&state, &joint, &mut scratch);
             length += 1;
         }
@@ -258,12 +268,15 @@ pub(super) fn players(registry: &Registry) -> Vec<Value> {
     plain.map(|entry| json!({ "spec": entry.name, "about": entry.about })).collect()
 }
 
-/// Whether a spec may come from a page: it names neither a file nor an address nor another person.
+/// Whether a spec may come from a page: it names neither a file nor an address nor another person, and no number that takes all memory.
 pub(super) fn is_harmless(registry: &Registry, spec: &str) -> bool {
     let Ok(read) = registry.unopened(SpecKind::Player, spec) else { return false };
     !read.is_remote()
         && read.policies().is_empty()
         && !spec.contains(['/', '\\'])
+        && spec
+            .split(|c: char| !c.is_ascii_digit())
+            .all(|digits| digits.is_empty() || digits.parse().is_ok_and(|number: u64| number <= GREATEST))
         && registry.player(spec).is_ok()
 }
 
@@ -275,7 +288,17 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
     let loaded = load(Source::new(name, text), None);
     let mut findings = loaded.findings;
     findings.extend(loaded.game.iter().flat_map(findings_on_size));
+    let rules = loaded.game.as_ref().map(hash);
     let source = &loaded.rulesheet.source;
+    let count = findings.len();
+    findings.sort_by_key(|finding| match finding.severity {
+        Severity::Error => 0,
+        Severity::Fault => 1,
+        Severity::Warning => 2,
+        _ => 3,
+    });
+    findings.truncate(LISTED);
+    findings.sort_by_key(|finding| finding.span.start);
     let shown = |finding: &Finding| {
         let (line, column) = source.line_column(finding.span.start);
         let (end_line, end_column) = source.line_column(finding.span.end);
@@ -303,6 +326,8 @@ pub(super) fn check(name: &str, text: &str) -> Result<Value, KioskRefusal> {
     let random = loaded.game.as_ref().and_then(|game| game.random()).map(|at| roles[at].clone());
     Ok(json!({
         "findings": findings.iter().map(shown).collect::<Vec<_>>(),
+        "more": count - findings.len(),
+        "rules": rules,
         "roles": roles.iter().filter(|role| Some(*role) != random.as_ref()).collect::<Vec<_>>(),
         "random": random.is_some(),
         "playable": loaded.game.is_some(),

@@ -7,22 +7,27 @@
 //!                                           +--> watch    a running experiment
 //! ```
 //!
-//! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. [`told`] is built
-//! from these and has no access to the state; who has answered, and when, is nowhere in it.
+//! Invariant: what reaches a seat is a function of the rules, the evidence of its role, its legal moves and its clock. The module `told` is
+//! given these and has no access to the state; who has answered, and when, is nowhere in it.
 
 mod advice;
 mod answers;
 mod guard;
 mod keep;
 mod lobby;
+mod match_thread;
+mod orders;
 mod page;
+mod parts;
 mod past;
 mod person;
 mod room;
 mod routes;
 mod scene;
 mod table;
+mod telling;
 mod told;
+mod view;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -30,7 +35,9 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Semaphore;
 
 use hyperplay_engine::EngineKind;
 use hyperplay_play::player::Registry;
@@ -44,6 +51,7 @@ use table::Table;
 
 pub use answers::KioskRefusal;
 pub use lobby::{CatalogueGame, TableOrder};
+pub use view::{BoardView, ViewError};
 pub use watch::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 
 /// How a kiosk is run.
@@ -75,6 +83,17 @@ const NO_CLOCKS: Option<Clocks> = None;
 /// How often tables that nobody looks at any more are looked for.
 const SWEEP: Duration = Duration::from_secs(5);
 
+/// How long a match that is over can be looked at after nobody has, and how many such matches are remembered.
+const REMEMBERED: Duration = Duration::from_secs(60 * 60);
+const FINISHED: usize = 100;
+
+/// The most streams of scenes, and of the experiment. Together they leave most of the connections to requests.
+const STREAMS: usize = 400;
+const WATCHERS: usize = 40;
+
+/// How long matches may take to end when the kiosk ends.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// The tables, the lobby and the past of a kiosk.
 pub struct Kiosk {
     options: KioskOptions,
@@ -83,6 +102,13 @@ pub struct Kiosk {
     past: PastMatches,
     keeper: Option<Arc<MatchKeeper>>,
     numbers: AtomicU64,
+    /// Room for matches that are being played.
+    places: Arc<Semaphore>,
+    /// Room for streams of scenes, and of the experiment.
+    streams: Arc<Semaphore>,
+    watchers: Arc<Semaphore>,
+    /// Room for hints.
+    hints: Semaphore,
 }
 
 impl Kiosk {
@@ -99,6 +125,10 @@ impl Kiosk {
             tables: Mutex::default(),
             past: PastMatches::default(),
             numbers: AtomicU64::new(0),
+            places: Arc::new(Semaphore::new(options.tables)),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+            watchers: Arc::new(Semaphore::new(WATCHERS)),
+            hints: Semaphore::new(advice::HINTS),
             options,
         })
     }
@@ -110,11 +140,6 @@ impl Kiosk {
     /// The number of the next table.
     fn next_number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// The number of tables at which a match is being played.
-    pub fn playing(&self) -> usize {
-        self.tables().values().filter(|table| !table.is_over()).count()
     }
 
     /// Serves until `shutdown` is done, then ends all matches.
@@ -136,7 +161,8 @@ impl Kiosk {
         });
         let measuring = Arc::clone(&self);
         std::thread::Builder::new().name("lobby".to_owned()).spawn(move || measuring.lobby.measure())?;
-        let limits = ServerLimits { body_bytes: routes::BODY_BYTES, ..ServerLimits::default() };
+        let limits =
+            ServerLimits { body_bytes: routes::BODY_BYTES, hears_hangup: true, ..ServerLimits::default() };
         let served = serve_router(listener, limits, router, shutdown).await;
         sweeper.abort();
         self.lobby.close();
@@ -148,13 +174,28 @@ impl Kiosk {
     fn sweep(&self) {
         let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
         tables.iter().for_each(|table| table.sweep());
-        self.tables().retain(|_, table| !table.is_forgotten());
+        self.forget();
+    }
+
+    /// Forgets the matches that are over and have not been looked at for long, and the oldest of them where there are too many.
+    fn forget(&self) {
+        let mut tables = self.tables();
+        let mut over: Vec<(Duration, String)> =
+            tables.iter().filter_map(|(id, table)| Some((table.forgotten()?, id.clone()))).collect();
+        over.sort();
+        for (at, (since, id)) in over.iter().enumerate() {
+            if at >= FINISHED || *since > REMEMBERED {
+                tables.remove(id);
+            }
+        }
     }
 
     /// Ends all matches, so that no thread waits for a person.
     fn close(&self) {
         let tables: Vec<Arc<Table>> = self.tables().values().cloned().collect();
         tables.iter().for_each(|table| table.close());
-        tables.iter().for_each(|table| table.wait(Duration::from_secs(2)));
+        // Together, because some may be making an engine and hear nothing.
+        let until = Instant::now() + FAREWELL;
+        tables.iter().for_each(|table| table.wait(until.saturating_duration_since(Instant::now())));
     }
 }

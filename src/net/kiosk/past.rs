@@ -11,13 +11,13 @@ use super::scene::{
     PastStep, Phase, Scene, SceneBelief, SceneDecision, SceneGame, SceneGoal, SceneResult, SceneReview,
     SceneSeat,
 };
-use super::told::{belief_of, picture_of};
+use super::told::{FollowedBelief, picture_of};
 use hyperplay_engine::machine::{
     Evidence, JointMove, Move, Observation, OwnMove, Percepts, Role, StateMachine as _, StateMachineExt as _,
 };
 use hyperplay_engine::{Engine, State};
 use hyperplay_play::player::{Decision, SamplerSpec};
-use hyperplay_play::referee::{DecisionRecord, Transcript, verify};
+use hyperplay_play::referee::{DecisionRecord, MatchStep, Transcript, verify};
 
 /// Replays that are remembered.
 const REPLAYS: usize = 32;
@@ -35,6 +35,18 @@ pub(super) struct PastMove {
     pub(super) notes: BTreeMap<Role, String>,
 }
 
+impl PastMove {
+    /// A step of a match that is being played.
+    pub(super) fn of(step: &MatchStep, notes: BTreeMap<Role, String>) -> PastMove {
+        PastMove {
+            joint: step.joint.clone(),
+            percepts: step.percepts.values().to_vec(),
+            decisions: step.decisions.values().to_vec(),
+            notes,
+        }
+    }
+}
+
 /// A match that is over.
 pub(super) struct PastMatch {
     pub(super) id: String,
@@ -46,8 +58,8 @@ pub(super) struct PastMatch {
     pub(super) moves: Vec<PastMove>,
     pub(super) seats: Vec<SceneSeat>,
     pub(super) result: SceneResult,
-    /// Beliefs by role and step.
-    pub(super) beliefs: Mutex<BTreeMap<(Role, usize), SceneBelief>>,
+    /// Beliefs by role, as far as they have been asked for.
+    pub(super) beliefs: Mutex<BTreeMap<Role, Arc<Mutex<FollowedBelief>>>>,
 }
 
 impl PastMatch {
@@ -70,10 +82,19 @@ impl PastMatch {
         evidence
     }
 
+    /// What a role believed after so many steps. The steps before are followed once; whoever asks for another role does not wait.
     fn belief(&self, role: Role, step: usize) -> SceneBelief {
-        let mut beliefs = self.beliefs.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || belief_of(&self.room, &self.engine, &self.sampler, &self.evidence(role, step));
-        beliefs.entry((role, step)).or_insert_with(make).clone()
+        let followed = {
+            let mut beliefs = self.beliefs.lock().unwrap_or_else(PoisonError::into_inner);
+            let new = || Arc::new(Mutex::new(FollowedBelief::new(&self.engine, role, &self.sampler)));
+            Arc::clone(beliefs.entry(role).or_insert_with(new))
+        };
+        let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = followed.steps();
+        for at in known..=step {
+            followed.follow(&self.room, &self.evidence(role, at));
+        }
+        followed.at(step)
     }
 
     /// The scene after so many steps, as all of it was or as a role knew it.

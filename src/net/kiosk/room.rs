@@ -1,15 +1,22 @@
 //! A game as the kiosk plays it: its rules, its engine, its board. Tables of one game share it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::advice::EQUILIBRIUM;
 use super::answers::KioskRefusal;
+use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
 use hyperplay_logic::gdl::{Finding, Game, Severity, Source, Syntax, TermId, load, print, read, rules_hash};
-use hyperplay_play::board::{BoardLayout, BoardPicture, BoardView};
+use hyperplay_play::board::{BoardLayout, BoardPicture};
+use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 
-/// Bytes that the rules of a game may take, by estimate.
+/// Bytes that the rules of a game may take, by estimate: those of the lobby, and those that somebody sent.
 const MEMORY: u64 = 1 << 30;
+const MEMORY_OF_SENT: u64 = 256 << 20;
+
+/// Held while the engine of rules that somebody sent is made: one at a time, so that they keep neither the processors nor the memory from others.
+static MAKING: Mutex<()> = Mutex::new(());
 
 /// A game at the tables.
 pub(super) struct GameRoom {
@@ -24,8 +31,17 @@ pub(super) struct GameRoom {
     /// Glyphs and colours, as the page reads them.
     pub(super) view: BoardView,
     kind: EngineKind,
+    engines: OnceLock<Engines>,
+    /// The engine of tables.
     engine: OnceLock<Result<Arc<Engine>, String>>,
     layout: OnceLock<BoardLayout>,
+    equilibrium: OnceLock<PlayerSpec>,
+}
+
+/// The hash of the rules of a game, as transcripts have it.
+pub(super) fn hash(game: &Game) -> String {
+    let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
+    rules_hash(&print(&rulesheet, Syntax::Kif))
 }
 
 impl GameRoom {
@@ -56,21 +72,59 @@ impl GameRoom {
         let view = view.map_err(|error| {
             KioskRefusal::new(400, format!("the view file: {error}"), "correct the file, or play without it")
         })?;
-        let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
-        let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
-        let (engine, layout) = (OnceLock::new(), OnceLock::new());
-        Ok(GameRoom { name: name.to_owned(), is_listed, hash, game, view, kind, engine, layout })
+        let hash = hash(&game);
+        Ok(GameRoom {
+            name: name.to_owned(),
+            is_listed,
+            hash,
+            game,
+            view,
+            kind,
+            engines: OnceLock::new(),
+            engine: OnceLock::new(),
+            layout: OnceLock::new(),
+            equilibrium: OnceLock::new(),
+        })
     }
 
     /// The engine, which is made when it is first asked for.
+    ///
+    /// # Errors
+    /// Why there is none.
     pub(super) fn engine(&self) -> Result<Arc<Engine>, String> {
-        let make = || {
-            let engines = Engines::within(&self.game, GroundingLimits::in_memory(MEMORY));
-            let engine = engines.get(self.kind).map_err(|error| error.to_string())?;
-            engine.prepare();
-            Ok(engine)
+        self.engine.get_or_init(|| self.made(self.kind)).clone()
+    }
+
+    /// The engine that a player asks for.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn engine_for(&self, player: &PlayerSpec) -> Result<Arc<Engine>, String> {
+        match player.engine() {
+            Some(kind) if kind != self.kind => self.made(kind),
+            _ => self.engine(),
+        }
+    }
+
+    fn made(&self, kind: EngineKind) -> Result<Arc<Engine>, String> {
+        let (memory, _making) = match self.is_listed {
+            true => (MEMORY, None),
+            false => (MEMORY_OF_SENT, Some(MAKING.lock().unwrap_or_else(PoisonError::into_inner))),
         };
-        self.engine.get_or_init(make).clone()
+        let engines =
+            self.engines.get_or_init(|| Engines::within(&self.game, GroundingLimits::in_memory(memory)));
+        let engine = engines.get(kind).map_err(|error| error.to_string())?;
+        engine.prepare();
+        Ok(engine)
+    }
+
+    /// The player that solves the game; tables of one game share what it has solved.
+    ///
+    /// # Errors
+    /// If the registry has no such player.
+    pub(super) fn equilibrium(&self, registry: &Registry) -> Result<PlayerSpec, SpecError> {
+        let spec = registry.player(EQUILIBRIUM)?;
+        Ok(self.equilibrium.get_or_init(|| spec).clone())
     }
 
     /// How its states are drawn.

@@ -17,26 +17,22 @@ use futures_util::stream::{Stream, unfold};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::advice::{EQUILIBRIUM, hint};
+use super::advice::hint;
 use super::answers::{KioskRefusal, json as answer};
 use super::guard::guard;
-use super::lobby::{LONGEST_RULES, TableOrder, check, is_harmless, players};
+use super::lobby::{TableOrder, check, is_harmless, players};
+use super::parts::{Sight, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
-use super::table::{Sight, Sitting, Table, TableParts, TableToken, table_seed};
-use super::{Kiosk, NO_CLOCKS, page};
+use super::table::Table;
+use super::{Kiosk, page};
 use hyperplay_engine::machine::Role;
-use hyperplay_logic::gdl::fold;
 use hyperplay_play::player::SpecError;
-use hyperplay_play::referee::{Clocks, Transcript};
 
 /// Bytes of a body: a rulesheet in JSON, or a transcript.
 pub(super) const BODY_BYTES: usize = 6 << 20;
-
-/// The longest clock, in seconds.
-const LONGEST_CLOCK: f64 = 24.0 * 3600.0;
 
 /// How often an experiment is looked at.
 const WATCH: Duration = Duration::from_secs(1);
@@ -146,147 +142,6 @@ async fn lay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
     blocking(move || Ok(answer(&kiosk.lay(&order, false)?))).await
 }
 
-/// A random text that nobody guesses: 128 bits.
-fn secret() -> Result<String, KioskRefusal> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| KioskRefusal::new(500, format!("no randomness: {error}"), "try again"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-impl Kiosk {
-    /// Lays a table and returns its links. What comes from the command line may name files and addresses.
-    ///
-    /// # Errors
-    /// If the order is wrong or there are too many tables.
-    pub fn lay(&self, order: &TableOrder, is_trusted: bool) -> Result<Value, KioskRefusal> {
-        let playing = self.playing();
-        if playing >= self.options.tables {
-            let error = format!("{playing} matches are being played, and no more are allowed");
-            return Err(KioskRefusal::new(
-                429,
-                error,
-                "wait until one is over, or start the kiosk with more --tables",
-            ));
-        }
-        let room = self.lobby.room(order)?;
-        let (roles, random) = (room.roles(), room.random());
-        let wrong = |error: String, remedy: &str| KioskRefusal::new(400, error, remedy);
-        if let Some(role) = order.seats.keys().find(|role| !roles.iter().any(|own| fold(own) == fold(role))) {
-            return Err(wrong(
-                format!("there is no role '{role:.60}'"),
-                &format!("the roles are {}", roles.join(", ")),
-            ));
-        }
-        let mut sitting = Vec::new();
-        for role in &roles {
-            if random.as_ref() == Some(role) {
-                sitting.push(Sitting::Random);
-                continue;
-            }
-            let given =
-                order.seats.iter().find(|(name, _)| fold(name) == fold(role)).map(|(_, spec)| spec.as_str());
-            sitting.push(match given.unwrap_or("person") {
-                "person" | "human" => Sitting::Person,
-                spec if !is_trusted && !is_harmless(&self.options.registry, spec) => {
-                    let error = match self.options.registry.player(spec) {
-                        Err(error) => error.to_string(),
-                        Ok(_) => format!("'{spec:.100}' is no player that a page may name"),
-                    };
-                    return Err(wrong(
-                        error,
-                        "take a player of the list; files and addresses are named on the command line",
-                    ));
-                }
-                spec => Sitting::Program(
-                    self.options
-                        .registry
-                        .player(spec)
-                        .map_err(|error| wrong(error.to_string(), "see `hyperplay players`"))?,
-                ),
-            });
-        }
-        let clocks = clocks_of(order)?;
-        let spectators = match order.spectators.as_deref().unwrap_or("none") {
-            "none" => None,
-            TRUTH => Some(Sight::Truth),
-            name => {
-                let role = roles.iter().position(|role| fold(role) == fold(name));
-                let role = role.ok_or_else(|| {
-                    wrong(format!("there is no role '{name:.60}'"), "take 'none', 'truth' or a role")
-                })?;
-                Some(Sight::Role(Role::new(role)))
-            }
-        };
-        let id = secret()?[..12].to_owned();
-        let mut tokens = Vec::new();
-        for (at, sitting) in sitting.iter().enumerate() {
-            if matches!(sitting, Sitting::Person) {
-                tokens.push(TableToken::new(secret()?, Sight::Role(Role::new(at)), true));
-            }
-        }
-        if let Some(sight) = spectators.or(tokens.is_empty().then_some(Sight::Truth)) {
-            tokens.push(TableToken::new(secret()?, sight, false));
-        }
-        let links: Vec<Value> = tokens
-            .iter()
-            .map(|token| {
-                let sees = match token.sight {
-                    Sight::Role(role) => roles[role.index()].as_str(),
-                    Sight::Truth => TRUTH,
-                };
-                let path = format!("/#table={id}&token={}", token.secret);
-                json!({ "role": token.is_seat.then_some(sees), "sees": sees, "token": token.secret, "path": path })
-            })
-            .collect();
-        let refused =
-            |error: SpecError| KioskRefusal::new(500, error.to_string(), "tell whoever made this program");
-        let parts = TableParts {
-            id: id.clone(),
-            room,
-            sitting,
-            tokens,
-            clocks,
-            seed: order.seed.unwrap_or_else(|| table_seed(self.options.seed, self.next_number())),
-            sampler: self.options.registry.sampler("hyperplay").map_err(refused)?,
-            equilibrium: self.options.registry.player(EQUILIBRIUM).map_err(refused)?,
-            keeper: self.keeper.clone(),
-        };
-        let table = Table::lay(parts).map_err(|error| {
-            KioskRefusal::new(500, format!("no thread for the table: {error}"), "end other tables")
-        })?;
-        self.tables().insert(id.clone(), table);
-        Ok(json!({ "table": id, "links": links }))
-    }
-
-    /// The table and the token of a link.
-    fn seat<T>(
-        &self,
-        id: &str,
-        secret: &str,
-        of: impl FnOnce(&Arc<Table>, &TableToken) -> Result<T, KioskRefusal>,
-    ) -> Result<T, KioskRefusal> {
-        let table = self.tables().get(id).map(Arc::clone).ok_or_else(KioskRefusal::no_such_seat)?;
-        let token = table.token(secret).ok_or_else(KioskRefusal::no_such_seat)?;
-        if let (Sight::Role(role), true) = (token.sight, token.is_seat) {
-            table.come(role);
-        }
-        of(&table, token)
-    }
-}
-
-/// The clocks of an order.
-fn clocks_of(order: &TableOrder) -> Result<Option<Clocks>, KioskRefusal> {
-    let Some(play) = order.playclock else { return Ok(NO_CLOCKS) };
-    let start = order.startclock.unwrap_or(10.0);
-    let is_right = |seconds: f64| seconds.is_finite() && (0.0..=LONGEST_CLOCK).contains(&seconds);
-    if !is_right(start) || !is_right(play) || play < 0.1 {
-        let remedy = "give seconds, at least 0.1 for a move and at most a day";
-        return Err(KioskRefusal::new(400, "these are no clocks", remedy));
-    }
-    Ok(Some(Clocks { start: Duration::from_secs_f64(start), play: Duration::from_secs_f64(play) }))
-}
-
 fn asked<'q>(query: &'q HashMap<String, String>, key: &str) -> &'q str {
     query.get(key).map_or("", String::as_str)
 }
@@ -303,7 +158,7 @@ struct Watching {
     last: Option<Scene>,
     version: u64,
     is_done: bool,
-    _place: OwnedSemaphorePermit,
+    _places: [OwnedSemaphorePermit; 2],
 }
 
 /// The scene without what is counted or measured.
@@ -323,9 +178,11 @@ impl Watching {
                 return None;
             }
             self.changes.mark_unchanged();
+            // Asked before the scene, which then has all that there will be.
+            let is_done = self.table.is_still();
             let mut scene = self.table.token(&self.secret).map(|token| self.table.scene(token))?;
             let plain = without_clock(&scene);
-            self.is_done = self.table.is_closed();
+            self.is_done = is_done;
             if self.last.as_ref() != Some(&plain) {
                 self.version += 1;
                 scene.version = self.version;
@@ -350,6 +207,7 @@ async fn events(
         let place = table.stream_place(token).ok_or_else(|| {
             KioskRefusal::new(429, "this link is open in too many places", "close some of its pages")
         })?;
+        let places = [place, kiosk.stream_place(&kiosk.streams)?];
         let changes = table.changes();
         Ok(Watching {
             table: Arc::clone(table),
@@ -358,7 +216,7 @@ async fn events(
             last: None,
             version: 0,
             is_done: false,
-            _place: place,
+            _places: places,
         })
     })?;
     Ok(stream(unfold(watching, Watching::next)))
@@ -429,8 +287,11 @@ async fn advise(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
         let engine = table
             .parts
             .room
-            .engine()
+            .engine_for(&player)
             .map_err(|error| KioskRefusal::new(409, error, "play a smaller game"))?;
+        let _place = kiosk.hints.try_acquire().map_err(|_| {
+            KioskRefusal::new(429, "other hints are being worked out", "ask again in some seconds")
+        })?;
         let is_first = table.is_hinting.lock().unwrap_or_else(PoisonError::into_inner).insert(role);
         if !is_first {
             return Err(KioskRefusal::new(429, "a hint is being worked out", "wait for it"));
@@ -475,44 +336,6 @@ async fn replay(State(kiosk): State<Arc<Kiosk>>, body: Bytes) -> Answer {
     blocking(move || Ok(answer(&kiosk.replay(&transcript, rules.as_deref())?))).await
 }
 
-impl Kiosk {
-    /// Opens a transcript, a line of JSON, as a replay; returns its name, its roles and the number of its steps.
-    ///
-    /// # Errors
-    /// If it is no transcript, its rules are not known, or it does not agree with them.
-    pub fn replay(&self, transcript: &str, rules: Option<&str>) -> Result<Value, KioskRefusal> {
-        let line = transcript.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-        let read: Transcript = serde_json::from_str(line).map_err(|error| {
-            KioskRefusal::new(
-                400,
-                format!("this is no transcript: {error}"),
-                "take a line of `hyperplay match --transcript`",
-            )
-        })?;
-        let room = match rules {
-            Some(text) if text.len() <= LONGEST_RULES => self.lobby.sent(&read.game, text, None)?,
-            Some(_) => {
-                return Err(KioskRefusal::new(413, "the rules are longer than a MiB", "take shorter ones"));
-            }
-            None => self.lobby.with_rules(&read.game, &read.rules).ok_or_else(|| {
-                let error = format!(
-                    "the rules of '{:.100}' are not among the games of this kiosk, or are others",
-                    read.game
-                );
-                KioskRefusal::new(404, error, "drop the rulesheet together with the transcript")
-            })?,
-        };
-        let sampler = self.options.registry.sampler("hyperplay");
-        let sampler = sampler
-            .map_err(|error| KioskRefusal::new(500, error.to_string(), "tell whoever made this program"))?;
-        let id = secret()?[..12].to_owned();
-        let past = PastMatch::of_transcript(id.clone(), &room, &sampler, &read)?;
-        let told = json!({ "replay": id, "steps": past.steps(), "roles": room.roles() });
-        self.past.keep(Arc::new(past));
-        Ok(told)
-    }
-}
-
 async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
     blocking(move || {
         let gone = || KioskRefusal::new(404, "there is no such replay", "drop the transcript again");
@@ -523,6 +346,12 @@ async fn replayed(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query
 }
 
 impl Kiosk {
+    /// A place for a stream among so many.
+    fn stream_place(&self, places: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, KioskRefusal> {
+        let full = |_| KioskRefusal::new(429, "too many pages follow this server", "close some of them");
+        Arc::clone(places).try_acquire_owned().map_err(full)
+    }
+
     /// What is asked of the experiment.
     fn watched<T>(
         &self,
@@ -540,22 +369,21 @@ async fn watched(State(kiosk): State<Arc<Kiosk>>) -> Answer {
 }
 
 async fn watching(State(kiosk): State<Arc<Kiosk>>) -> Result<AxumResponse, KioskRefusal> {
-    if kiosk.options.watched.is_none() {
-        kiosk.watched(|_| Ok(()))?;
-    }
-    let next = |(kiosk, last): (Arc<Kiosk>, Option<super::WatchedState>)| async move {
+    kiosk.watched(|_| Ok(()))?;
+    let place = kiosk.stream_place(&kiosk.watchers)?;
+    let next = |(kiosk, last, place): (Arc<Kiosk>, Option<super::WatchedState>, OwnedSemaphorePermit)| async move {
         loop {
             let asked = Arc::clone(&kiosk);
             let state = blocking(move || asked.watched(|watched| watched.state())).await.ok()?;
             if last.as_ref() != Some(&state) {
                 let text = serde_json::to_string(&state).unwrap_or_default();
                 let event: Result<Event, Infallible> = Ok(Event::default().event("progress").data(text));
-                return Some((event, (kiosk, Some(state))));
+                return Some((event, (kiosk, Some(state), place)));
             }
             tokio::time::sleep(WATCH).await;
         }
     };
-    Ok(stream(unfold((kiosk, None), next)))
+    Ok(stream(unfold((kiosk, None, place), next)))
 }
 
 async fn transcripts(State(kiosk): State<Arc<Kiosk>>, Query(query): Asked) -> Answer {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::room::GameRoom;
+use super::view::BoardView;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{Move, StateMachineExt as _};
-use hyperplay_play::board::{BoardPicture, BoardView, MoveTarget};
+use hyperplay_play::board::{BoardPicture, MoveTarget};
 use hyperplay_play::player::{Companion, Decision, is_certain};
 
 /// States that are listed with their probabilities, and open facts of each.

@@ -32,22 +32,38 @@ fn seed(engine: &Engine, role: Role, step: usize) -> Seed {
     Seed::root(0).child("companion").child(&engine.roles()[role]).index(step)
 }
 
-/// The belief of a role that has this evidence.
-pub(super) fn belief_of(
-    room: &GameRoom,
-    engine: &Arc<Engine>,
-    sampler: &SamplerSpec,
-    evidence: &Evidence,
-) -> SceneBelief {
-    let mut companion = Companion::new(engine, evidence.role, sampler, PARTICLES);
-    let mut prefix = Evidence::new(evidence.role);
-    // Step by step, as it is told at a table.
-    for step in 0..=evidence.step() {
-        prefix.steps = evidence.steps[..step].to_vec();
-        prefix.over = evidence.over && step == evidence.step();
-        companion.follow(&prefix, &budget(engine), &seed(engine, evidence.role, step));
+/// The beliefs of a role in a match that is over, step by step, as they were told at the table.
+pub(super) struct FollowedBelief {
+    companion: Companion,
+    before: Option<Shares>,
+    told: Vec<SceneBelief>,
+}
+
+impl FollowedBelief {
+    /// Before anything is known.
+    pub(super) fn new(engine: &Arc<Engine>, role: Role, sampler: &SamplerSpec) -> FollowedBelief {
+        let companion = Companion::new(engine, role, sampler, PARTICLES);
+        FollowedBelief { companion, before: None, told: Vec::new() }
     }
-    SceneBelief::of(room, &companion, None)
+
+    /// How many steps have been followed; that before the first move is one.
+    pub(super) fn steps(&self) -> usize {
+        self.told.len()
+    }
+
+    /// Follows one more step: evidence that is longer by one than the last.
+    pub(super) fn follow(&mut self, room: &GameRoom, evidence: &Evidence) {
+        let engine = Arc::clone(self.companion.engine());
+        let seed = seed(&engine, evidence.role, evidence.step());
+        self.companion.follow(evidence, &budget(&engine), &seed);
+        self.told.push(SceneBelief::of(room, &self.companion, self.before.as_deref()));
+        self.before = self.companion.facts();
+    }
+
+    /// The belief after so many steps, which have been followed.
+    pub(super) fn at(&self, step: usize) -> SceneBelief {
+        self.told[step].clone()
+    }
 }
 
 /// What a role is told.
@@ -91,21 +107,15 @@ impl ToldRole {
         self.before = std::mem::replace(&mut self.shares, self.companion.facts());
     }
 
-    /// A step was made: the own move, what was perceived, and why the move was not the person's.
-    pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>) {
+    /// A step was made: the own move, what was perceived, why the move was not the person's, and whether the match is over, which a role is
+    /// told as well.
+    pub(super) fn step(&mut self, own: Move, percepts: &Percepts, note: Option<String>, is_over: bool) {
         self.evidence.steps.push(Observation { own: OwnMove::Known(own), percepts: percepts.clone() });
+        self.evidence.over = is_over;
         let perceived = percepts.iter().map(|seen| self.room.game.show(seen.0)).collect();
         let own = self.engine.show_move(own);
         self.past.push(PastStep { step: self.evidence.step(), own, percepts: perceived, note });
         self.follow();
-    }
-
-    /// The match is over: the role knows that the state is terminal.
-    pub(super) fn end(&mut self) {
-        self.evidence.over = true;
-        let before = self.before.take();
-        self.follow();
-        self.before = before;
     }
 
     /// What is certain.

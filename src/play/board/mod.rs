@@ -24,7 +24,6 @@ mod shown;
 #[cfg(test)]
 mod tests;
 mod text;
-mod view;
 
 use std::collections::BTreeMap;
 
@@ -38,7 +37,6 @@ pub use shown::{
     BoardCell, BoardPanel, BoardPicture, BoardRow, BoardSign, GroupKind, GroupThing, HandGroup, HandOwner,
     LegendEntry, LineGroup, MoveTarget,
 };
-pub use view::{BoardView, ViewError};
 
 /// What the drawing of a game's states consists of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,39 @@ use super::BoardLayout;
 use super::picture::{Board, CERTAIN, Fact};
 use hyperplay_logic::gdl::TermId;
 
-/// A state, or what is believed of one, as data. The example is at [`BoardLayout::picture`].
+/// A state, or what is believed of one, as data.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Source, load};
+/// use hyperplay_play::board::{
+///     BoardCell, BoardLayout, BoardPanel, BoardPicture, BoardRow, BoardSign, GroupThing, HandGroup, HandOwner, LegendEntry,
+///     LineGroup,
+/// };
+///
+/// let text = "(role red) (index 1) (index 2) (index 3) (<= (init (cell ?row ?column none)) (index ?row) (index ?column))
+///     (init (step 1)) (init (has red coin)) (<= (legal red (mark ?row ?column)) (true (cell ?row ?column none)))
+///     (<= (next (cell ?row ?column red)) (does red (mark ?row ?column))) (<= (next (step 2)) (true (step 1)))
+///     (<= terminal (true (step 2))) (goal red 50)";
+/// let game = load(Source::new("marks.kif", text), None).game.expect("the rules are in order");
+/// let read = |text: &str| game.terms().read(text).expect("a term of this game");
+/// let facts = ["(cell 2 3 red)", "(step 2)", "(has red coin)"].map(|text| (read(text), 1.0));
+/// let layout = BoardLayout::of(&game);
+/// let picture: BoardPicture = layout.picture(&facts, None);
+/// let panel: &BoardPanel = &picture.panels[0];
+/// let row: &BoardRow = &panel.rows[1];
+/// let cell: &BoardCell = &row.cells[2];
+/// let sign: &BoardSign = &cell.signs[0];
+/// assert_eq!((row.name.as_str(), panel.columns[2].as_str(), cell.text.as_str()), ("2", "3", "red"));
+/// let legend: &LegendEntry = &picture.legend[0];
+/// assert_eq!((&legend.sign, legend.meaning.as_str()), (&sign.sign, "red"));
+/// let (hand, line): (&HandGroup, &LineGroup) = (&picture.hands[0], &picture.lines[0]);
+/// let owner: &HandOwner = &hand.owners[0];
+/// let thing: &GroupThing = &owner.things[0];
+/// assert_eq!((owner.name.as_str(), thing.text.as_str(), line.name.as_str()), ("red", "coin", "step"));
+/// // A move that names the cell.
+/// let target = &layout.targets(read("(mark 2 3)"), &picture)[0];
+/// assert_eq!((target.row.as_deref(), target.column.as_deref()), (Some("2"), Some("3")));
+/// ```
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct BoardPicture {
     /// `boards`, `hands` or `facts`: what the drawings of this game consist of.

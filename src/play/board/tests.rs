@@ -2,7 +2,7 @@
 
 use hyperplay_logic::gdl::{Game, Source, TermId, load};
 
-use super::{BoardKind, BoardLayout, BoardView};
+use super::{BoardKind, BoardLayout};
 
 /// A game with these fluents and facts. Whoever plays does nothing; every fluent may hold, because `next` says so.
 fn game(name: &str, clauses: &str) -> Game {
@@ -239,31 +239,4 @@ fn a_card_that_a_move_names_is_no_number_of_points() {
         (<= (legal me (bid ?card)) (card ?card))";
     let target = named(rules, &["(holds ann 2)", "(points ann 2)"], "(bid 2)");
     assert_eq!(target, r#"[{"hand":["holds","2"]}]"#);
-}
-
-#[test]
-fn a_mistake_in_a_view_is_told_with_its_line_and_a_remedy() {
-    let rules = "; the piece of a wizard\n(card jack) (card king) (init (lies table king))
-        (<= (next (lies table ?card)) (card ?card))";
-    let game = game("cards.kif", rules);
-    let said = |text: &str| match BoardView::read(text, &game) {
-        Ok(view) => format!("{view:?}"),
-        Err(error) => error.to_string(),
-    };
-    // The colour is wrong, not the glyph of the same name.
-    let twice = said("[glyphs]\nking = \"K\"\n[colours]\nking = \"purplish\"\n");
-    assert!(twice.starts_with("line 4: 'purplish' is no colour; there are accent1"), "{twice}");
-    // A word of a comment is no name of the rules, and a card is no relation.
-    let comment = said("[glyphs]\nwizard = \"W\"\n");
-    assert!(comment.starts_with("line 2: [glyphs] names 'wizard', which is not in the rules"), "{comment}");
-    let card = said("[kinds]\nking = \"cards\"\n");
-    assert!(card.starts_with("line 2: [kinds] names 'king', which is no relation"), "{card}");
-    let inline = said("flip = true\nglyphs = { jack = \"J\", king = \"K\", quen = \"Q\" }\n");
-    assert!(inline.starts_with("line 2: [glyphs] names 'quen'"), "{inline}");
-    // Case does not matter in rules, and what is drawn has their spelling.
-    let view = BoardView::read("[glyphs]\nKING = \"K\"\n", &game)
-        .map(|view| view.glyphs.into_keys().collect::<Vec<_>>());
-    assert_eq!(view, Ok(vec!["king".to_owned()]));
-    let key = said("colors = 1\n");
-    assert!(key.contains("line 1") && key.contains("expected one of"), "{key}");
 }

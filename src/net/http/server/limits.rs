@@ -22,6 +22,11 @@ pub struct ServerLimits {
     pub idle: Duration,
     /// The longest time from the first byte of a request to its last.
     pub request: Duration,
+    /// The longest time in which a client takes no byte of an answer.
+    pub stall: Duration,
+    /// Whether an answer is given up when the client closes its side, as browsers do when a page is left. Game masters close theirs
+    /// behind the message and wait.
+    pub hears_hangup: bool,
 }
 
 impl Default for ServerLimits {
@@ -34,6 +39,8 @@ impl Default for ServerLimits {
             bytes_at_once: 64 << 20,
             idle: Duration::from_secs(1),
             request: Duration::from_secs(20),
+            stall: Duration::from_secs(30),
+            hears_hangup: false,
         }
     }
 }

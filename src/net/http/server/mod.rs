@@ -16,6 +16,8 @@ mod front;
 mod limits;
 mod reader;
 #[cfg(test)]
+mod stream_tests;
+#[cfg(test)]
 mod tests;
 
 use std::future::Future;
@@ -153,7 +155,7 @@ impl Connection {
                 let service = router.layer(axum::Extension(Received { peer, received }));
                 let served = hyper::server::conn::http1::Builder::new()
                     .keep_alive(false)
-                    .half_close(true)
+                    .half_close(!limits.hears_hangup)
                     .auto_date_header(false)
                     .preserve_header_case(true)
                     .title_case_headers(true)

@@ -9,15 +9,16 @@
 //!
 //! Invariant: no more than the limits is kept, and no wait is longer than they say.
 
+use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Sleep, sleep, timeout};
 
 use super::limits::{BLOCK, ServerLimits};
 use std::sync::Arc;
@@ -44,6 +45,9 @@ pub(super) struct WholeRequest {
     stream: TcpStream,
     /// Held until the answer is written.
     _bytes: Vec<OwnedSemaphorePermit>,
+    /// The longest time in which the client takes no byte of the answer, and when it runs out if it takes none now.
+    stall: Duration,
+    stuck: Option<Pin<Box<Sleep>>>,
 }
 
 /// What the head says of the body.
@@ -94,7 +98,14 @@ pub(super) async fn whole_request(
     match reading.whole().await {
         Ok(()) => {
             let Reading { stream, permits, bytes, .. } = reading;
-            Ok(WholeRequest { request: bytes, read: 0, stream, _bytes: permits })
+            Ok(WholeRequest {
+                request: bytes,
+                read: 0,
+                stream,
+                _bytes: permits,
+                stall: limits.stall,
+                stuck: None,
+            })
         }
         Err(None) => Err(Unheard::Closed),
         Err(Some((status, why))) => Err(Unheard::Refused { status, why, stream: reading.stream }),
@@ -320,7 +331,7 @@ pub(super) async fn refuse(stream: &mut TcpStream, status: u16, why: &str) {
         why.len()
     );
     // A client that sends on and reads nothing is left behind.
-    let _ = timeout(std::time::Duration::from_millis(200), async {
+    let _ = timeout(Duration::from_millis(200), async {
         stream.write_all(text.as_bytes()).await?;
         stream.shutdown().await?;
         // What has come and was not read would make the system reset the connection before the answer is read.
@@ -360,7 +371,17 @@ impl AsyncWrite for WholeRequest {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if written.is_ready() {
+            self.stuck = None;
+            return written;
+        }
+        let stall = self.stall;
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(stall)));
+        match stuck.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

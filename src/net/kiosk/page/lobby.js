@@ -155,7 +155,8 @@ class Lobby {
               class: 'game',
               'data-game': game.name,
               'aria-pressed': this.chosen === game.name ? 'true' : 'false',
-              onclick: () => this.choose(game, null, true),
+              // Clocks of the command line count for every game.
+              onclick: () => this.choose(game, this.lobby.preset?.game ? null : this.lobby.preset, true),
             },
             el('span', { class: 'game-name' }, spoken(game.name)),
             this.facts(game),

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use toml::Spanned;
 
-use super::GroupKind;
 use hyperplay_logic::gdl::{Atom, Game, Literal, Symbol, Term, did_you_mean};
+use hyperplay_play::board::GroupKind;
 
 /// The longest glyph, in characters.
 const LONGEST: usize = 4;
@@ -31,7 +31,8 @@ const COLOURS: [&str; 8] =
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Source, load};
-/// use hyperplay_play::board::{BoardView, GroupKind, ViewError};
+/// use hyperplay_net::kiosk::{BoardView, ViewError};
+/// use hyperplay_play::board::GroupKind;
 ///
 /// let text = "(role me) (init (lies table queen)) (legal me noop) (<= terminal (true (lies table queen))) (goal me 50)";
 /// let game = load(Source::new("lies.kif", text), None).game.expect("the rules are in order");
@@ -225,5 +226,42 @@ fn near(name: &str, names: &BTreeSet<String>, otherwise: &str) -> String {
     match did_you_mean(name, names.iter().map(String::as_str)) {
         near if near.is_empty() => format!("; {otherwise}"),
         near => near,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_logic::gdl::{Source, load};
+
+    #[test]
+    fn a_mistake_in_a_view_is_told_with_its_line_and_a_remedy() {
+        let rules = "; the piece of a wizard\n(role me) (legal me noop) (goal me 50) (card jack) (card king)
+        (init (lies table king)) (<= (next (lies table ?card)) (card ?card)) (<= terminal (true (lies table jack)))";
+        let loaded = load(Source::new("cards.kif", rules), None);
+        let game = loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings));
+        let said = |text: &str| match BoardView::read(text, &game) {
+            Ok(view) => format!("{view:?}"),
+            Err(error) => error.to_string(),
+        };
+        // The colour is wrong, not the glyph of the same name.
+        let twice = said("[glyphs]\nking = \"K\"\n[colours]\nking = \"purplish\"\n");
+        assert!(twice.starts_with("line 4: 'purplish' is no colour; there are accent1"), "{twice}");
+        // A word of a comment is no name of the rules, and a card is no relation.
+        let comment = said("[glyphs]\nwizard = \"W\"\n");
+        assert!(
+            comment.starts_with("line 2: [glyphs] names 'wizard', which is not in the rules"),
+            "{comment}"
+        );
+        let card = said("[kinds]\nking = \"cards\"\n");
+        assert!(card.starts_with("line 2: [kinds] names 'king', which is no relation"), "{card}");
+        let inline = said("flip = true\nglyphs = { jack = \"J\", king = \"K\", quen = \"Q\" }\n");
+        assert!(inline.starts_with("line 2: [glyphs] names 'quen'"), "{inline}");
+        // Case does not matter in rules, and what is drawn has their spelling.
+        let view = BoardView::read("[glyphs]\nKING = \"K\"\n", &game)
+            .map(|view| view.glyphs.into_keys().collect::<Vec<_>>());
+        assert_eq!(view, Ok(vec!["king".to_owned()]));
+        let key = said("colors = 1\n");
+        assert!(key.contains("line 1") && key.contains("expected one of"), "{key}");
     }
 }

@@ -1,0 +1,226 @@
+//! The thread of a table: waits for the persons, plays the match, tells of every step, and keeps what was played.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::parts::{Sight, Sitting};
+use super::past::{PastMatch, PastMove};
+use super::person::PersonSeat;
+use super::scene::{Phase, SceneGoal, SceneMove, SceneResult};
+use super::table::{GONE, OpenQuestion, SightScene, Table};
+use super::telling::Telling;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
+use hyperplay_play::player::Seat;
+use hyperplay_play::referee::{
+    Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript, date, host, match_seed,
+    play_match,
+};
+
+/// How long a match with clocks waits for the others after the first person has come.
+const ARRIVAL: Duration = Duration::from_secs(2 * 60);
+
+/// What a match has come to.
+struct Ending {
+    scenes: BTreeMap<Sight, SightScene>,
+    step: usize,
+    result: SceneResult,
+    past: Arc<PastMatch>,
+}
+
+impl Table {
+    /// Plays the match, and tells how it ended even if it could not be played.
+    pub(super) fn run(self: &Arc<Table>) {
+        let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.play()));
+        let failed = || Err("a part of the program failed; the log says where".to_owned());
+        self.finish(played.unwrap_or_else(|_| failed()));
+    }
+
+    /// Plays the match; an error says why it could not be played.
+    fn play(self: &Arc<Table>) -> Result<Ending, String> {
+        let parts = &self.parts;
+        let engine = parts.room.engine()?;
+        let machine = |sitting: &Sitting| match sitting {
+            Sitting::Program(spec) => parts.room.engine_for(spec),
+            _ => Ok(Arc::clone(&engine)),
+        };
+        let machines: Vec<Arc<Engine>> = parts.sitting.iter().map(machine).collect::<Result<_, String>>()?;
+        self.await_persons();
+        let mut telling = Telling::new(self, &engine);
+        self.open(&engine, &telling);
+        let seat = |at: usize| match &parts.sitting[at] {
+            Sitting::Person => {
+                Some(Seat::player(PersonSeat { table: Arc::downgrade(self), role: Role::new(at) }))
+            }
+            Sitting::Program(spec) => Some(spec.seat(&machines[at], Role::new(at))),
+            Sitting::Random => None,
+        };
+        let seats = ByRole::new((0..parts.sitting.len()).map(seat).collect());
+        let settings =
+            Settings { clocks: parts.clocks, id: format!("table_{}", parts.id), ..Settings::default() };
+        let begun = Instant::now();
+        let mut moves: Vec<PastMove> = Vec::new();
+        let watch = |step: &MatchStep| {
+            let notes = self.notes(step);
+            telling.step(&engine, step, &notes);
+            moves.push(PastMove::of(step, notes));
+            self.open(&engine, &telling);
+        };
+        let played =
+            play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
+        let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
+        let result = self.result(&engine, &played);
+        self.keep(&engine, &settings, &played, begun.elapsed());
+        let (scenes, step) = (telling.scenes(), telling.step_number());
+        let past = PastMatch {
+            id: parts.id.clone(),
+            room: Arc::clone(&parts.room),
+            engine: Arc::clone(&engine),
+            sampler: parts.sampler.clone(),
+            states: telling.states,
+            moves,
+            seats: self.seats(None),
+            result: result.clone(),
+            beliefs: Mutex::default(),
+        };
+        Ok(Ending { scenes, step, result, past: Arc::new(past) })
+    }
+
+    /// Waits until every person has come or left. Where there are clocks, who has not come some time after the first is not waited for.
+    fn await_persons(&self) {
+        let persons: Vec<Role> = self.persons().collect();
+        let mut first = None::<Instant>;
+        let mut shared = self.shared();
+        while !self.interrupt.is_raised() && !persons.iter().all(|person| shared.come.contains(person)) {
+            if first.is_none() && !shared.come.is_empty() {
+                first = Some(Instant::now());
+            }
+            let left = match (first, self.parts.clocks) {
+                (Some(first), Some(_)) => ARRIVAL.saturating_sub(first.elapsed()),
+                _ => GONE,
+            };
+            if left.is_zero() {
+                return;
+            }
+            shared = self.bell.wait_timeout(shared, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left. The last
+    /// state is told with the result.
+    fn open(&self, engine: &Engine, telling: &Telling) {
+        if telling.is_over {
+            return;
+        }
+        let scenes = telling.scenes();
+        let mut scratch = engine.scratch();
+        let legal = engine.legal_by_role(&telling.state, &mut scratch);
+        // What an evaluation could not do, the referee meets again and names.
+        let _ = engine.take_failure(&mut scratch);
+        let layout = self.parts.room.layout();
+        let mut questions: BTreeMap<Role, OpenQuestion> = BTreeMap::new();
+        for role in self.persons() {
+            let own = &legal[role];
+            if own.len() < 2 {
+                continue;
+            }
+            let picture =
+                scenes.get(&Sight::Role(role)).and_then(|scene| scene.belief.as_ref()?.picture.as_ref());
+            let shown = own.iter().map(|own| SceneMove {
+                text: self.parts.room.game.show(own.0),
+                targets: picture.map_or_else(Vec::new, |picture| layout.targets(own.0, picture)),
+            });
+            let question = OpenQuestion { legal: own.clone(), shown: shown.collect() };
+            questions.insert(role, question);
+        }
+        let step = telling.step_number();
+        let mut shared = self.shared();
+        (shared.scenes, shared.questions, shared.step) = (scenes, questions, step);
+        shared.chosen.clear();
+        shared.phase = Phase::Play;
+        shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(step)));
+        drop(shared);
+        self.ring();
+    }
+
+    /// Why the moves of a step were not chosen by the persons.
+    fn notes(&self, step: &MatchStep) -> BTreeMap<Role, String> {
+        let mut shared = self.shared();
+        let mut notes: BTreeMap<Role, String> = BTreeMap::new();
+        let late = std::mem::take(&mut shared.late);
+        let unanswered = shared.questions.keys().filter(|role| !shared.chosen.contains_key(role));
+        for &role in unanswered {
+            if shared.left.contains(&role) {
+                notes.insert(role, "the person has left: a legal move was drawn".to_owned());
+            } else if late.contains(&role) {
+                notes.insert(role, "the time was up: a legal move was drawn".to_owned());
+            }
+        }
+        for fault in &step.faults {
+            notes.insert(fault.role, format!("replaced by the referee: {}", fault.kind.as_str()));
+        }
+        notes
+    }
+
+    fn result(&self, engine: &Engine, played: &Match) -> SceneResult {
+        let goals = match &played.outcome {
+            MatchOutcome::Over(goals) => goals
+                .iter()
+                .filter(|&(role, _)| engine.random() != Some(role))
+                .map(|(role, goal)| SceneGoal { role: engine.roles()[role].clone(), goal: goal.value() })
+                .collect(),
+            _ => Vec::new(),
+        };
+        SceneResult { outcome: played.outcome.as_str().to_owned(), goals }
+    }
+
+    /// Keeps the transcript.
+    fn keep(&self, engine: &Engine, settings: &Settings, played: &Match, taken: Duration) {
+        let (Some(keeper), false) = (&self.parts.keeper, played.outcome == MatchOutcome::Interrupted) else {
+            return;
+        };
+        let players = self.parts.sitting.iter().map(|sitting| match sitting {
+            Sitting::Person => Some("human".to_owned()),
+            Sitting::Program(spec) => Some(spec.spec().to_string()),
+            Sitting::Random => None,
+        });
+        let heading = Heading {
+            game: String::new(),
+            rules: self.parts.room.hash.clone(),
+            players: players.collect(),
+            seed: self.parts.seed,
+            decisions: true,
+        };
+        let mut transcript = Transcript::new(engine, &heading, settings, 0, played);
+        transcript.run = Some(RunInfo {
+            date: date(),
+            host: host(),
+            engine: engine.kind().to_string(),
+            threads: 1,
+            seconds: taken.as_secs_f64(),
+        });
+        keeper.keep(&self.parts.room, transcript);
+    }
+
+    /// The thread ends.
+    fn finish(&self, ended: Result<Ending, String>) {
+        let mut shared = self.shared();
+        match ended {
+            Ok(Ending { scenes, step, result, past }) => {
+                (shared.scenes, shared.step) = (scenes, step);
+                (shared.result, shared.past) = (Some(result), Some(past));
+            }
+            Err(why) => {
+                tracing::warn!(table = %self.parts.id, "the match could not be played: {why}");
+                shared.result = Some(SceneResult { outcome: format!("failed: {why}"), goals: Vec::new() });
+                // Nobody solves a game whose match could not begin.
+                shared.is_settled = true;
+            }
+        }
+        shared.questions.clear();
+        (shared.phase, shared.is_ended, shared.touched) = (Phase::Over, true, Instant::now());
+        drop(shared);
+        self.ring();
+    }
+}
