@@ -341,6 +341,55 @@ fn the_pictures_of_the_games_of_the_field_have_the_same_laws() {
     }
 }
 
+/// The games none of whose moves names anything on a picture: their moves are buttons and no more.
+#[test]
+fn the_games_whose_moves_name_nothing_are_these() {
+    let names_nothing = |path: &&PathBuf| {
+        let game = game(path);
+        let layout = BoardLayout::of(&game);
+        let machine = Interpreter::new(&game).unwrap();
+        moments(&machine).iter().all(|Moment { now, legal, .. }| {
+            let picture = layout.picture(&certain(now), None);
+            legal.iter().all(|own| layout.targets(own.0, &picture).is_empty())
+        })
+    };
+    let own: Vec<PathBuf> =
+        ["perfect", "imperfect"].into_iter().flat_map(|of| rulesheets_in(&games(of))).collect();
+    let found: Vec<String> = own
+        .iter()
+        .filter(names_nothing)
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(found, BUTTONS_ONLY);
+}
+
+const BUTTONS_ONLY: [&str; 24] = [
+    "buttons_and_lights.kif",
+    "four_letters.gdl",
+    "rock_paper_scissors_lizard_spock.kif",
+    "banker_and_thief.kif",
+    "card_deal.kif",
+    "die_roll.kif",
+    "exploding_bomb.kif",
+    "kuhn_poker.kif",
+    "kuhn_poker_13.kif",
+    "kuhn_poker_3p.kif",
+    "kuhn_poker_4.kif",
+    "kuhn_poker_5.kif",
+    "kuhn_poker_6.kif",
+    "leduc_poker.kif",
+    "leduc_poker_52.kif",
+    "mastermind_3c3p.kif",
+    "mastermind_4c3p.kif",
+    "monty_hall.kif",
+    "number_guessing_16.kif",
+    "rock_paper_scissors.kif",
+    "simplified_poker.gdl",
+    "simplified_poker.kif",
+    "spy_vs_spy.kif",
+    "suit_and_settlement.kif",
+];
+
 /// What moves name in the initial states of games whose boards are known.
 #[test]
 fn moves_name_the_cells_columns_and_cards_that_a_person_would_click() {
