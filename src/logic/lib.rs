@@ -1,7 +1,7 @@
 //! Layers 0 and 1, logic: the language of rulesheets, and the evaluation of stratified logic programs.
 //!
 //! [`gdl`] turns the text of a rulesheet into a [`gdl::Game`], or reports what is wrong with it. [`datalog`] evaluates
-//! stratified logic programs and knows nothing about games.
+//! stratified logic programs and knows nothing about games. [`sidl`] reads a second language, for interactions in time.
 //!
 //! ```
 //! use hyperplay_logic::gdl::{Source, load};
@@ -15,3 +15,4 @@
 
 pub mod datalog;
 pub mod gdl;
+pub mod sidl;

@@ -7,12 +7,22 @@
 use std::sync::Arc;
 
 use super::finding::Finding;
-use super::print::print_term;
+use super::hash::rules_hash;
+use super::print::{print, print_term};
 use super::rule::Rule;
 use super::rulesheet::{Rulesheet, Syntax};
 use super::source::{Source, Span};
 use super::store::{TermId, TermStore};
 use super::symbol::Symbol;
+
+/// The language in which a game is described.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Language {
+    /// GDL and GDL-II: the rules of the game are [`Game::rules`].
+    Gdl,
+    /// SIDL: there are no rules; [`Interaction::of`](crate::sidl::Interaction::of) is the program.
+    Sidl,
+}
 
 /// A validated rulesheet. Cloning it is cheap, because the parts are shared.
 ///
@@ -46,6 +56,8 @@ pub struct Game {
     pub(super) terms: Arc<TermStore>,
     pub(super) imperfect: bool,
     pub(super) faults: Arc<[Finding]>,
+    pub(super) language: Language,
+    pub(super) horizon: Option<u32>,
 }
 
 impl Game {
@@ -57,6 +69,50 @@ impl Game {
     /// The text that the game came from.
     pub fn source(&self) -> &Source {
         &self.sheet.source
+    }
+
+    /// The rulesheet as it was written.
+    pub fn rulesheet(&self) -> &Rulesheet {
+        &self.sheet
+    }
+
+    /// The hash of the rules, in which neither comments nor case nor the syntax matter.
+    pub fn rules_hash(&self) -> String {
+        rules_hash(&print(&self.sheet, Syntax::Kif))
+    }
+
+    /// The language of the text.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The game that ends after so many chronons at the latest. Without a meaning in GDL, whose games end by their rules.
+    pub fn with_horizon(self, chronons: Option<u32>) -> Game {
+        Game { horizon: chronons, ..self }
+    }
+
+    /// The chronons after which the game ends at the latest, if there is a limit.
+    pub fn horizon(&self) -> Option<u32> {
+        self.horizon
+    }
+
+    /// The game of a text in SIDL, of which all but the terms is in its rulesheet.
+    pub(crate) fn of_interaction(
+        sheet: Rulesheet,
+        terms: TermStore,
+        roles: Vec<TermId>,
+        faults: Vec<Finding>,
+    ) -> Game {
+        Game {
+            sheet: Arc::new(sheet),
+            rules: Arc::new([]),
+            roles: roles.into(),
+            terms: Arc::new(terms),
+            imperfect: true,
+            faults: faults.into(),
+            language: Language::Sidl,
+            horizon: None,
+        }
     }
 
     /// The syntax of the text that the game came from.

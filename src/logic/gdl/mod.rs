@@ -49,7 +49,7 @@ mod validate;
 pub use depend::Dependencies;
 pub use domains::PositionDomains;
 pub use finding::{Finding, FindingCode, Severity};
-pub use game::Game;
+pub use game::{Game, Language};
 pub use hash::{rules_hash, text_hash};
 pub use load::{Loaded, load};
 pub use print::{print, print_rule, print_term};

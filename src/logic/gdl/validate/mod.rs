@@ -24,7 +24,7 @@ use rustc_hash::FxHashSet;
 
 use super::depend::{Dependencies, Dependency};
 use super::finding::{Finding, FindingCode, Severity};
-use super::game::Game;
+use super::game::{Game, Language};
 use super::normal::{self, ClauseBranch};
 use super::print::print_term;
 use super::rule::{Atom, Clause, Formula, Rule};
@@ -124,6 +124,8 @@ fn game(
         roles: roles.into(),
         terms: Arc::new(terms),
         faults: faults.into(),
+        language: Language::Gdl,
+        horizon: None,
     }
 }
 

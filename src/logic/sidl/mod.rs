@@ -1,0 +1,13 @@
+//! SIDL, the strategic interaction definition language: from text to a checked program.
+//!
+//! The language of "General Game Management Agent" says what GDL cannot: time. An engine runs in chronons; agents set
+//! switches at any moment; in each chronon every branching tries the operation that its switch or its chance selects.
+//! `docs/sidl.md` describes the language, and what was decided where the paper leaves a choice.
+
+mod interaction;
+mod number;
+
+pub use interaction::{
+    Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,
+};
+pub use number::{Arithmetic, Number, checked, spelled_number};
