@@ -13,7 +13,8 @@ use super::{Engine, EngineCosts, EngineError, Interpreter, NetworkEngine, Propag
 use crate::machine::{ByRole, StateMachine};
 use crate::propnet::simplify::PassStats;
 use crate::propnet::{GroundingLimits, GroundingStats, Propnet, TooLarge, What, ground, simplify};
-use hyperplay_logic::gdl::Game;
+use crate::sidl::InteractionMachine;
+use hyperplay_logic::gdl::{Game, Language};
 
 /// The largest network, in gates of two inputs, that is used by default: it takes some ten seconds to compile.
 const WORTHWHILE: u64 = 1_500_000;
@@ -106,6 +107,7 @@ pub struct Engines {
     game: Game,
     limits: GroundingLimits,
     interpreter: OnceLock<Result<Arc<Interpreter>, EngineError>>,
+    interaction: OnceLock<Arc<InteractionMachine>>,
     network: OnceLock<Result<Grounded, TooLarge>>,
     propagator: OnceLock<Arc<Propagator>>,
     no_lanes: OnceLock<Arc<NetworkEngine>>,
@@ -137,6 +139,7 @@ impl Engines {
             game: game.clone(),
             limits,
             interpreter: OnceLock::new(),
+            interaction: OnceLock::new(),
             network: OnceLock::new(),
             propagator: OnceLock::new(),
             no_lanes: OnceLock::new(),
@@ -154,8 +157,11 @@ impl Engines {
     /// The reference engine.
     ///
     /// # Errors
-    /// See [`Interpreter::new`].
+    /// See [`Interpreter::new`]; and if the game is an interaction in SIDL, which has no rules of GDL.
     pub fn interpreter(&self) -> Result<Arc<Interpreter>, EngineError> {
+        if self.game.language() == Language::Sidl {
+            return Err(EngineError::TooLarge(TooLarge::NO_RULES));
+        }
         self.interpreter
             .get_or_init(|| Interpreter::within(&self.game, self.limits.of_evaluations()).map(Arc::new))
             .clone()
@@ -167,6 +173,9 @@ impl Engines {
     /// If the game is too large to be grounded.
     pub fn network(&self) -> Result<&Grounded, TooLarge> {
         let make = || {
+            if self.game.language() == Language::Sidl {
+                return Err(TooLarge::NO_RULES);
+            }
             let (propnet, grounding) = ground(&self.game, &self.limits)?;
             let (propnet, passes) = simplify(propnet, self.game.terms());
             Ok(Grounded { propnet: Arc::new(propnet), grounding, passes })
@@ -272,6 +281,13 @@ impl Engines {
         Ok(Arc::new(NetworkEngine::new(propagator, Some(lanes))))
     }
 
+    /// The machine of an interaction in SIDL; `None` for a game of GDL.
+    pub fn interaction(&self) -> Option<Arc<InteractionMachine>> {
+        let is_one = self.game.language() == Language::Sidl;
+        let make = || Arc::new(InteractionMachine::new(&self.game));
+        is_one.then(|| Arc::clone(self.interaction.get_or_init(make)))
+    }
+
     /// The engine of this kind. [`EngineKind::Auto`] makes playouts and answers for single states by the engine that
     /// is estimated to be the fastest at each; see [`EngineCosts`].
     ///
@@ -299,6 +315,9 @@ impl Engines {
     }
 
     fn auto(&self, has_lanes: bool) -> Result<Arc<Engine>, EngineError> {
+        if self.game.language() == Language::Sidl {
+            return self.reference();
+        }
         match self.fastest(has_lanes)? {
             Some(engine) => Ok(Engine::Network(engine).into()),
             None => self.reference(),
@@ -306,6 +325,9 @@ impl Engines {
     }
 
     fn reference(&self) -> Result<Arc<Engine>, EngineError> {
+        if let Some(machine) = self.interaction() {
+            return Ok(Engine::Interaction(machine).into());
+        }
         Ok(Engine::Interpreter(self.interpreter()?).into())
     }
 }

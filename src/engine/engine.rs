@@ -14,6 +14,7 @@ use hyperplay_logic::gdl::{Game, TermId, TermStore};
 
 use super::interpreter::InterpreterScratch;
 use super::lanes::LaneUsage;
+use super::sidl::{InteractionMachine, InteractionScratch};
 use super::{EngineKind, Interpreter, NetworkEngine, NetworkScratch, State};
 use crate::machine::{
     Budget, Bulk, ByRole, ConsistentDraws, EvaluationFailure, Goal, JointMove, Move, ObservedStep, Percepts,
@@ -48,6 +49,8 @@ pub enum Engine {
     Interpreter(Arc<Interpreter>),
     /// The ground network, with lanes or without.
     Network(Arc<NetworkEngine>),
+    /// The machine of an interaction in SIDL, which is its only engine.
+    Interaction(Arc<InteractionMachine>),
 }
 
 /// What one thread evaluates with.
@@ -57,6 +60,8 @@ pub enum EngineScratch {
     Interpreter(Box<InterpreterScratch>),
     /// The scratch of a network engine.
     Network(Box<NetworkScratch>),
+    /// The scratch of the machine of an interaction.
+    Interaction(Box<InteractionScratch>),
 }
 
 impl EngineScratch {
@@ -64,7 +69,7 @@ impl EngineScratch {
     fn interpreter(&mut self) -> &mut InterpreterScratch {
         match self {
             EngineScratch::Interpreter(scratch) => scratch,
-            EngineScratch::Network(_) => panic!("an interpreter was handed the scratch of a network engine"),
+            _ => panic!("an interpreter was handed the scratch of another kind"),
         }
     }
 
@@ -72,9 +77,14 @@ impl EngineScratch {
     fn network(&mut self) -> &mut NetworkScratch {
         match self {
             EngineScratch::Network(scratch) => scratch,
-            EngineScratch::Interpreter(_) => {
-                panic!("a network engine was handed the scratch of an interpreter")
-            }
+            _ => panic!("a network engine was handed the scratch of another kind"),
+        }
+    }
+
+    fn interaction(&mut self) -> &mut InteractionScratch {
+        match self {
+            EngineScratch::Interaction(scratch) => scratch,
+            _ => panic!("the machine of an interaction was handed the scratch of another kind"),
         }
     }
 }
@@ -83,7 +93,7 @@ impl Engine {
     /// The kind of the engine; never [`EngineKind::Auto`].
     pub fn kind(&self) -> EngineKind {
         match self {
-            Engine::Interpreter(_) => EngineKind::Interpreter,
+            Engine::Interpreter(_) | Engine::Interaction(_) => EngineKind::Interpreter,
             Engine::Network(machine) if machine.lanes().is_some() => EngineKind::Lanes,
             Engine::Network(_) => EngineKind::Propagator,
         }
@@ -94,6 +104,7 @@ impl Engine {
         match self {
             Engine::Interpreter(machine) => machine.game(),
             Engine::Network(machine) => machine.game(),
+            Engine::Interaction(machine) => machine.game(),
         }
     }
 
@@ -101,7 +112,15 @@ impl Engine {
     pub fn network_engine(&self) -> Option<&Arc<NetworkEngine>> {
         match self {
             Engine::Network(machine) => Some(machine),
-            Engine::Interpreter(_) => None,
+            Engine::Interpreter(_) | Engine::Interaction(_) => None,
+        }
+    }
+
+    /// The machine of an interaction, if it is one.
+    pub fn interaction(&self) -> Option<&Arc<InteractionMachine>> {
+        match self {
+            Engine::Interaction(machine) => Some(machine),
+            _ => None,
         }
     }
 
@@ -110,13 +129,14 @@ impl Engine {
         match self {
             Engine::Interpreter(machine) => machine.holds(state),
             Engine::Network(machine) => machine.holds(state),
+            Engine::Interaction(_) => state.fluents().to_vec(),
         }
     }
 
     /// Compiles now what would be compiled when it is first needed, so that a measurement does not include it.
     pub fn prepare(&self) {
         match self {
-            Engine::Interpreter(_) => {}
+            Engine::Interpreter(_) | Engine::Interaction(_) => {}
             Engine::Network(machine) => machine.prepare(),
         }
     }
@@ -134,6 +154,9 @@ impl Engine {
                 (machine.playouts(starts, seed, budget, scratch.interpreter()), None)
             }
             Engine::Network(machine) => machine.measured_playouts(starts, seed, budget, scratch.network()),
+            Engine::Interaction(machine) => {
+                (machine.playouts(starts, seed, budget, scratch.interaction()), None)
+            }
         }
     }
 }
@@ -141,6 +164,12 @@ impl Engine {
 impl From<Interpreter> for Engine {
     fn from(interpreter: Interpreter) -> Engine {
         Engine::Interpreter(Arc::new(interpreter))
+    }
+}
+
+impl From<InteractionMachine> for Engine {
+    fn from(machine: InteractionMachine) -> Engine {
+        Engine::Interaction(Arc::new(machine))
     }
 }
 
@@ -152,6 +181,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => EngineScratch::Interpreter(Box::new(machine.scratch())),
             Engine::Network(machine) => EngineScratch::Network(Box::new(machine.scratch())),
+            Engine::Interaction(machine) => EngineScratch::Interaction(Box::new(machine.scratch())),
         }
     }
 
@@ -159,6 +189,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.terms(),
             Engine::Network(machine) => machine.terms(),
+            Engine::Interaction(machine) => machine.terms(),
         }
     }
 
@@ -166,6 +197,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.roles(),
             Engine::Network(machine) => machine.roles(),
+            Engine::Interaction(machine) => machine.roles(),
         }
     }
 
@@ -173,6 +205,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.random(),
             Engine::Network(machine) => machine.random(),
+            Engine::Interaction(machine) => machine.random(),
         }
     }
 
@@ -180,6 +213,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.initial(),
             Engine::Network(machine) => machine.initial(),
+            Engine::Interaction(machine) => machine.initial(),
         }
     }
 
@@ -188,6 +222,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.legal(state, role, scratch.interpreter(), out),
             Engine::Network(machine) => machine.legal(state, role, scratch.network(), out),
+            Engine::Interaction(machine) => machine.legal(state, role, scratch.interaction(), out),
         }
     }
 
@@ -196,6 +231,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.next(state, joint, scratch.interpreter()),
             Engine::Network(machine) => machine.next(state, joint, scratch.network()),
+            Engine::Interaction(machine) => machine.next(state, joint, scratch.interaction()),
         }
     }
 
@@ -210,6 +246,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.percepts(state, joint, role, scratch.interpreter()),
             Engine::Network(machine) => machine.percepts(state, joint, role, scratch.network()),
+            Engine::Interaction(machine) => machine.percepts(state, joint, role, scratch.interaction()),
         }
     }
 
@@ -218,6 +255,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.terminal(state, scratch.interpreter()),
             Engine::Network(machine) => machine.terminal(state, scratch.network()),
+            Engine::Interaction(machine) => machine.terminal(state, scratch.interaction()),
         }
     }
 
@@ -226,6 +264,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.goal(state, role, scratch.interpreter()),
             Engine::Network(machine) => machine.goal(state, role, scratch.network()),
+            Engine::Interaction(machine) => machine.goal(state, role, scratch.interaction()),
         }
     }
 
@@ -233,6 +272,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.fluents(state),
             Engine::Network(machine) => machine.fluents(state),
+            Engine::Interaction(machine) => machine.fluents(state),
         }
     }
 
@@ -240,6 +280,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.take_failure(scratch.interpreter()),
             Engine::Network(machine) => machine.take_failure(scratch.network()),
+            Engine::Interaction(machine) => machine.take_failure(scratch.interaction()),
         }
     }
 
@@ -247,6 +288,7 @@ impl StateMachine for Engine {
         match self {
             Engine::Interpreter(machine) => machine.set_deadline(scratch.interpreter(), deadline),
             Engine::Network(machine) => machine.set_deadline(scratch.network(), deadline),
+            Engine::Interaction(machine) => machine.set_deadline(scratch.interaction(), deadline),
         }
     }
 
@@ -256,6 +298,9 @@ impl StateMachine for Engine {
                 machine.is_interrupted(scratch)
             }
             (Engine::Network(machine), EngineScratch::Network(scratch)) => machine.is_interrupted(scratch),
+            (Engine::Interaction(machine), EngineScratch::Interaction(scratch)) => {
+                machine.is_interrupted(scratch)
+            }
             _ => panic!("an engine was handed the scratch of another kind"),
         }
     }
@@ -266,6 +311,7 @@ impl Bulk for Engine {
         match self {
             Engine::Interpreter(machine) => machine.expand(steps, scratch.interpreter()),
             Engine::Network(machine) => machine.expand(steps, scratch.network()),
+            Engine::Interaction(machine) => machine.expand(steps, scratch.interaction()),
         }
     }
 
@@ -277,6 +323,7 @@ impl Bulk for Engine {
         match self {
             Engine::Interpreter(machine) => machine.advance(steps, scratch.interpreter()),
             Engine::Network(machine) => machine.advance(steps, scratch.network()),
+            Engine::Interaction(machine) => machine.advance(steps, scratch.interaction()),
         }
     }
 
@@ -296,6 +343,9 @@ impl Bulk for Engine {
             Engine::Network(machine) => {
                 machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.network())
             }
+            Engine::Interaction(machine) => {
+                machine.draw_consistent(starts, attempts, observed, seed, budget, scratch.interaction())
+            }
         }
     }
 
@@ -308,6 +358,7 @@ impl Bulk for Engine {
         match self {
             Engine::Interpreter(machine) => machine.select_consistent(steps, observed, scratch.interpreter()),
             Engine::Network(machine) => machine.select_consistent(steps, observed, scratch.network()),
+            Engine::Interaction(machine) => machine.select_consistent(steps, observed, scratch.interaction()),
         }
     }
 
@@ -315,6 +366,7 @@ impl Bulk for Engine {
         match self {
             Engine::Interpreter(machine) => machine.at_once(),
             Engine::Network(machine) => machine.at_once(),
+            Engine::Interaction(machine) => machine.at_once(),
         }
     }
 

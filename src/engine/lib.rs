@@ -24,6 +24,7 @@ mod propagator;
 pub mod propnet;
 #[cfg(test)]
 mod rule_forms_tests;
+pub mod sidl;
 mod single;
 mod state;
 mod stepper;

@@ -58,6 +58,8 @@ pub enum What {
     Bytes,
     /// Gates of two inputs that the simplified network amounts to: single states cost more than by the rules.
     Simplified,
+    /// Rules: the game is an interaction in SIDL and has none.
+    NoRules,
 }
 
 impl std::fmt::Display for What {
@@ -70,13 +72,14 @@ impl std::fmt::Display for What {
             What::Gates(relation) => write!(f, "gates, the last for `{relation}`"),
             What::Bytes => write!(f, "bytes"),
             What::Simplified => write!(f, "gates of two inputs after simplification"),
+            What::NoRules => write!(f, "rules"),
         }
     }
 }
 
-/// A game is too large to be grounded within the limits.
+/// A game is too large to be grounded within the limits, or has no rules to ground.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("the ground rules are too large: at least {needed} {what}; the limit is {limit}")]
+#[error("{}", self.sentence())]
 pub struct TooLarge {
     /// The quantity that would exceed its limit.
     pub what: What,
@@ -84,6 +87,22 @@ pub struct TooLarge {
     pub needed: u64,
     /// The limit.
     pub limit: u64,
+}
+
+impl TooLarge {
+    /// Why an interaction in SIDL has no ground network.
+    pub(crate) const NO_RULES: TooLarge = TooLarge { what: What::NoRules, needed: 0, limit: 0 };
+
+    fn sentence(&self) -> String {
+        let TooLarge { what, needed, limit } = self;
+        match what {
+            What::NoRules => {
+                "an interaction in SIDL has no rules of GDL; it is played by its own machine (--engine auto)"
+                    .to_owned()
+            }
+            _ => format!("the ground rules are too large: at least {needed} {what}; the limit is {limit}"),
+        }
+    }
 }
 
 /// Bytes that a derived tuple takes with the term that is made for it and the indices of both, about.

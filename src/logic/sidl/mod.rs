@@ -6,6 +6,7 @@
 
 mod interaction;
 mod number;
+mod stub;
 
 pub use interaction::{
     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,

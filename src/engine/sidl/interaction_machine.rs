@@ -1,0 +1,457 @@
+//! The machine of an interaction: its program behind the contract.
+//!
+//! Invariant: a state lists ids in increasing order, so equal sets of facts are equal states. A scratch keeps the facts of
+//! the last state and the outcome of the last step that were asked about; no answer depends on it.
+
+use std::sync::Arc;
+
+use hyperplay_logic::gdl::{Game, TermId, TermStore};
+use hyperplay_logic::sidl::{Interaction, Number};
+use rustc_hash::FxHashSet;
+
+use super::chronon::{Chronon, Executed, Selection, set_switches};
+use super::goals::GoalScale;
+use super::program::{Program, number};
+use super::solve::{Evaluation, Facts};
+use crate::State;
+use crate::machine::{
+    Bulk, ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Move, Percept, Percepts, Role, Seed,
+    StateMachine, StateMachineExt,
+};
+
+/// Steps that are made to find the range of the balances.
+const EXPLORED_STEPS: usize = 20_000;
+/// The random matches, and the most chronons of each, where there are more.
+const SAMPLED_MATCHES: usize = 100;
+const SAMPLED_CHRONONS: usize = 200;
+
+/// The machine of an interaction in SIDL.
+///
+/// ```
+/// use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
+/// use hyperplay_engine::sidl::{InteractionMachine, InteractionScratch};
+/// use hyperplay_logic::gdl::Source;
+/// use hyperplay_logic::sidl::load;
+///
+/// let text = "fact(state, 1). branching([nat(1), nat(2)], 0). chance(0, [0.25, 0.75]).
+///     operation(nat(X)) :- state(0), ax(state(0)), next(state(X)), goal(alice, X).
+///     terminal :- state(1). terminal :- state(2). init(account(alice, 0)). init(state(0)).";
+/// let game = load(Source::new("nature.sidl", text)).game.expect("the text has no error");
+/// let machine = InteractionMachine::new(&game);
+/// let (mut scratch, start): (InteractionScratch, _) = (machine.scratch(), machine.initial());
+/// assert_eq!(machine.fluents(&start), ["(account alice 0)", "(state 0)"]);
+/// let random = machine.random().unwrap();
+/// let legal = machine.legal_by_role(&start, &mut scratch);
+/// assert_eq!(legal[random].iter().map(|&own| machine.show_move(own)).collect::<Vec<_>>(), ["(draw 0 (nat 1))", "(draw 0 (nat 2))"]);
+/// let mut weights = Vec::new();
+/// assert!(machine.chance_weights(&start, &mut scratch, &mut weights));
+/// assert_eq!(weights, [1, 3]);
+/// // The balances 0, 1 and 2 are the goals 0, 50 and 100.
+/// assert_eq!(machine.goal_scale().to_string(), "goal = 50 x balance");
+/// ```
+#[derive(Debug)]
+pub struct InteractionMachine {
+    game: Game,
+    program: Program,
+    roles: ByRole<String>,
+    random: Option<Role>,
+    initial: State,
+    scale: GoalScale,
+    horizon: Option<u32>,
+}
+
+/// What one thread evaluates with.
+#[derive(Debug, Default)]
+pub struct InteractionScratch {
+    facts: Option<(State, Arc<Facts>)>,
+    step: Option<(State, JointMove, State, Vec<Executed>)>,
+    failure: Option<String>,
+}
+
+/// An operation that a chronon executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExecutedOperation {
+    /// The number of its branching, in the order of the text.
+    pub branching: usize,
+    /// The operation, as the branching names it.
+    pub operation: TermId,
+}
+
+impl InteractionMachine {
+    /// The machine of a game in SIDL, with its horizon if it has one.
+    ///
+    /// # Panics
+    /// If the game is described in another language.
+    pub fn new(game: &Game) -> InteractionMachine {
+        let interaction = Interaction::of(game);
+        let program = Program::new(&interaction, game.terms());
+        let mut fluents = program.initial.clone();
+        if game.horizon().is_some() {
+            fluents.push(chronon(0, &program, game.terms()).expect("0 is in the range of numbers"));
+        }
+        let names = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+        let declared = interaction.balances.map(|(low, high)| GoalScale::declared(low, high));
+        let mut machine = InteractionMachine {
+            game: game.clone(),
+            program,
+            roles: ByRole::new(names),
+            random: game.random().map(Role::new),
+            initial: State::of_fluents(fluents),
+            scale: GoalScale::declared(Number::from(0), Number::from(1)),
+            horizon: game.horizon(),
+        };
+        machine.scale = declared.unwrap_or_else(|| machine.explore());
+        machine
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The map from balances to goals.
+    pub fn goal_scale(&self) -> &GoalScale {
+        &self.scale
+    }
+
+    /// The balance of a role; 0 for `random`.
+    pub fn balance(&self, state: &State, role: Role) -> Number {
+        let terms = self.game.terms();
+        let Some(&agent) = self.program.agents.get(role.index()) else { return Number::from(0) };
+        let is_own = |fluent: &&TermId| {
+            terms.functor(**fluent) == self.program.words.account && terms.arguments(**fluent)[0] == agent
+        };
+        let fluent = state.fluents().iter().find(is_own);
+        fluent
+            .and_then(|&fluent| number(&self.program, terms.arguments(fluent)[1], terms))
+            .unwrap_or_default()
+    }
+
+    /// The operations that a step executes, in order.
+    pub fn executed(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        scratch: &mut InteractionScratch,
+    ) -> Vec<ExecutedOperation> {
+        self.next(state, joint, scratch);
+        let executed = scratch.step.iter().flat_map(|(.., executed)| executed);
+        let named = |&(branching, place): &Executed| {
+            let operation = self.program.branchings[branching].operations[place].term;
+            ExecutedOperation { branching, operation }
+        };
+        executed.map(named).collect()
+    }
+
+    /// What a role sees of a state, in the natural order of terms. `random` sees nothing.
+    pub fn visible(&self, state: &State, role: Role, scratch: &mut InteractionScratch) -> Vec<TermId> {
+        let mut seen = self.visible_ids(state, role, scratch);
+        seen.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
+        seen
+    }
+
+    /// The legal move that has the effect of these commands, each an identifier of a switch and an alias, of which the last
+    /// for a switch counts; `None` if one of them is for no switch of the role, or for no alias of its switch.
+    pub fn move_of_commands(
+        &self,
+        state: &State,
+        role: Role,
+        commands: &[(TermId, TermId)],
+        scratch: &mut InteractionScratch,
+    ) -> Option<Move> {
+        let facts = self.facts(state, scratch);
+        let wanted: Option<Vec<(usize, usize)>> = (commands.iter())
+            .map(|&(id, alias)| {
+                let own =
+                    |switch: &super::program::CompiledSwitch| switch.id == id && switch.owner == role.index();
+                let switch = self.program.switches.iter().position(own)?;
+                let place = self.program.switches[switch].aliases.iter().position(|&other| other == alias)?;
+                Some((switch, place))
+            })
+            .collect();
+        let wanted = self.settings_after(&facts, wanted?);
+        let mut legal = Vec::new();
+        self.legal(state, role, scratch, &mut legal);
+        let is_own = |switch: &usize| self.program.switches[*switch].owner == role.index();
+        let own: Vec<usize> = (0..wanted.len()).filter(is_own).collect();
+        // A setting that is not listed can do nothing in this chronon, and neither can the one that stands for it.
+        let target: Vec<Option<usize>> = (own.iter())
+            .map(|&switch| {
+                let (options, idle) = self.program.settings(switch, &facts, self.terms());
+                let now = self.program.setting(switch, &facts, self.terms());
+                let is_listed = options.iter().any(|&option| option.or(now) == wanted[switch]);
+                if is_listed { wanted[switch] } else { idle }
+            })
+            .collect();
+        legal.into_iter().find(|own_move| {
+            let commands = self.program.commands(role.index(), &own_move.0, self.terms()).collect();
+            let settings = self.settings_after(&facts, commands);
+            own.iter().zip(&target).all(|(&switch, &target)| settings[switch] == target)
+        })
+    }
+
+    /// The settings of a state after some commands.
+    fn settings_after(&self, facts: &Facts, commands: Vec<(usize, usize)>) -> Vec<Option<usize>> {
+        let mut settings: Vec<Option<usize>> = (0..self.program.switches.len())
+            .map(|switch| self.program.setting(switch, facts, self.terms()))
+            .collect();
+        commands.into_iter().for_each(|(switch, place)| settings[switch] = Some(place));
+        settings
+    }
+
+    fn facts(&self, state: &State, scratch: &mut InteractionScratch) -> Arc<Facts> {
+        match &scratch.facts {
+            Some((of, facts)) if of == state => Arc::clone(facts),
+            _ => {
+                let facts = Arc::new(Facts::new(state.fluents().iter().copied(), self.terms()));
+                scratch.facts = Some((state.clone(), Arc::clone(&facts)));
+                facts
+            }
+        }
+    }
+
+    fn visible_ids(&self, state: &State, role: Role, scratch: &mut InteractionScratch) -> Vec<TermId> {
+        if Some(role) == self.random {
+            return Vec::new();
+        }
+        let facts = self.facts(state, scratch);
+        let mut evaluation = Evaluation::new(&self.program, self.terms());
+        let seen = self.program.visible(role.index(), &facts, &mut evaluation);
+        note(evaluation.failure, scratch);
+        seen
+    }
+
+    fn step(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        scratch: &mut InteractionScratch,
+    ) -> (State, Vec<Executed>) {
+        let (terms, mut facts) = (self.terms(), (*self.facts(state, scratch)).clone());
+        let commands = (0..self.program.agents.len())
+            .flat_map(|agent| self.program.commands(agent, &joint[agent].0, terms))
+            .collect();
+        let selection = Selection {
+            settings: self.settings_after(&facts, commands),
+            draws: match self.random {
+                Some(random) => self.program.drawn(joint.of(random).0, &facts, terms),
+                None => Vec::new(),
+            },
+        };
+        let mut evaluation = Evaluation::new(&self.program, terms);
+        set_switches(&mut facts, &selection.settings, &evaluation);
+        let (mut facts, executed) = Chronon::run(&mut evaluation, facts, &selection);
+        note(evaluation.failure, scratch);
+        let mut fluents: Vec<TermId> = Vec::new();
+        if self.horizon.is_some() {
+            let now = self.chronon(state).unwrap_or_default();
+            facts.retain(self.program.words.chronon, |_| false);
+            fluents.extend(chronon(i64::from(now) + 1, &self.program, terms));
+        }
+        fluents.extend(facts.all());
+        (State::of_fluents(fluents), executed)
+    }
+
+    /// The chronon of a state of a machine with a horizon.
+    fn chronon(&self, state: &State) -> Option<u32> {
+        let terms = self.game.terms();
+        let is_chronon = |fluent: &&TermId| {
+            terms.functor(**fluent) == self.program.words.chronon && terms.arguments(**fluent).len() == 1
+        };
+        let fluent = state.fluents().iter().find(is_chronon)?;
+        let number = number(&self.program, terms.arguments(*fluent)[0], terms)?;
+        u32::try_from(number.to_integer()).ok()
+    }
+
+    /// The scale of the balances that can be reached: of all states, or of as many as the limit allows and of some random
+    /// matches.
+    fn explore(&self) -> GoalScale {
+        let mut scratch = self.scratch();
+        let mut met: FxHashSet<Number> = FxHashSet::default();
+        let mut seen: FxHashSet<State> = FxHashSet::from_iter([self.initial.clone()]);
+        let (mut open, mut steps) = (vec![self.initial.clone()], 0);
+        let add = |state: &State, met: &mut FxHashSet<Number>| {
+            met.extend((0..self.program.agents.len()).map(|agent| self.balance(state, Role::new(agent))));
+        };
+        add(&self.initial, &mut met);
+        let mut place = 0;
+        while place < open.len() && steps < EXPLORED_STEPS {
+            let state = open[place].clone();
+            place += 1;
+            if self.terminal(&state, &mut scratch) {
+                continue;
+            }
+            let legal = self.legal_by_role(&state, &mut scratch);
+            for joint in JointMoves::new(&legal) {
+                steps += 1;
+                let next = self.next(&state, &joint, &mut scratch);
+                add(&next, &mut met);
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+                if steps >= EXPLORED_STEPS {
+                    break;
+                }
+            }
+        }
+        let is_complete = steps < EXPLORED_STEPS;
+        for number in 0..if is_complete { 0 } else { SAMPLED_MATCHES } {
+            let mut rng = Seed::root(0).child("balances").index(number).rng();
+            let mut state = self.initial.clone();
+            for _ in 0..SAMPLED_CHRONONS {
+                if self.terminal(&state, &mut scratch) {
+                    break;
+                }
+                let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
+                state = self.next(&state, &joint, &mut scratch);
+                add(&state, &mut met);
+            }
+        }
+        GoalScale::of_balances(met, is_complete)
+    }
+}
+
+/// The fluent that counts chronons; `None` beyond the numbers of the game.
+fn chronon(number: i64, program: &Program, terms: &TermStore) -> Option<TermId> {
+    let number = program.numbers.term(Number::from(number), terms)?;
+    Some(terms.intern(program.words.chronon, &[number]))
+}
+
+/// Keeps the first failure for the owner of the scratch.
+fn note(failure: Option<String>, scratch: &mut InteractionScratch) {
+    if let Some(failure) = failure {
+        scratch.failure.get_or_insert(failure);
+    }
+}
+
+impl StateMachine for InteractionMachine {
+    type State = State;
+    type Scratch = InteractionScratch;
+
+    fn scratch(&self) -> InteractionScratch {
+        InteractionScratch::default()
+    }
+
+    fn terms(&self) -> &TermStore {
+        self.game.terms()
+    }
+
+    fn roles(&self) -> &ByRole<String> {
+        &self.roles
+    }
+
+    fn random(&self) -> Option<Role> {
+        self.random
+    }
+
+    fn initial(&self) -> State {
+        self.initial.clone()
+    }
+
+    fn legal(&self, state: &State, role: Role, scratch: &mut InteractionScratch, out: &mut Vec<Move>) {
+        out.clear();
+        let (facts, terms) = (self.facts(state, scratch), self.terms());
+        let moves = match Some(role) == self.random {
+            true => self
+                .program
+                .random_moves(&facts, terms)
+                .map(|moves| moves.into_iter().map(|(own, _)| own).collect()),
+            false => self.program.moves(role.index(), &facts, terms),
+        };
+        if moves.is_none() {
+            note(Some(format!("{} has more moves than are kept", self.roles[role])), scratch);
+        }
+        out.extend(moves.unwrap_or_default().into_iter().map(Move));
+        out.sort_unstable_by(|&a, &b| terms.compare(a.0, b.0));
+    }
+
+    fn next(&self, state: &State, joint: &JointMove, scratch: &mut InteractionScratch) -> State {
+        if let Some((before, of, after, _)) = &scratch.step
+            && before == state
+            && of == joint
+        {
+            return after.clone();
+        }
+        let (after, executed) = self.step(state, joint, scratch);
+        scratch.step = Some((state.clone(), joint.clone(), after.clone(), executed));
+        after
+    }
+
+    fn percepts(
+        &self,
+        state: &State,
+        joint: &JointMove,
+        role: Role,
+        scratch: &mut InteractionScratch,
+    ) -> Percepts {
+        let (terms, words) = (self.terms(), &self.program.words);
+        let before = self.visible_ids(state, role, scratch);
+        let after = self.next(state, joint, scratch);
+        let after = self.visible_ids(&after, role, scratch);
+        let only = |these: &[TermId], those: &[TermId], functor| -> Vec<Percept> {
+            let new = these.iter().filter(|fact| those.binary_search(fact).is_err());
+            new.map(|&fact| Percept(terms.intern(functor, &[fact]))).collect()
+        };
+        let mut percepts = only(&after, &before, words.appears);
+        percepts.extend(only(&before, &after, words.vanishes));
+        Percepts::new(percepts, |a, b| terms.compare(a.0, b.0))
+    }
+
+    fn terminal(&self, state: &State, scratch: &mut InteractionScratch) -> bool {
+        if let Some(horizon) = self.horizon
+            && self.chronon(state).is_none_or(|now| now >= horizon)
+        {
+            return true;
+        }
+        let facts = self.facts(state, scratch);
+        let mut evaluation = Evaluation::new(&self.program, self.terms());
+        let is_over = self
+            .program
+            .terminal
+            .iter()
+            .any(|over| evaluation.first(&over.conditions, &over.bindings, &facts).is_some());
+        note(evaluation.failure, scratch);
+        is_over || scratch.failure.is_some()
+    }
+
+    fn goal(&self, state: &State, role: Role, _scratch: &mut InteractionScratch) -> Goal {
+        if Some(role) == self.random { Goal::default() } else { self.scale.goal(self.balance(state, role)) }
+    }
+
+    fn fluents(&self, state: &State) -> Vec<String> {
+        let mut fluents: Vec<TermId> = state.fluents().to_vec();
+        fluents.sort_unstable_by(|&a, &b| self.terms().compare(a, b));
+        fluents.into_iter().map(|fluent| self.terms().show(fluent)).collect()
+    }
+
+    fn take_failure(&self, scratch: &mut InteractionScratch) -> Option<EvaluationFailure> {
+        let reason = scratch.failure.take()?;
+        *scratch = InteractionScratch::default();
+        Some(EvaluationFailure { reason })
+    }
+}
+
+impl InteractionMachine {
+    /// The weights of the moves of `random` in a state, in the order in which they are listed; false if they are equal.
+    pub fn chance_weights(
+        &self,
+        state: &State,
+        scratch: &mut InteractionScratch,
+        out: &mut Vec<u64>,
+    ) -> bool {
+        out.clear();
+        if self.random.is_none() {
+            return false;
+        }
+        let (facts, terms) = (self.facts(state, scratch), self.terms());
+        let mut moves = self.program.random_moves(&facts, terms).unwrap_or_default();
+        moves.sort_unstable_by(|(a, _), (b, _)| terms.compare(*a, *b));
+        if moves.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+            return false;
+        }
+        out.extend(moves.into_iter().map(|(_, weight)| weight));
+        true
+    }
+}
+
+impl Bulk for InteractionMachine {}

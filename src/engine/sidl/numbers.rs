@@ -1,0 +1,75 @@
+//! Numbers as terms of the game.
+//!
+//! The names of a game are fixed when it is loaded, so the whole numbers from [`LEAST`] to [`GREATEST`] are among them
+//! from the start. A fraction is a compound term of two of them. A result outside this range has no term; whoever needs
+//! it reports that a limit was met.
+
+use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
+use hyperplay_logic::sidl::{Arithmetic, Number, checked, spelled_number};
+use rustc_hash::FxHashMap;
+
+/// The least and the greatest whole number of a game, and of the parts of a fraction.
+const LEAST: i64 = -10_000;
+const GREATEST: i64 = 10_000;
+
+/// The terms of numbers.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    whole: Vec<TermId>,
+    of_term: FxHashMap<TermId, i64>,
+    quotient: Symbol,
+}
+
+impl Numbers {
+    pub(super) fn new(terms: &TermStore) -> Numbers {
+        let symbol = |name: &str| terms.symbols().get(name).expect("the loader interns numbers and `/`");
+        let whole: Vec<TermId> =
+            (LEAST..=GREATEST).map(|number| terms.intern(symbol(&number.to_string()), &[])).collect();
+        let of_term = whole.iter().copied().zip(LEAST..).collect();
+        Numbers { whole, of_term, quotient: symbol("/") }
+    }
+
+    fn whole(&self, number: i64) -> Option<TermId> {
+        usize::try_from(number.checked_sub(LEAST)?).ok().and_then(|place| self.whole.get(place)).copied()
+    }
+
+    /// The term of a number; `None` outside the range.
+    pub(super) fn term(&self, number: Number, terms: &TermStore) -> Option<TermId> {
+        if number.is_integer() {
+            return self.whole(number.to_integer());
+        }
+        let parts = [self.whole(*number.numer())?, self.whole(*number.denom())?];
+        Some(terms.intern(self.quotient, &parts))
+    }
+
+    /// The number that a term is, if it is one.
+    pub(super) fn number(&self, term: TermId, terms: &TermStore) -> Option<Number> {
+        if let Some(&whole) = self.of_term.get(&term) {
+            return Some(Number::from(whole));
+        }
+        match *terms.arguments(term) {
+            [above, below] if terms.functor(term) == self.quotient => {
+                let (above, below) = (self.of_term.get(&above)?, self.of_term.get(&below)?);
+                (*below != 0).then(|| Number::new(*above, *below))
+            }
+            // A number of the text may be spelled as none of ours: `007`.
+            [] => spelled_number(terms.symbols().name(terms.functor(term))),
+            _ => None,
+        }
+    }
+
+    /// The result of an operation as a term. With one operand it is the difference from 0.
+    pub(super) fn compute(
+        &self,
+        operation: Arithmetic,
+        first: Number,
+        second: Option<Option<Number>>,
+        terms: &TermStore,
+    ) -> Option<TermId> {
+        let (a, b) = match second {
+            Some(second) => (first, second?),
+            None => (Number::from(0), first),
+        };
+        self.term(checked(operation, a, b)?, terms)
+    }
+}

@@ -1,0 +1,259 @@
+//! The evaluation of conditions: from left to right, facts in the natural order of terms.
+//!
+//! This is the search of Prolog on conditions without side effects. An operation takes the first solution; what is
+//! hidden and what ends an interaction is asked for any. The order of the facts is that of their terms, because a state
+//! is a set and has no order of insertion.
+//!
+//! A *possible* evaluation answers another question: may the conditions have a solution, for all that someone knows who
+//! sees only some predicates, and whatever the others do in this chronon? It may say yes where the answer is no, and never
+//! the reverse.
+
+use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
+use hyperplay_logic::sidl::Comparison;
+use rustc_hash::FxHashMap;
+
+use super::pattern::{Bindings, Pattern};
+use super::program::{Condition, Program};
+
+/// Facts that one evaluation may look at; some seconds.
+const MOST_VISITS: u64 = 20_000_000;
+
+/// The facts of a state, by predicate, in the natural order of terms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    by_predicate: FxHashMap<Symbol, Vec<TermId>>,
+}
+
+impl Facts {
+    pub(super) fn new(fluents: impl IntoIterator<Item = TermId>, terms: &TermStore) -> Facts {
+        let mut facts = Facts::default();
+        for fluent in fluents {
+            facts.by_predicate.entry(terms.functor(fluent)).or_default().push(fluent);
+        }
+        facts.by_predicate.values_mut().for_each(|list| list.sort_unstable_by(|&a, &b| terms.compare(a, b)));
+        facts
+    }
+
+    pub(super) fn of(&self, predicate: Symbol) -> &[TermId] {
+        self.by_predicate.get(&predicate).map_or(&[], |list| list)
+    }
+
+    /// All facts, in no particular order.
+    pub(super) fn all(&self) -> impl Iterator<Item = TermId> + '_ {
+        self.by_predicate.values().flatten().copied()
+    }
+
+    pub(super) fn insert(&mut self, fact: TermId, terms: &TermStore) {
+        let list = self.by_predicate.entry(terms.functor(fact)).or_default();
+        if let Err(place) = list.binary_search_by(|&other| terms.compare(other, fact)) {
+            list.insert(place, fact);
+        }
+    }
+
+    pub(super) fn retain(&mut self, predicate: Symbol, keep: impl FnMut(&TermId) -> bool) {
+        if let Some(list) = self.by_predicate.get_mut(&predicate) {
+            list.retain(keep);
+        }
+    }
+}
+
+/// Conditions, and what follows them where they stand in a disjunction.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    conditions: &'a [Condition],
+    then: Option<&'a Rest<'a>>,
+}
+
+/// What a possible evaluation may rely on.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// Whether all facts that a pattern may match are known, and only the chronon itself may remove some.
+    pub(super) is_known: &'a dyn Fn(Symbol, &Pattern, &Bindings) -> bool,
+}
+
+/// One evaluation.
+pub(super) struct Evaluation<'a> {
+    pub(super) program: &'a Program,
+    pub(super) terms: &'a TermStore,
+    /// `None` for what is so; else for what is possible.
+    pub(super) known: Option<Known<'a>>,
+    visits: u64,
+    /// Why it did not come to its end.
+    pub(super) failure: Option<String>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn new(program: &'a Program, terms: &'a TermStore) -> Evaluation<'a> {
+        Evaluation { program, terms, known: None, visits: 0, failure: None }
+    }
+
+    pub(super) fn possible(program: &'a Program, terms: &'a TermStore, known: Known<'a>) -> Evaluation<'a> {
+        Evaluation { known: Some(known), ..Evaluation::new(program, terms) }
+    }
+
+    /// The bindings of the first solution.
+    pub(super) fn first(
+        &mut self,
+        conditions: &[Condition],
+        bindings: &Bindings,
+        facts: &Facts,
+    ) -> Option<Bindings> {
+        let mut found = None;
+        self.each(conditions, bindings, facts, &mut |bindings| {
+            found = Some(bindings.clone());
+            false
+        });
+        found
+    }
+
+    /// Calls `visit` with the bindings of each solution, in order, while it returns true.
+    pub(super) fn each(
+        &mut self,
+        conditions: &[Condition],
+        bindings: &Bindings,
+        facts: &Facts,
+        visit: &mut dyn FnMut(&Bindings) -> bool,
+    ) {
+        self.solve(Rest { conditions, then: None }, &mut bindings.clone(), facts, visit);
+    }
+
+    /// False if `visit` has said that it is enough.
+    fn solve(
+        &mut self,
+        rest: Rest<'_>,
+        bindings: &mut Bindings,
+        facts: &Facts,
+        visit: &mut dyn FnMut(&Bindings) -> bool,
+    ) -> bool {
+        let Some((condition, conditions)) = rest.conditions.split_first() else {
+            return match rest.then {
+                Some(&then) => self.solve(then, bindings, facts, visit),
+                None => visit(bindings),
+            };
+        };
+        let after = Rest { conditions, then: rest.then };
+        match condition {
+            Condition::Holds(predicate, pattern) => {
+                self.holds(*predicate, pattern, after, bindings, facts, visit)
+            }
+            Condition::Either(parts) => parts.iter().all(|part| {
+                let rest = Rest { conditions: part, then: Some(&after) };
+                self.solve(rest, bindings, facts, visit)
+            }),
+            Condition::Equals(pattern, value) => match self.value(value, bindings) {
+                Some(value) => self.matching(pattern, &[value], after, bindings, facts, visit),
+                None if self.known.is_some() => self.solve(after, bindings, facts, visit),
+                None => true,
+            },
+            Condition::Never => true,
+            _ if self.is_true(condition, bindings, facts) => self.solve(after, bindings, facts, visit),
+            _ => true,
+        }
+    }
+
+    fn holds(
+        &mut self,
+        predicate: Symbol,
+        pattern: &Pattern,
+        after: Rest<'_>,
+        bindings: &mut Bindings,
+        facts: &Facts,
+        visit: &mut dyn FnMut(&Bindings) -> bool,
+    ) -> bool {
+        if self.known.is_some_and(|known| !(known.is_known)(predicate, pattern, bindings)) {
+            return self.solve(after, bindings, facts, visit);
+        }
+        self.matching(pattern, facts.of(predicate), after, bindings, facts, visit)
+    }
+
+    fn matching(
+        &mut self,
+        pattern: &Pattern,
+        candidates: &[TermId],
+        after: Rest<'_>,
+        bindings: &mut Bindings,
+        facts: &Facts,
+        visit: &mut dyn FnMut(&Bindings) -> bool,
+    ) -> bool {
+        for &candidate in candidates {
+            self.visits += 1;
+            if self.visits > MOST_VISITS {
+                self.failure.get_or_insert_with(|| format!("more than {MOST_VISITS} facts were looked at"));
+                return false;
+            }
+            let mut bound = Vec::new();
+            let agrees = pattern.matches(candidate, bindings, &mut bound, &self.program.numbers, self.terms);
+            let goes_on = !agrees || self.solve(after, bindings, facts, visit);
+            bound.into_iter().for_each(|slot| bindings[slot] = None);
+            if !goes_on {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a condition that binds nothing is true.
+    fn is_true(&mut self, condition: &Condition, bindings: &Bindings, facts: &Facts) -> bool {
+        match condition {
+            Condition::Not(inner) => {
+                (self.known.is_some() && !self.is_decided(inner, bindings))
+                    || self.first(inner, bindings, facts).is_none()
+            }
+            Condition::Compare(how, a, b) => match (self.value(a, bindings), self.value(b, bindings)) {
+                (Some(a), Some(b)) => self.compares(*how, a, b),
+                _ => self.known.is_some(),
+            },
+            Condition::Differ(a, b) => match (self.value(a, bindings), self.value(b, bindings)) {
+                (Some(a), Some(b)) => a != b,
+                _ => self.known.is_some(),
+            },
+            _ => unreachable!("the other conditions are solved"),
+        }
+    }
+
+    /// Whether a conjunction is decided by what is known, also after operations of this chronon have removed facts.
+    fn is_decided(&self, conditions: &[Condition], bindings: &Bindings) -> bool {
+        let Some(known) = self.known else { return true };
+        conditions.iter().all(|condition| match condition {
+            Condition::Holds(predicate, pattern) => {
+                (known.is_known)(*predicate, pattern, bindings) && !self.program.removable.contains(predicate)
+            }
+            Condition::Not(inner) => self.is_decided(inner, bindings),
+            Condition::Either(parts) => parts.iter().all(|part| self.is_decided(part, bindings)),
+            // A comparison of what is unknown counts as true; under a negation that is no decision.
+            Condition::Compare(_, a, b) | Condition::Differ(a, b) | Condition::Equals(a, b) => {
+                a.is_bound(bindings) && b.is_bound(bindings)
+            }
+            Condition::Never => true,
+        })
+    }
+
+    fn value(&mut self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
+        let value = pattern.value(bindings, &self.program.numbers, self.terms);
+        if value.is_none() && self.known.is_none() && pattern.is_bound(bindings) {
+            self.failure.get_or_insert_with(|| {
+                "a number leaves the range -10000 to 10000, or arithmetic has an operand that is no number".into()
+            });
+        }
+        value
+    }
+
+    fn compares(&self, how: Comparison, a: TermId, b: TermId) -> bool {
+        let number = |term| self.program.numbers.number(term, self.terms);
+        let (Some(x), Some(y)) = (number(a), number(b)) else {
+            return match how {
+                Comparison::Equal => a == b,
+                Comparison::NotEqual => a != b,
+                _ => false,
+            };
+        };
+        match how {
+            Comparison::Less => x < y,
+            Comparison::AtMost => x <= y,
+            Comparison::Greater => x > y,
+            Comparison::AtLeast => x >= y,
+            Comparison::Equal => x == y,
+            Comparison::NotEqual => x != y,
+        }
+    }
+}
