@@ -16,3 +16,18 @@
 pub mod datalog;
 pub mod gdl;
 pub mod sidl;
+
+use gdl::{Loaded, Source, Syntax};
+
+/// Reads and checks a text in GDL or in SIDL, whichever it is.
+///
+/// ```
+/// use hyperplay_logic::gdl::{Language, Source};
+///
+/// let text = "branching([stop], nil).\noperation(stop) :- not(over), next(over).\nfact(over, 0). terminal :- over. init(account(a, 0)).";
+/// let game = hyperplay_logic::load(Source::new("stop", text), None).game.expect("the text has no error");
+/// assert_eq!(game.language(), Language::Sidl);
+/// ```
+pub fn load(source: Source, syntax: Option<Syntax>) -> Loaded {
+    if syntax.is_none() && sidl::is_sidl(&source) { sidl::load(source) } else { gdl::load(source, syntax) }
+}

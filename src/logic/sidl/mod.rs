@@ -5,10 +5,14 @@
 //! `docs/sidl.md` describes the language, and what was decided where the paper leaves a choice.
 
 mod interaction;
+mod load;
+mod lower;
 mod number;
-mod stub;
+mod read;
+mod token;
 
 pub use interaction::{
     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,
 };
+pub use load::{is_sidl, load};
 pub use number::{Arithmetic, Number, checked, spelled_number};

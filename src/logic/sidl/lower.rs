@@ -1,0 +1,276 @@
+//! From clauses to the program of an interaction, as far as they have a meaning.
+
+use crate::gdl::{Atom, Clause, Formula, Game, Rulesheet, Span, Symbol, Symbols, Term};
+
+use super::interaction::{
+    Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test,
+};
+use super::number::{Arithmetic, Number, checked};
+use super::read::LIST;
+
+impl Interaction {
+    /// The program of a game in SIDL, with the repairs that its findings announce.
+    ///
+    /// # Panics
+    /// If the game is described in another language.
+    pub fn of(game: &Game) -> Interaction {
+        assert_eq!(game.language(), crate::gdl::Language::Sidl, "the game is described in SIDL");
+        lower(game.rulesheet())
+    }
+}
+
+/// The items of a list.
+pub(super) fn items<'t>(term: &'t Term, symbols: &Symbols) -> Option<&'t [Term]> {
+    match term {
+        Term::Constant(name) if symbols.name(*name) == LIST => Some(&[]),
+        Term::Compound(name, items) if symbols.name(*name) == LIST => Some(items),
+        _ => None,
+    }
+}
+
+/// The number that a term without variables is worth.
+pub(super) fn number(term: &Term, symbols: &Symbols) -> Option<Number> {
+    match term {
+        Term::Variable(_) => None,
+        Term::Constant(name) => super::number::spelled_number(symbols.name(*name)),
+        Term::Compound(functor, operands) => {
+            let operation = Arithmetic::named(symbols.name(*functor), operands.len())?;
+            let operands: Option<Vec<Number>> =
+                operands.iter().map(|operand| number(operand, symbols)).collect();
+            match operands?[..] {
+                [a] => checked(operation, Number::from(0), a),
+                [a, b] => checked(operation, a, b),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// The weights of a distribution: whole numbers in lowest terms.
+pub(super) fn weights(distribution: &[Number]) -> Option<Vec<u64>> {
+    let mut below: i64 = 1;
+    for probability in distribution {
+        let common = gcd(below, *probability.denom());
+        below = below.checked_mul(*probability.denom() / common)?;
+    }
+    let scaled: Option<Vec<u64>> = (distribution.iter())
+        .map(|probability| u64::try_from(probability.numer().checked_mul(below / probability.denom())?).ok())
+        .collect();
+    let scaled = scaled?;
+    let divisor = scaled.iter().fold(0, |divisor, &weight| gcd(divisor, weight as i64)).max(1) as u64;
+    Some(scaled.into_iter().map(|weight| weight / divisor).collect())
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The program of the clauses; what has no meaning is left out, and the checks report it.
+pub(super) fn lower(sheet: &Rulesheet) -> Interaction {
+    let mut lowering = Lowering { sheet, symbols: &sheet.symbols, program: Interaction::default() };
+    let clauses = || sheet.clauses.iter();
+    clauses().for_each(|clause| lowering.account(clause));
+    clauses().for_each(|clause| lowering.selector(clause));
+    clauses().for_each(|clause| lowering.setting(clause));
+    clauses().for_each(|clause| lowering.rule(clause));
+    lowering.program
+}
+
+struct Lowering<'s> {
+    sheet: &'s Rulesheet,
+    symbols: &'s Symbols,
+    program: Interaction,
+}
+
+impl Lowering<'_> {
+    fn is(&self, clause: &Clause, word: &str, arity: usize) -> bool {
+        self.symbols.name(clause.head.relation) == word && clause.head.arguments.len() == arity
+    }
+
+    /// Accounts, first those of the text, then those of owners who have none.
+    fn account(&mut self, clause: &Clause) {
+        if self.is(clause, "init", 1)
+            && let Term::Compound(word, arguments) = &clause.head.arguments[0]
+            && self.symbols.name(*word) == "account"
+            && let [agent, balance] = &arguments[..]
+            && let Some(balance) = number(balance, self.symbols)
+            && !self.program.agents.iter().any(|(known, _)| known == agent)
+        {
+            self.program.agents.push((agent.clone(), balance));
+        }
+    }
+
+    fn owner(&mut self, agent: &Term) -> usize {
+        match self.program.agents.iter().position(|(known, _)| known == agent) {
+            Some(owner) => owner,
+            None => {
+                self.program.agents.push((agent.clone(), Number::from(0)));
+                self.program.agents.len() - 1
+            }
+        }
+    }
+
+    fn selector(&mut self, clause: &Clause) {
+        let arguments = &clause.head.arguments;
+        if self.is(clause, "switch", 3)
+            && let Some(aliases) = items(&arguments[2], self.symbols)
+        {
+            let owner = self.owner(&arguments[1]);
+            self.program.switches.push(Switch {
+                id: arguments[0].clone(),
+                owner,
+                aliases: aliases.to_vec(),
+                initial: None,
+                is_momentary: false,
+                span: clause.at.0,
+            });
+        }
+        if self.is(clause, "chance", 2)
+            && let Some(list) = items(&arguments[1], self.symbols)
+            && let Some(list) =
+                list.iter().map(|item| number(item, self.symbols)).collect::<Option<Vec<Number>>>()
+            && let Some(weights) = weights(&list)
+        {
+            self.program.chances.push(Chance { id: arguments[0].clone(), weights, span: clause.at.0 });
+        }
+    }
+
+    fn setting(&mut self, clause: &Clause) {
+        let arguments = &clause.head.arguments;
+        if self.is(clause, "init", 1) {
+            match &arguments[0] {
+                Term::Compound(word, parts) if *word == Symbol::DOES => {
+                    let [id, alias] = &parts[..] else { return };
+                    let switch = self.program.switches.iter_mut().find(|switch| switch.id == *id);
+                    if let Some(switch) = switch {
+                        switch.initial = switch.aliases.iter().position(|other| other == alias);
+                    }
+                }
+                Term::Compound(word, _) if self.symbols.name(*word) == "account" => {}
+                fact => self.program.facts.push(fact.clone()),
+            }
+        }
+        if self.is(clause, "momentary", 1)
+            && let Some(switch) = self.program.switches.iter_mut().find(|switch| switch.id == arguments[0])
+        {
+            switch.is_momentary = true;
+        }
+        if self.is(clause, "balances", 2) {
+            let [low, high] = [0, 1].map(|place| number(&arguments[place], self.symbols));
+            self.program.balances = low.zip(high).filter(|(low, high)| low < high);
+        }
+    }
+
+    fn rule(&mut self, clause: &Clause) {
+        let (arguments, span) = (&clause.head.arguments, clause.at.0);
+        if self.is(clause, "branching", 2)
+            && let Some(operations) = items(&arguments[0], self.symbols)
+            && let Some(selector) = self.selector_of(&arguments[1], operations.len())
+        {
+            self.program.branchings.push(Branching { operations: operations.to_vec(), selector, span });
+        }
+        if self.is(clause, "operation", 1) {
+            let (tests, effects) = self.body(&clause.body);
+            self.program.operations.push(Operation { head: arguments[0].clone(), tests, effects, span });
+        }
+        if (self.is(clause, "hidden", 2) || self.is(clause, "request", 2))
+            && let Some(fact) = as_atom(&arguments[0], clause.head.at.0)
+        {
+            let agents = items(&arguments[1], self.symbols).unwrap_or(std::slice::from_ref(&arguments[1]));
+            let (tests, _) = self.body(&clause.body);
+            self.program.hidden.push(HiddenRule { fact, agents: agents.to_vec(), tests, span });
+        }
+        if self.is(clause, "terminal", 0) {
+            let (tests, _) = self.body(&clause.body);
+            self.program.terminal.push(tests);
+        }
+    }
+
+    fn selector_of(&self, id: &Term, operations: usize) -> Option<Selector> {
+        let switch = self.program.switches.iter().position(|switch| switch.id == *id);
+        let chance = self.program.chances.iter().position(|chance| chance.id == *id);
+        match (switch, chance) {
+            (Some(switch), _) if self.program.switches[switch].aliases.len() == operations => {
+                Some(Selector::Switch(switch))
+            }
+            (_, Some(chance)) if self.program.chances[chance].weights.len() == operations => {
+                Some(Selector::Chance(chance))
+            }
+            (None, None) if operations == 1 => Some(Selector::Always),
+            _ => None,
+        }
+    }
+
+    /// The tests and the effects of a body, each in the order of the text.
+    fn body(&self, body: &[Formula]) -> (Vec<Test>, Vec<Effect>) {
+        let (mut tests, mut effects) = (Vec::new(), Vec::new());
+        for formula in body {
+            match self.effect(formula) {
+                Some(effect) => effects.push(effect),
+                None => tests.extend(self.test(formula)),
+            }
+        }
+        (tests, effects)
+    }
+
+    fn effect(&self, formula: &Formula) -> Option<Effect> {
+        let Formula::Atom(atom) = formula else { return None };
+        match (self.symbols.name(atom.relation), &atom.arguments[..]) {
+            ("ax", [fact]) => as_atom(fact, atom.at.0).map(Effect::Remove),
+            ("next", [fact]) => as_atom(fact, atom.at.0).map(Effect::Create),
+            ("goal", [agent, payoff]) => Some(Effect::Pay(agent.clone(), payoff.clone())),
+            _ => None,
+        }
+    }
+
+    fn tests(&self, formula: &Formula) -> Vec<Test> {
+        match formula {
+            Formula::And(parts, _) => parts.iter().flat_map(|part| self.tests(part)).collect(),
+            other => self.test(other).into_iter().collect(),
+        }
+    }
+
+    /// The test that a formula is; none for `true`.
+    fn test(&self, formula: &Formula) -> Option<Test> {
+        Some(match formula {
+            Formula::Not(inner, _) => Test::Not(self.tests(inner)),
+            Formula::Or(parts, _) => Test::Either(parts.iter().map(|part| self.tests(part)).collect()),
+            Formula::And(..) => Test::Either(vec![self.tests(formula)]),
+            Formula::Distinct(a, b, _) => Test::Differ(a.clone(), b.clone()),
+            Formula::Atom(atom) => match (self.symbols.name(atom.relation), &atom.arguments[..]) {
+                ("true", []) => return None,
+                ("false" | "fail", []) => Test::Never,
+                ("is" | "=", [a, b]) => Test::Equals(a.clone(), b.clone()),
+                ("\\=", [a, b]) => Test::Differ(a.clone(), b.clone()),
+                (name, [a, b]) if comparison(name).is_some() => {
+                    Test::Compare(comparison(name)?, a.clone(), b.clone())
+                }
+                _ => Test::Holds(atom.clone()),
+            },
+        })
+    }
+}
+
+fn comparison(name: &str) -> Option<Comparison> {
+    Some(match name {
+        "<" => Comparison::Less,
+        "=<" => Comparison::AtMost,
+        ">" => Comparison::Greater,
+        ">=" => Comparison::AtLeast,
+        "=:=" | "==" => Comparison::Equal,
+        "=\\=" => Comparison::NotEqual,
+        _ => return None,
+    })
+}
+
+/// A term as an atom.
+pub(super) fn as_atom(term: &Term, span: Span) -> Option<Atom> {
+    let at = crate::gdl::At(span);
+    match term {
+        Term::Variable(_) => None,
+        Term::Constant(relation) => Some(Atom { relation: *relation, arguments: Vec::new(), at }),
+        Term::Compound(relation, arguments) => {
+            Some(Atom { relation: *relation, arguments: arguments.to_vec(), at })
+        }
+    }
+}
