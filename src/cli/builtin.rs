@@ -12,6 +12,7 @@ use hyperplay_logic::gdl::{Source, nearest_names};
 
 static PERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/perfect");
 static VIEWS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/views");
+static SIDL: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/sidl");
 static IMPERFECT: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../games/imperfect");
 
 /// One built-in game.
@@ -62,9 +63,23 @@ pub fn all() -> Vec<Builtin> {
     games
 }
 
+/// The built-in interactions in SIDL, by name: each goes by its full file name.
+pub fn interactions() -> Vec<Builtin> {
+    let files = SIDL.files().filter(|file| file.path().extension().is_some_and(|ending| ending == "sidl"));
+    let mut games: Vec<Builtin> = files
+        .filter_map(|file| {
+            let name = file.path().file_name()?.to_str()?.to_owned();
+            let path = format!("games/sidl/{name}");
+            Some(Builtin { name, path, perfect: false, text: file.contents_utf8()? })
+        })
+        .collect();
+    games.sort_by(|a, b| a.name.cmp(&b.name));
+    games
+}
+
 /// The built-in game with this name or file name, ignoring case.
 pub fn find(name: &str) -> Option<Builtin> {
-    all().into_iter().find(|game| {
+    all().into_iter().chain(interactions()).find(|game| {
         let file = game.path.rsplit('/').next().unwrap_or_default();
         game.name.eq_ignore_ascii_case(name) || file.eq_ignore_ascii_case(name)
     })

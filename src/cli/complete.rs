@@ -12,7 +12,7 @@ use clap::{Arg, Command};
 use super::builtin;
 use super::game_argument::source;
 use super::output::Output;
-use hyperplay_logic::gdl::{self, fold};
+use hyperplay_logic::gdl::fold;
 use hyperplay_play::player::{KeyType, Registry, SpecEntry, SpecKind};
 
 /// The first argument by which a script asks for words.
@@ -183,7 +183,7 @@ fn roles(game: &str) -> Vec<String> {
     if game == "-" {
         return Vec::new();
     }
-    let Some(game) = source(game).ok().and_then(|source| gdl::load(source, None).game) else {
+    let Some(game) = source(game).ok().and_then(|source| hyperplay_logic::load(source, None).game) else {
         return Vec::new();
     };
     let played = game.roles().iter().enumerate().filter(|(role, _)| game.random() != Some(*role));

@@ -10,7 +10,7 @@ use super::builtin;
 use super::failure::CommandFailure;
 use super::output::{colour, log, log_text};
 use hyperplay_logic::gdl::{
-    self, Finding, Game, MAX_TEXT, Rulesheet, Severity, Source, Syntax, counted, rules_hash,
+    self, Finding, Game, Language, MAX_TEXT, Rulesheet, Severity, Source, Syntax, counted,
 };
 
 /// Which game, and how its text is written.
@@ -24,6 +24,9 @@ pub struct GameArgument {
     /// Refuse rules with a fault or a warning instead of playing them with the stated repairs
     #[arg(long)]
     pub strict: bool,
+    /// End an interaction in SIDL after N chronons at the latest
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub horizon: Option<u32>,
 }
 
 /// The two ways to write rules.
@@ -57,7 +60,7 @@ pub struct Opened {
 impl Opened {
     /// The hash of the rules.
     pub fn hash(&self) -> String {
-        rules_hash(&gdl::print(&self.rulesheet, Syntax::Kif))
+        self.game.rules_hash()
     }
 }
 
@@ -107,7 +110,7 @@ pub fn log_errors(findings: Vec<Finding>, source: &Source) -> usize {
 
 /// What `--strict` asks for: shows the errors, faults and warnings of a text, and fails if there are any.
 fn refuse_slips(source: &Source, syntax: Option<Syntax>) -> Result<(), CommandFailure> {
-    let mut findings = gdl::load(source.clone(), syntax).findings;
+    let mut findings = hyperplay_logic::load(source.clone(), syntax).findings;
     findings.retain(|finding| finding.severity >= Severity::Warning);
     if findings.is_empty() {
         return Ok(());
@@ -141,7 +144,14 @@ impl GameArgument {
         if self.strict {
             refuse_slips(&source, self.syntax.map(Syntax::from))?;
         }
-        Opened::new(source, self.syntax.map(Syntax::from))
+        let opened = Opened::new(source, self.syntax.map(Syntax::from))?;
+        if self.horizon.is_some() && opened.game.language() != Language::Sidl {
+            return Err(CommandFailure::usage(
+                "--horizon is for an interaction in SIDL",
+                "leave it out: a game of GDL ends by its rules",
+            ));
+        }
+        Ok(Opened { game: opened.game.with_horizon(self.horizon), ..opened })
     }
 }
 
@@ -151,7 +161,7 @@ impl Opened {
     /// # Errors
     /// If the rules are not a game.
     pub fn new(source: Source, syntax: Option<Syntax>) -> Result<Opened, CommandFailure> {
-        let loaded = gdl::load(source, syntax);
+        let loaded = hyperplay_logic::load(source, syntax);
         let name = loaded.rulesheet.source.name().to_owned();
         if loaded.game.is_none() && is_empty(&loaded.rulesheet, &loaded.findings) {
             return Err(CommandFailure::failed(format!("{name}: {NO_RULES}"), NO_RULES_REMEDY));

@@ -14,7 +14,6 @@ use super::game_argument::source;
 use hyperplay_engine::machine::{Budget, ByRole, Move, Seed, StateMachine as _};
 use hyperplay_engine::{EngineKind, Engines};
 use hyperplay_lab::experiment::{ExperimentSummary, FinishedMatch, Planned, Results, TurnRecord};
-use hyperplay_logic::gdl::{Syntax, load, print, read, rules_hash};
 use hyperplay_net::kiosk::{WatchedExperiment, WatchedScore, WatchedState, WatchedTranscript};
 use hyperplay_play::player::{Decision, Player, Seat, View};
 use hyperplay_play::referee::{Heading, Interrupt, Settings, Transcript, match_seed, play_match};
@@ -124,12 +123,10 @@ impl WatchedExperiment for FolderExperiment {
         let game = plan.game(finished.place.cell);
         let rules = source(&game.name).map_err(|failure| failure.to_string())?;
         let text = rules.text().to_owned();
-        let (rulesheet, _) = read(rules.clone(), None);
-        let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
-        if hash != game.rules {
+        let loaded = hyperplay_logic::load(rules, None).game.ok_or("the rules are no game any more")?;
+        if loaded.rules_hash() != game.rules {
             return Err(format!("the rules of '{}' have changed since the experiment", game.name));
         }
-        let loaded = load(rules, None).game.ok_or("the rules are no game any more")?;
         let engine = Engines::new(&loaded).get(EngineKind::Auto).map_err(|error| error.to_string())?;
         let mut chosen: HashMap<(usize, String), String> = HashMap::new();
         for line in &finished.turns {
@@ -153,7 +150,7 @@ impl WatchedExperiment for FolderExperiment {
         });
         let heading = Heading {
             game: game.name.clone(),
-            rules: hash,
+            rules: loaded.rules_hash(),
             players: players.collect(),
             seed: plan.seed,
             decisions: false,

@@ -67,7 +67,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 
 /// The program of the clauses; what has no meaning is left out, and the checks report it.
 pub(super) fn lower(sheet: &Rulesheet) -> Interaction {
-    let mut lowering = Lowering { sheet, symbols: &sheet.symbols, program: Interaction::default() };
+    let mut lowering = Lowering { symbols: &sheet.symbols, program: Interaction::default() };
     let clauses = || sheet.clauses.iter();
     clauses().for_each(|clause| lowering.account(clause));
     clauses().for_each(|clause| lowering.selector(clause));
@@ -77,7 +77,6 @@ pub(super) fn lower(sheet: &Rulesheet) -> Interaction {
 }
 
 struct Lowering<'s> {
-    sheet: &'s Rulesheet,
     symbols: &'s Symbols,
     program: Interaction,
 }

@@ -7,7 +7,7 @@ use super::answers::KioskRefusal;
 use super::view::BoardView;
 use hyperplay_engine::propnet::GroundingLimits;
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_logic::gdl::{Finding, Game, Severity, Source, Syntax, TermId, load, print, read, rules_hash};
+use hyperplay_logic::gdl::{Finding, Game, Severity, Source, TermId};
 use hyperplay_play::board::{BoardLayout, BoardPicture};
 use hyperplay_play::player::{PlayerSpec, Registry, SpecError};
 
@@ -40,8 +40,7 @@ pub(super) struct GameRoom {
 
 /// The hash of the rules of a game, as transcripts have it.
 pub(super) fn hash(game: &Game) -> String {
-    let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
-    rules_hash(&print(&rulesheet, Syntax::Kif))
+    game.rules_hash()
 }
 
 impl GameRoom {
@@ -56,7 +55,7 @@ impl GameRoom {
         is_listed: bool,
         kind: EngineKind,
     ) -> Result<GameRoom, KioskRefusal> {
-        let loaded = load(Source::new(name, text), None);
+        let loaded = hyperplay_logic::load(Source::new(name, text), None);
         let Some(game) = loaded.game else {
             let errors: Vec<&Finding> =
                 loaded.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();

@@ -12,7 +12,7 @@ use super::knowledge::Knowledge;
 use crate::protocol::{StartMessage, WireDialect};
 use hyperplay_engine::machine::Evidence;
 use hyperplay_engine::{Engine, EngineKind, Engines};
-use hyperplay_logic::gdl::{Game, Syntax, print, read, rules_hash};
+use hyperplay_logic::gdl::Game;
 use hyperplay_play::referee::{
     EvidenceHeading, EvidenceOutcome, EvidenceRecord, RunInfo, ToldClocks, date, host,
 };
@@ -132,8 +132,7 @@ impl Recorder {
 
     /// Where the rules of a game are kept, relative to the folder, and their hash.
     fn rules(&self, game: &Game) -> std::io::Result<(String, String)> {
-        let (rulesheet, _) = read(game.source().clone(), Some(game.syntax()));
-        let hash = rules_hash(&print(&rulesheet, Syntax::Kif));
+        let hash = game.rules_hash();
         let name: String = hash.trim_start_matches("sha256:").chars().take(NAMED).collect();
         let path = format!("rules/{name}.kif");
         let file = self.folder.join(&path);
