@@ -109,7 +109,8 @@ fn measured(
     registry: &Registry,
     interrupt: &Interrupt,
 ) -> Result<(StudyPlan, Study), CommandFailure> {
-    let opened = GameArgument { game: game.name.to_owned(), syntax: None, strict: false, horizon: None }.open()?;
+    let opened =
+        GameArgument { game: game.name.to_owned(), syntax: None, strict: false, horizon: None }.open()?;
     let roles = role_names(&opened.game);
     if let Some(misfit) =
         request.samplers.iter().find_map(|sampler| sampler.spec().misfit(&roles, &opened.hash()))

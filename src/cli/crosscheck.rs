@@ -75,8 +75,12 @@ pub fn run(
         return Err(CommandFailure::usage(what, "give 1 or more"));
     }
     arguments.threads.apply()?;
-    let argument =
-        |game: &String| GameArgument { game: game.clone(), syntax: arguments.syntax, strict: false, horizon: None };
+    let argument = |game: &String| GameArgument {
+        game: game.clone(),
+        syntax: arguments.syntax,
+        strict: false,
+        horizon: None,
+    };
     // All are opened before the first is played: a name that is wrong is found at once.
     let opened = arguments.games.iter().map(|game| argument(game).open()).collect::<Result<Vec<_>, _>>()?;
     let seed = pick_seed(arguments.seed);

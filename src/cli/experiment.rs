@@ -212,8 +212,13 @@ impl FileArgument {
 fn open(folder: &Path, name: &str, place: &str) -> Result<Opened, CommandFailure> {
     let beside = folder.join(name);
     if beside.is_file() {
-        return GameArgument { game: beside.to_string_lossy().into_owned(), syntax: None, strict: false, horizon: None }
-            .open();
+        return GameArgument {
+            game: beside.to_string_lossy().into_owned(),
+            syntax: None,
+            strict: false,
+            horizon: None,
+        }
+        .open();
     }
     match builtin::find(name) {
         Some(builtin) => Opened::new(builtin.source(), None),

@@ -110,8 +110,13 @@ impl Rules<'_> {
             ));
         }
         if !self.engines.contains_key(&name) {
-            let opened =
-                GameArgument { game: name.clone(), syntax: self.arguments.syntax, strict: false, horizon: None }.open();
+            let opened = GameArgument {
+                game: name.clone(),
+                syntax: self.arguments.syntax,
+                strict: false,
+                horizon: None,
+            }
+            .open();
             let opened = opened.map_err(|failure| match failure {
                 CommandFailure::Usage { what, .. } => {
                     CommandFailure::usage(printable(&what), "name the rules with --game")

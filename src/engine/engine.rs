@@ -227,6 +227,17 @@ impl StateMachine for Engine {
     }
 
     #[inline]
+    fn chance_weights(&self, state: &State, scratch: &mut EngineScratch, out: &mut Vec<u64>) -> bool {
+        match self {
+            Engine::Interaction(machine) => machine.chance_weights(state, scratch.interaction(), out),
+            _ => {
+                out.clear();
+                false
+            }
+        }
+    }
+
+    #[inline]
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut EngineScratch) -> State {
         match self {
             Engine::Interpreter(machine) => machine.next(state, joint, scratch.interpreter()),

@@ -62,9 +62,12 @@ impl<'a> NaiveCfr<'a> {
         let children = self.tree.children(node);
         match self.tree.kind(node) {
             NodeKind::Terminal { goals } => (f64::from(goals[role.index()].value()) - 50.0) / self.unit,
-            NodeKind::Chance { moves } => {
-                let share = 1.0 / moves.len() as f64;
-                children.map(|child| share * self.walk(child, role, others * share)).sum()
+            NodeKind::Chance { moves, distribution } => {
+                let each = children.enumerate().map(|(place, child)| {
+                    let share = distribution.weight(place) as f64 / distribution.total(moves.len()) as f64;
+                    share * self.walk(child, role, others * share)
+                });
+                each.sum()
             }
             NodeKind::Decision { set } => {
                 let info = self.tree.sets()[set];

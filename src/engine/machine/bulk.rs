@@ -5,8 +5,6 @@
 //! An engine with lanes overrides them: its expansions must be the same, and its playouts must have the same
 //! distribution.
 
-use rand::RngExt;
-
 use super::budget::Budget;
 use super::consistent::{self, ConsistentDraws, ObservedStep};
 use super::moves::{Goal, JointMove, Move, Percepts};
@@ -272,7 +270,7 @@ fn one_playout<M: StateMachine + ?Sized>(
             }
             machine.legal(&state, role, scratch, &mut legal);
             if !legal.is_empty() {
-                moves.push(legal[rng.random_range(0..legal.len())]);
+                moves.push(legal[machine.draw_for(role, &state, legal.len(), scratch, &mut rng)]);
             }
         }
         if moves.len() < machine.roles().len() {

@@ -9,6 +9,7 @@
 use rand::{Rng, RngExt};
 
 use super::budget::Budget;
+use super::chance::ChanceDistribution;
 use super::evidence::Observation;
 use super::moves::{JointMove, Move};
 use super::role::Role;
@@ -98,6 +99,8 @@ struct LegalOf {
     start: Option<u32>,
     /// For each role, those that agree with the observation; none for all where the game is over.
     moves: Vec<Vec<Move>>,
+    /// Which of its moves `random` makes.
+    chance: ChanceDistribution,
 }
 
 impl LegalOf {
@@ -119,6 +122,12 @@ impl LegalOf {
                 moves.retain(|&own| observed.observation.own.admits(own));
             }
         }
+        self.chance = match machine.random() {
+            Some(random) if random != observed.role && !is_over => {
+                ChanceDistribution::of(machine, state, scratch)
+            }
+            _ => ChanceDistribution::default(),
+        };
     }
 }
 
@@ -137,11 +146,13 @@ fn attempt<M: StateMachine + ?Sized>(
         legal.list(machine, state, observed, scratch);
     }
     let mut moves = Vec::with_capacity(legal.moves.len());
-    for legal in &legal.moves {
-        match legal[..] {
+    let random = machine.random().map(Role::index);
+    for (role, moves_of) in legal.moves.iter().enumerate() {
+        match moves_of[..] {
             [] => return None,
             [only] => moves.push(only),
-            _ => moves.push(legal[rng.random_range(0..legal.len())]),
+            _ if Some(role) == random => moves.push(moves_of[legal.chance.draw(moves_of.len(), rng)]),
+            _ => moves.push(moves_of[rng.random_range(0..moves_of.len())]),
         }
     }
     let joint = JointMove::new(moves);

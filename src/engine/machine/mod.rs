@@ -29,6 +29,7 @@ pub mod laws;
 
 mod budget;
 mod bulk;
+mod chance;
 pub(crate) mod consistent;
 mod evidence;
 mod moves;
@@ -38,6 +39,7 @@ mod stream;
 
 pub use budget::{Budget, BudgetAccount, Stopwatch};
 pub use bulk::{Bulk, PLAYOUT_STEPS, Start, Successor, Tally};
+pub use chance::{ChanceDistribution, draw_weighted};
 pub use consistent::{ConsistentDraws, ConsistentStep, ObservedStep};
 pub use evidence::{Evidence, History, Observation, OwnMove};
 pub use moves::{Goal, JointMove, Move, Percept, Percepts};

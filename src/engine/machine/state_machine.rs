@@ -19,6 +19,7 @@ use std::time::Instant;
 use rand::{Rng, RngExt};
 use thiserror::Error;
 
+use super::chance::ChanceDistribution;
 use super::evidence::{Evidence, History};
 use super::moves::{Goal, JointMove, Move, Percepts};
 use super::role::{ByRole, Role};
@@ -102,6 +103,15 @@ pub trait StateMachine: Send + Sync {
 
     /// Puts the legal moves of `role` into `out` (cleared first), in the natural order of terms.
     fn legal(&self, state: &Self::State, role: Role, scratch: &mut Self::Scratch, out: &mut Vec<Move>);
+
+    /// Puts the weights of the legal moves of `random` into `out` (cleared first), in the order in which they are listed: whole
+    /// numbers above 0 whose sum fits into 64 bits; the probability of a move is its weight divided by the sum. False, and
+    /// nothing in `out`, where all moves are equally likely, as always in GDL-II.
+    /// [`ChanceDistribution`](super::ChanceDistribution) is the usual way to ask.
+    fn chance_weights(&self, _state: &Self::State, _scratch: &mut Self::Scratch, out: &mut Vec<u64>) -> bool {
+        out.clear();
+        false
+    }
 
     /// The state after a joint move.
     fn next(&self, state: &Self::State, joint: &JointMove, scratch: &mut Self::Scratch) -> Self::State;
@@ -192,7 +202,8 @@ pub trait StateMachineExt: StateMachine {
         ByRole::from_fn(self.roles().len(), |role| self.goal(state, role, scratch))
     }
 
-    /// A joint move in which every role chooses uniformly among its legal moves; `None` if one has none.
+    /// A joint move in which every role chooses uniformly among its legal moves, and `random` by the weights of its; `None` if
+    /// one has none.
     fn random_joint(
         &self,
         state: &Self::State,
@@ -206,9 +217,26 @@ pub trait StateMachineExt: StateMachine {
             if legal.is_empty() {
                 return None;
             }
-            moves.push(legal[rng.random_range(0..legal.len())]);
+            moves.push(legal[self.draw_for(role, state, legal.len(), scratch, rng)]);
         }
         Some(JointMove::new(moves))
+    }
+
+    /// The place of a move of a role among so many, drawn uniformly, or by the weights of the moves of `random`.
+    #[inline]
+    fn draw_for(
+        &self,
+        role: Role,
+        state: &Self::State,
+        moves: usize,
+        scratch: &mut Self::Scratch,
+        rng: &mut impl Rng,
+    ) -> usize {
+        if moves > 1 && self.random() == Some(role) {
+            ChanceDistribution::of(self, state, scratch).draw(moves, rng)
+        } else {
+            rng.random_range(0..moves)
+        }
     }
 
     /// The state after a history, from the initial state on.

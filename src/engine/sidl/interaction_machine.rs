@@ -365,6 +365,21 @@ impl StateMachine for InteractionMachine {
         out.sort_unstable_by(|&a, &b| terms.compare(a.0, b.0));
     }
 
+    fn chance_weights(&self, state: &State, scratch: &mut InteractionScratch, out: &mut Vec<u64>) -> bool {
+        out.clear();
+        if self.random.is_none() {
+            return false;
+        }
+        let (facts, terms) = (self.facts(state, scratch), self.terms());
+        let mut moves = self.program.random_moves(&facts, terms).unwrap_or_default();
+        moves.sort_unstable_by(|(a, _), (b, _)| terms.compare(*a, *b));
+        if moves.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+            return false;
+        }
+        out.extend(moves.into_iter().map(|(_, weight)| weight));
+        true
+    }
+
     fn next(&self, state: &State, joint: &JointMove, scratch: &mut InteractionScratch) -> State {
         if let Some((before, of, after, _)) = &scratch.step
             && before == state
@@ -428,29 +443,6 @@ impl StateMachine for InteractionMachine {
         let reason = scratch.failure.take()?;
         *scratch = InteractionScratch::default();
         Some(EvaluationFailure { reason })
-    }
-}
-
-impl InteractionMachine {
-    /// The weights of the moves of `random` in a state, in the order in which they are listed; false if they are equal.
-    pub fn chance_weights(
-        &self,
-        state: &State,
-        scratch: &mut InteractionScratch,
-        out: &mut Vec<u64>,
-    ) -> bool {
-        out.clear();
-        if self.random.is_none() {
-            return false;
-        }
-        let (facts, terms) = (self.facts(state, scratch), self.terms());
-        let mut moves = self.program.random_moves(&facts, terms).unwrap_or_default();
-        moves.sort_unstable_by(|(a, _), (b, _)| terms.compare(*a, *b));
-        if moves.windows(2).all(|pair| pair[0].1 == pair[1].1) {
-            return false;
-        }
-        out.extend(moves.into_iter().map(|(_, weight)| weight));
-        true
     }
 }
 

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use super::model::OpponentModel;
 use hyperplay_engine::machine::{
-    EvaluationFailure, Evidence, History, JointMove, JointMoves, Observation, OwnMove, Role, StateMachine,
-    StateMachineExt,
+    ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, JointMoves, Observation, OwnMove,
+    Role, StateMachine, StateMachineExt,
 };
 
 /// An information set.
@@ -105,12 +105,15 @@ pub fn posterior<M: StateMachine>(
             }
             let mut legal = machine.legal_by_role(&before.state, &mut scratch);
             legal[evidence.role].retain(|&own| observed.own.admits(own));
+            let drawn = ChanceDistribution::of(machine, &before.state, &mut scratch);
             let chance: Vec<Vec<f64>> = roles
                 .iter()
                 .map(|&role| {
                     let steps = before.evidence[role.index()].clone();
                     let view = Evidence { role, steps, over: false };
-                    if role == evidence.role || Some(role) == machine.random() {
+                    if Some(role) == machine.random() && role != evidence.role {
+                        drawn.probabilities(legal[role].len())
+                    } else if role == evidence.role {
                         vec![1.0 / legal[role].len() as f64; legal[role].len()]
                     } else {
                         let (policy, met) = model.policy_and_failure(role, &view, &legal[role]);

@@ -18,8 +18,8 @@ use super::model::OpponentModel;
 use super::resample::systematic;
 use super::{Belief, Particle, ParticleId, UpdateCost, UpdateOutcome};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Observation, OwnMove, Percepts,
-    Role, Seed, StateMachineExt,
+    Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Observation,
+    OwnMove, Percepts, Role, Seed, StateMachineExt,
 };
 
 /// A history with the state that it leads to and what every role perceived on the way.
@@ -202,8 +202,9 @@ impl<M: Bulk> Histories<M> {
         if self.machine.is_interrupted(&self.scratch) {
             return None;
         }
+        let chance = ChanceDistribution::of(&*self.machine, &history.state, &mut self.scratch);
         let (known, failure) = (|role| history.evidence(role), &mut self.failure);
-        let policy = joint_policy(&*self.machine, &*self.model, self.role, &legal, known, failure);
+        let policy = joint_policy(&*self.machine, &*self.model, self.role, &legal, &chance, known, failure);
         let branches = Branches::new(Arc::new(legal), policy);
         let joint = branches.joint(branches.draw(rng)?);
         let next = self.after(history, &joint);

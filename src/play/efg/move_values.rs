@@ -44,9 +44,11 @@ impl MoveValues {
             let children = tree.children(node);
             match tree.kind(node) {
                 NodeKind::Terminal { .. } => {}
-                NodeKind::Chance { moves } => {
-                    let share = reach[node] / moves.len() as f64;
-                    reach[children].fill(share);
+                NodeKind::Chance { moves, distribution } => {
+                    let share = reach[node];
+                    for (place, child) in children.enumerate() {
+                        reach[child] = distribution.part(share, place, moves.len());
+                    }
                 }
                 NodeKind::Decision { set } if tree.sets()[set].role == role => {
                     masses[set] += reach[node];
@@ -80,7 +82,13 @@ fn node_values(tree: &GameTree, profile: &Profile, role: Role) -> Vec<f64> {
         let children = &values[tree.children(node)];
         values[node] = match tree.kind(node) {
             NodeKind::Terminal { goals } => f64::from(goals[role.index()]),
-            NodeKind::Chance { moves } => children.iter().sum::<f64>() / moves.len() as f64,
+            NodeKind::Chance { moves, distribution } if distribution.is_uniform() => {
+                children.iter().sum::<f64>() / moves.len() as f64
+            }
+            NodeKind::Chance { moves, distribution } => {
+                let each = children.iter().enumerate();
+                each.map(|(place, value)| value * distribution.probability(place, moves.len())).sum()
+            }
             NodeKind::Decision { set } => {
                 children.iter().zip(profile.of(tree, set)).map(|(value, share)| value * share).sum()
             }

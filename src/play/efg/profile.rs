@@ -77,9 +77,11 @@ impl GameTree {
             let children = self.children(node);
             match self.kind(node) {
                 NodeKind::Terminal { .. } => {}
-                NodeKind::Chance { moves } => {
-                    let share = nodes[node] / moves.len() as f64;
-                    nodes[children].fill(share);
+                NodeKind::Chance { moves, distribution } => {
+                    let share = nodes[node];
+                    for (place, child) in children.enumerate() {
+                        nodes[child] = distribution.part(share, place, moves.len());
+                    }
                 }
                 NodeKind::Decision { set } => {
                     sets[set] += nodes[node];

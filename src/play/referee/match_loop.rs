@@ -22,8 +22,8 @@ use super::fault::{Fault, FaultKind, Substitute};
 use super::interrupt::Interrupt;
 use crate::player::{ClairvoyantView, Decision, Seat, View};
 use hyperplay_engine::machine::{
-    Budget, ByRole, EvaluationFailure, Evidence, Goal, History, JointMove, Move, Observation, OwnMove,
-    PLAYOUT_STEPS, Percepts, Role, Seed, StateMachine, StateMachineExt,
+    Budget, ByRole, ChanceDistribution, EvaluationFailure, Evidence, Goal, History, JointMove, Move,
+    Observation, OwnMove, PLAYOUT_STEPS, Percepts, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_logic::gdl::fold;
 
@@ -191,8 +191,9 @@ pub fn play_match<M: StateMachine>(
         if interrupt.is_raised() {
             break MatchOutcome::Interrupted;
         }
+        let chance = ChanceDistribution::of(machine, &state, &mut scratch);
         let Answers { joint, decisions, times, faults } =
-            seated.decide(&legal, &|own| machine.show_move(own));
+            seated.decide(&legal, &chance, &|own| machine.show_move(own));
         let percepts =
             ByRole::from_fn(legal.len(), |role| machine.percepts(&state, &joint, role, &mut scratch));
         state = machine.next(&state, &joint, &mut scratch);
@@ -346,7 +347,12 @@ impl<'a> SeatedPlayers<'a> {
     }
 
     /// The joint move of this step, what the players said, and what was replaced.
-    fn decide(&mut self, legal: &ByRole<Vec<Move>>, show: &dyn Fn(Move) -> String) -> Answers {
+    fn decide(
+        &mut self,
+        legal: &ByRole<Vec<Move>>,
+        chance: &ChanceDistribution,
+        show: &dyn Fn(Move) -> String,
+    ) -> Answers {
         let n = self.history.step();
         let turns = ByRole::from_fn(legal.len(), |role| self.turn(role, n));
         let seeds = ByRole::from_fn(legal.len(), |role| self.seeds[role].child("step").index(n));
@@ -368,7 +374,8 @@ impl<'a> SeatedPlayers<'a> {
         let mut times = ByRole::from_fn(legal.len(), |_| None);
         let joint = JointMove::new((0..legal.len()).map(Role::new).map(|role| {
             let Some(seat) = &mut self.seats[role] else {
-                return draw(&legal[role], &self.random.index(n));
+                let place = chance.draw(legal[role].len(), &mut self.random.index(n).rng());
+                return legal[role][place];
             };
             let answer = match asked[role] {
                 false => Err(FaultKind::Dropped),

@@ -18,9 +18,9 @@
 use super::bayesian_matrix::{Equilibrium, equilibrium};
 use super::context::SearchContext;
 use super::evaluation::{Evaluation, Method, RootMatrix};
-use super::graph::{Graph, Index, Node};
+use super::graph::{Graph, Node};
 use super::matrix::{self, Matrix};
-use hyperplay_engine::machine::{BudgetAccount, Bulk, ByRole, Move, Role};
+use hyperplay_engine::machine::{BudgetAccount, Bulk, Role};
 
 /// Judges the moves of the context's role in `state`, not terminal, by searching the rest of the game; `None` if it
 /// does not fit the budget or has no end. Also returns the number of states visited, in both cases.
@@ -84,13 +84,17 @@ fn average(graph: &Graph, role: Role) -> Option<Evaluation> {
     for &index in graph.order.iter().rev() {
         values[index as usize] = match &graph.nodes[index as usize] {
             Node::End(goals) => f64::from(goals[role]),
-            Node::Inner { successors, .. } => {
+            Node::Inner { successors, uneven: None, .. } => {
                 successors.iter().map(|&next| values[next as usize]).sum::<f64>() / successors.len() as f64
+            }
+            inner @ Node::Inner { legal, .. } => {
+                let rows = matrix_of(inner, role, None, &values).row_values(&[1.0]);
+                rows.iter().sum::<f64>() / legal[role].len() as f64
             }
         };
     }
-    let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
-    let root = matrix_of(legal, successors, role, None, &values);
+    let Some(inner @ Node::Inner { legal, .. }) = graph.nodes.first() else { return None };
+    let root = matrix_of(inner, role, None, &values);
     let (moves, values) = (legal[role].clone(), root.row_values(&[1.0]));
     Some(Evaluation { values, method: Method::Uniform, ..Evaluation::unjudged(moves) })
 }
@@ -110,13 +114,11 @@ fn induct(graph: &Graph, role: Role, method: Method, opponent: Option<Role>) -> 
     for &index in graph.order.iter().rev() {
         values[index as usize] = match &graph.nodes[index as usize] {
             Node::End(goals) => f64::from(goals[role]),
-            Node::Inner { legal, successors } => {
-                matrix::solve(&matrix_of(legal, successors, role, opponent, &values)).value
-            }
+            inner @ Node::Inner { .. } => matrix::solve(&matrix_of(inner, role, opponent, &values)).value,
         };
     }
-    let Some(Node::Inner { legal, successors }) = graph.nodes.first() else { return None };
-    let root = matrix_of(legal, successors, role, opponent, &values);
+    let Some(inner @ Node::Inner { legal, .. }) = graph.nodes.first() else { return None };
+    let root = matrix_of(inner, role, opponent, &values);
     let moves = legal[role].clone();
     let Some(opponent) = opponent.filter(|_| root.rows() > 1 && root.columns() > 1) else {
         let values = root.row_values(&matrix::solve(&root).column);
@@ -138,20 +140,22 @@ fn sums_to_a_constant(graph: &Graph, role: Role, other: Role) -> bool {
 
 /// The mean value of the successors for each move of `role` (rows) and of `opponent` (columns; one column without an
 /// opponent), over all moves of the remaining roles.
-fn matrix_of(
-    legal: &ByRole<Vec<Move>>,
-    successors: &[Index],
-    role: Role,
-    opponent: Option<Role>,
-    values: &[f64],
-) -> Matrix {
+fn matrix_of(inner: &Node, role: Role, opponent: Option<Role>, values: &[f64]) -> Matrix {
+    let Node::Inner { legal, successors, uneven } = inner else { unreachable!("an end has no moves") };
     let stride = |of: Role| -> usize { legal.values()[of.index() + 1..].iter().map(Vec::len).product() };
     let (rows, row_stride) = (legal[role].len(), stride(role));
     let (columns, column_stride) = opponent.map_or((1, 1), |other| (legal[other].len(), stride(other)));
     let mut matrix = Matrix::zero(rows, columns);
+    // How much more likely than on average the move of `random` is.
+    let factor = |position: usize| {
+        uneven.as_ref().map_or(1.0, |(random, chance)| {
+            let moves = legal[*random].len();
+            chance.probability(position / stride(*random) % moves, moves) * moves as f64
+        })
+    };
     for (position, &next) in successors.iter().enumerate() {
         *matrix.at_mut(position / row_stride % rows, position / column_stride % columns) +=
-            values[next as usize];
+            factor(position) * values[next as usize];
     }
     let averaged = (successors.len() / (rows * columns)) as f64;
     for row in 0..rows {

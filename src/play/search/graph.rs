@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::SearchContext;
 use hyperplay_engine::machine::{
-    BudgetAccount, Bulk, ByRole, Goal, JointMove, JointMoves, Move, StateMachineExt,
+    BudgetAccount, Bulk, ByRole, ChanceDistribution, Goal, JointMove, JointMoves, Move, Role, StateMachineExt,
 };
 
 /// A state of a [`Graph`], by its position in it.
@@ -31,6 +31,8 @@ pub(super) enum Node {
         legal: ByRole<Vec<Move>>,
         /// In the order of [`JointMoves`].
         successors: Box<[Index]>,
+        /// The role `random` and the distribution over its moves, where they are not equally likely.
+        uneven: Option<(Role, ChanceDistribution)>,
     },
 }
 
@@ -98,7 +100,11 @@ impl Graph {
                     })
                 })
                 .collect();
-            nodes.push(Node::Inner { legal, successors });
+            let uneven = machine
+                .random()
+                .map(|random| (random, ChanceDistribution::of(machine, &state, scratch)))
+                .filter(|(_, chance)| !chance.is_uniform());
+            nodes.push(Node::Inner { legal, successors, uneven });
         }
         if machine.is_interrupted(scratch) {
             return None;

@@ -5,8 +5,8 @@ use rand::RngExt;
 use super::evaluated;
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{
-    ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove, Seed, StateMachine,
-    StateMachineExt,
+    ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
+    Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_play::belief::OpponentModel;
 
@@ -46,9 +46,13 @@ pub fn model_match(
             break;
         }
         let mut failed = None;
+        let chance = ChanceDistribution::of(machine, &state, &mut scratch);
         let joint = JointMove::new(machine.each_role().map(|role| {
             let moves = &legal[role];
-            if machine.random() == Some(role) || model.is_uniform() {
+            if machine.random() == Some(role) {
+                return moves[chance.draw(moves.len(), &mut rng)];
+            }
+            if model.is_uniform() {
                 return moves[rng.random_range(0..moves.len())];
             }
             let (policy, failure) = model.policy_and_failure(role, &known[role], moves);

@@ -20,7 +20,9 @@ use smallvec::SmallVec;
 
 use super::tree::NodeId;
 use crate::belief::model::OpponentModel;
-use hyperplay_engine::machine::{ByRole, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine};
+use hyperplay_engine::machine::{
+    ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Role, StateMachine,
+};
 
 /// What is known of a joint move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,7 +80,7 @@ pub(in crate::belief) struct Branches {
     pub(in crate::belief) is_hopeless: bool,
 }
 
-/// The probabilities of the legal moves of every role, under a model of all roles but `me`; `None` where all joint
+/// The probabilities of the legal moves of every role, under a model of all roles but `me` and the distribution of `random`; `None` where all joint
 /// moves are equally probable. `evidence` says what a role knows. A failure that the model meets is left in `failure`, if
 /// there is none yet.
 pub(in crate::belief) fn joint_policy<M: StateMachine>(
@@ -86,13 +88,16 @@ pub(in crate::belief) fn joint_policy<M: StateMachine>(
     model: &dyn OpponentModel,
     me: Role,
     legal: &ByRole<Vec<Move>>,
+    chance: &ChanceDistribution,
     evidence: impl Fn(Role) -> Evidence,
     failure: &mut Option<EvaluationFailure>,
 ) -> Option<Box<ByRole<Vec<f64>>>> {
-    (!model.is_uniform()).then(|| {
+    (!model.is_uniform() || !chance.is_uniform()).then(|| {
         Box::new(ByRole::from_fn(legal.len(), |role| {
             let moves = &legal[role];
-            if role == me || Some(role) == machine.random() {
+            if Some(role) == machine.random() && role != me {
+                chance.probabilities(moves.len())
+            } else if role == me || model.is_uniform() {
                 vec![1.0 / moves.len() as f64; moves.len()]
             } else {
                 let (policy, met) = model.policy_and_failure(role, &evidence(role), moves);

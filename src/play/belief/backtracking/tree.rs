@@ -29,8 +29,8 @@ use super::lockstep::expand_these;
 use crate::belief::model::OpponentModel;
 use crate::belief::{ParticleId, UpdateCost};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, Evidence, History, JointMove, Move, Observation, OwnMove,
-    Percepts, Role, StateMachineExt, Successor,
+    Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, History, JointMove, Move,
+    Observation, OwnMove, Percepts, Role, StateMachineExt, Successor,
 };
 
 /// A history in the tree of one belief.
@@ -343,6 +343,7 @@ impl<M: Bulk> Tree<M> {
         let mut legal = self.machine.legal_by_role(state, &mut self.scratch);
         let own = &self.evidence.steps[*depth as usize].own;
         legal[me].retain(|&candidate| own.admits(candidate));
+        let chance = ChanceDistribution::of(&*self.machine, state, &mut self.scratch);
         if self.machine.terminal(state, &mut self.scratch) {
             // Only the initial state can be terminal here.
             legal[me].clear();
@@ -352,7 +353,7 @@ impl<M: Bulk> Tree<M> {
         }
         let mut failure = self.failure.take();
         let known = |role| self.evidence_of(node, role);
-        let policy = joint_policy(&*self.machine, &*self.model, me, &legal, known, &mut failure);
+        let policy = joint_policy(&*self.machine, &*self.model, me, &legal, &chance, known, &mut failure);
         self.failure = failure;
         let shared = self.lists.get(&legal).map(Arc::clone);
         let moves = shared.unwrap_or_else(|| {

@@ -16,7 +16,8 @@ use super::genealogy::{Genealogy, Generation};
 use super::population::{Population, PopulationBuilder};
 use super::{Forward, Kind, observed_step};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, Evidence, JointMove, JointMoves, Move, ObservedStep, Seed, StateMachineExt,
+    Budget, Bulk, ByRole, ChanceDistribution, Evidence, JointMove, JointMoves, Move, ObservedStep, Role,
+    Seed, StateMachineExt,
 };
 
 /// An enumerated step may cost so many states for each history that is reported.
@@ -47,7 +48,12 @@ const TURNS: usize = 4;
 const LOOK: usize = 64;
 
 /// The joint moves that one history may be continued by.
-pub(super) struct LegalJoints(ByRole<Vec<Move>>);
+pub(super) struct LegalJoints {
+    legal: ByRole<Vec<Move>>,
+    /// The role `random`, unless it observes, and the distribution over its moves.
+    random: Option<Role>,
+    chance: ChanceDistribution,
+}
 
 impl LegalJoints {
     /// The legal moves in a state that agree with the own move.
@@ -59,12 +65,26 @@ impl LegalJoints {
     ) -> LegalJoints {
         let mut legal = machine.legal_by_role(state, scratch);
         legal[observed.role].retain(|&own| observed.observation.own.admits(own));
-        LegalJoints(legal)
+        let random = machine.random().filter(|&random| random != observed.role);
+        let chance = match random {
+            Some(_) => ChanceDistribution::of(machine, state, scratch),
+            None => ChanceDistribution::default(),
+        };
+        LegalJoints { legal, random, chance }
     }
 
     /// How many joint moves there are; `u64::MAX` if there are more.
     pub(super) fn count(&self) -> u64 {
-        self.0.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
+        self.legal.values().iter().fold(1, |count, moves| count.saturating_mul(moves.len() as u64))
+    }
+
+    /// The part of a probability that falls to a joint move, where all roles but `random` choose uniformly.
+    fn part(&self, whole: f64, joint: &JointMove) -> f64 {
+        let even = whole / self.count() as f64;
+        let Some(random) = self.random.filter(|_| !self.chance.is_uniform()) else { return even };
+        let moves = &self.legal[random];
+        let place = moves.iter().position(|&own| own == joint.of(random)).expect("a joint move is legal");
+        even * self.chance.probability(place, moves.len()) * moves.len() as f64
     }
 }
 
@@ -143,7 +163,9 @@ fn extended<M: Bulk>(
     let count: u64 = options.iter().map(LegalJoints::count).sum();
     let each = options.iter().enumerate();
     let mut open = each
-        .flat_map(|(entry, LegalJoints(legal))| JointMoves::new(legal).map(move |joint| (entry, joint)))
+        .flat_map(|(entry, LegalJoints { legal, .. })| {
+            JointMoves::new(legal).map(move |joint| (entry, joint))
+        })
         .skip(extension.done);
     genealogy.put_back(extension.generation.take());
     let (from, start) = (extension.done, budget.left());
@@ -176,7 +198,7 @@ fn extended<M: Bulk>(
         extension.done += block.len();
         for (place, state) in selected {
             let (entry, joint) = &block[place];
-            let weight = population.weights[*entry] / options[*entry].count() as f64;
+            let weight = options[*entry].part(population.weights[*entry], joint);
             extension.builder.add(genealogy, (*entry, population.hashes[*entry]), joint, state, weight);
         }
     }

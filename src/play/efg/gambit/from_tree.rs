@@ -53,9 +53,11 @@ pub fn to_gambit(
                 let payoffs: Vec<Fraction> = players.iter().map(|role| payoff(goals[role.index()])).collect();
                 builder.terminal(&payoffs);
             }
-            NodeKind::Chance { moves } => {
-                let share = Fraction::new(1, moves.len() as i128);
-                let moves: Vec<(String, Fraction)> = moves.iter().map(|&own| (name(own), share)).collect();
+            NodeKind::Chance { moves, distribution } => {
+                let total = i128::from(distribution.total(moves.len()));
+                let share = |place| Fraction::new(i128::from(distribution.weight(place)), total);
+                let moves: Vec<(String, Fraction)> =
+                    moves.iter().enumerate().map(|(place, &own)| (name(own), share(place))).collect();
                 let chance = builder.chance_moves(&moves);
                 builder.chance(chance);
             }

@@ -16,7 +16,7 @@ use super::super::tree::{EvidenceClasses, PerceptSets, TreeError};
 use super::error::SamplingError;
 use super::sets::Sets;
 use hyperplay_engine::machine::{
-    Bulk, ByRole, Goal, JointMove, Move, PLAYOUT_STEPS, Role, StateMachineExt, Successor,
+    Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, StateMachineExt, Successor,
 };
 
 /// Slots of the positions that are kept; a position has 10 to 100 bytes a slot.
@@ -62,8 +62,10 @@ pub(super) struct Chooser {
     pub(super) stride: u64,
 }
 
-/// The role of chance.
+/// The role of chance whose moves are equally likely.
 pub(super) const CHANCE: u32 = u32::MAX;
+/// The role of chance whose moves have weights.
+pub(super) const UNEVEN_CHANCE: u32 = u32::MAX - 1;
 
 struct Position<S> {
     state: S,
@@ -99,6 +101,8 @@ pub(super) struct Positions<M: Bulk> {
     slots: Vec<u32>,
     /// The moves of `random`.
     draws: Vec<Move>,
+    /// For each of them its weight.
+    weights: Vec<u64>,
     /// How many positions are kept for ever, once that is fixed.
     kept: u32,
     limit: usize,
@@ -121,6 +125,7 @@ impl<M: Bulk> Positions<M> {
             choosers: Vec::new(),
             slots: Vec::new(),
             draws: Vec::new(),
+            weights: Vec::new(),
             kept: u32::MAX,
             limit: KEPT,
             classes: ByRole::from_fn(roles, |_| EvidenceClasses::default()),
@@ -157,6 +162,11 @@ impl<M: Bulk> Positions<M> {
         self.payoffs[end as usize * self.roles + role as usize]
     }
 
+    /// The weights of the moves of a chooser that is `random`.
+    pub(super) fn weights(&self, first: u32, moves: u32) -> &[u64] {
+        &self.weights[first as usize..(first + moves) as usize]
+    }
+
     /// How much there is now.
     #[inline(always)]
     pub(super) fn lengths(&self) -> Lengths {
@@ -176,6 +186,7 @@ impl<M: Bulk> Positions<M> {
             self.choosers.truncate(before.choosers as usize);
             self.slots.truncate(before.slots as usize);
             self.draws.truncate(before.draws as usize);
+            self.weights.truncate(before.draws as usize);
         }
     }
 
@@ -223,7 +234,7 @@ impl<M: Bulk> Positions<M> {
         for &Chooser { role, moves, first, stride } in &self.choosers[begin as usize..end as usize] {
             let place = first as usize + (choice / stride % u64::from(moves)) as usize;
             joint = match machine.random() {
-                Some(random) if role == CHANCE => joint.with(random, self.draws[place]),
+                Some(random) if role >= UNEVEN_CHANCE => joint.with(random, self.draws[place]),
                 _ => joint.with(Role::new(role as usize), sets.moves[place]),
             };
         }
@@ -328,7 +339,9 @@ impl<M: Bulk> Positions<M> {
             let (role, first) = if Some(role) == random {
                 let first = self.draws.len() as u32;
                 self.draws.extend_from_slice(legal);
-                (CHANCE, first)
+                let chance = ChanceDistribution::of(machine, &state, &mut self.scratch);
+                self.weights.extend((0..legal.len()).map(|place| chance.weight(place)));
+                (if chance.is_uniform() { CHANCE } else { UNEVEN_CHANCE }, first)
             } else {
                 (role.index() as u32, sets.meet(machine, role, known[role], legal, step)?)
             };

@@ -9,10 +9,10 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::error::SamplingError;
-use super::positions::{CHANCE, Chooser, Following, Positions};
+use super::positions::{CHANCE, Chooser, Following, Positions, UNEVEN_CHANCE};
 use super::rule::add_to_average;
 use super::sets::Sets;
-use hyperplay_engine::machine::Bulk;
+use hyperplay_engine::machine::{Bulk, draw_weighted};
 
 /// One traversal.
 pub(super) struct Traversal<'a, M: Bulk> {
@@ -87,6 +87,8 @@ impl<M: Bulk> Traversal<'_, M> {
             }
             let own = if role == CHANCE {
                 self.rng.random_range(0..moves)
+            } else if role == UNEVEN_CHANCE {
+                draw_weighted(self.positions.weights(first, moves), self.rng) as u32
             } else {
                 let policy = self.sets.policy(first, moves);
                 let (own, total) = (policy.draw(self.rng), policy.total());

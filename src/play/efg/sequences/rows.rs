@@ -49,10 +49,10 @@ pub(super) fn leaves(tree: &GameTree) -> LeafTable {
                 table.chances.push(chance);
                 table.outcomes.push(tree.outcome(node).expect("it is terminal") as u32);
             }
-            NodeKind::Chance { moves } => {
-                let chance = chance / moves.len() as f64;
-                for child in tree.children(node).rev() {
-                    open.push((child as u32, chance));
+            NodeKind::Chance { moves, distribution } => {
+                for (place, child) in tree.children(node).enumerate().rev() {
+                    let share = distribution.part(chance, place, moves.len());
+                    open.push((child as u32, share));
                     stack.extend_from_slice(&own);
                 }
             }

@@ -19,9 +19,10 @@ use super::super::estimate::estimate_size_until;
 use super::classes::{EvidenceClasses, PerceptSets};
 use super::error::TreeError;
 use super::layout::lay_out;
-use super::{CHANCE, DECISION, GameTree, Node, TERMINAL};
+use super::{CHANCE, DECISION, Draw, GameTree, Node, TERMINAL};
 use hyperplay_engine::machine::{
-    Bulk, ByRole, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachineExt, Successor,
+    Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, PLAYOUT_STEPS, Role, Seed, StateMachineExt,
+    Successor,
 };
 
 /// The most histories that are expanded at a time. The first blocks are smaller, so that a limit of time is kept where the
@@ -74,13 +75,13 @@ pub(super) struct Builder {
     pub(super) nodes: Vec<Node>,
     pub(super) sets: Vec<MetSet>,
     pub(super) pool: Vec<Move>,
-    pub(super) draws: Vec<Box<[Move]>>,
+    pub(super) draws: Vec<Draw>,
     pub(super) goals: Vec<Goal>,
     pub(super) classes: ByRole<EvidenceClasses>,
     pub(super) percepts: PerceptSets,
     /// The information set of each class, by role.
     set_of: ByRole<Vec<u32>>,
-    draw_numbers: HashMap<Box<[Move]>, u32, FxBuildHasher>,
+    draw_numbers: HashMap<Draw, u32, FxBuildHasher>,
     goal_numbers: FxHashMap<ByRole<Goal>, u32>,
 }
 
@@ -199,7 +200,7 @@ impl Builder {
             if open.step as usize >= PLAYOUT_STEPS {
                 return Err(TreeError::Endless { steps: open.step as usize }.into());
             }
-            self.serialise(machine, place as u32, open, &legal, limit, &mut steps)?;
+            self.serialise(machine, place as u32, open, &legal, limit, scratch, &mut steps)?;
         }
         let asked: Vec<(&M::State, &JointMove)> =
             steps.iter().map(|(place, _, joint)| (&block[*place as usize].state, joint)).collect();
@@ -231,6 +232,7 @@ impl Builder {
         open: &Open<M::State>,
         legal: &ByRole<Vec<Move>>,
         limit: usize,
+        scratch: &mut M::Scratch,
         steps: &mut Vec<(u32, u32, JointMove)>,
     ) -> Result<(), Stopped> {
         let random = self.random;
@@ -245,7 +247,7 @@ impl Builder {
             }
             let tag = (moves.len() as u32) << 2;
             let (label, tag) = if Some(role) == random {
-                (self.draw(moves), tag | CHANCE)
+                (self.draw(moves, ChanceDistribution::of(machine, &open.state, scratch)), tag | CHANCE)
             } else {
                 (self.set(machine, role, open, moves)?, tag | DECISION)
             };
@@ -272,14 +274,15 @@ impl Builder {
         self.nodes.push(Node { parent, first: 0, label: NONE, tag: TERMINAL });
     }
 
-    /// The number of a list of moves of `random`.
-    fn draw(&mut self, moves: &[Move]) -> u32 {
-        if let Some(&number) = self.draw_numbers.get(moves) {
+    /// The number of a list of moves of `random` with their distribution.
+    fn draw(&mut self, moves: &[Move], distribution: ChanceDistribution) -> u32 {
+        let draw: Draw = (moves.into(), distribution);
+        if let Some(&number) = self.draw_numbers.get(&draw) {
             return number;
         }
         let number = self.draws.len() as u32;
-        self.draws.push(moves.into());
-        self.draw_numbers.insert(moves.into(), number);
+        self.draws.push(draw.clone());
+        self.draw_numbers.insert(draw, number);
         number
     }
 

@@ -17,7 +17,7 @@ mod layout;
 
 use std::ops::Range;
 
-use hyperplay_engine::machine::{ByRole, Evidence, Goal, Move, Role};
+use hyperplay_engine::machine::{ByRole, ChanceDistribution, Evidence, Goal, Move, Role};
 
 pub(in crate::efg) use classes::{EvidenceClasses, PerceptSets};
 
@@ -32,7 +32,7 @@ pub use index::EvidenceIndex;
 /// use hyperplay_play::efg::{GameTree, NodeKind, TreeLimits};
 ///
 /// let tree = GameTree::build(&*machine, &TreeLimits::default())?;
-/// let NodeKind::Chance { moves } = tree.kind(0) else { panic!("the car is hidden first") };
+/// let NodeKind::Chance { moves, .. } = tree.kind(0) else { panic!("the car is hidden first") };
 /// assert_eq!(moves.len(), 3);
 /// // The candidate does not see where, so its three nodes are one information set.
 /// let sets: Vec<NodeKind> = tree.children(0).map(|child| tree.kind(child)).collect();
@@ -46,10 +46,12 @@ pub enum NodeKind<'a> {
         /// One of each role.
         goals: &'a [Goal],
     },
-    /// `random` chooses one of these moves, each with the same probability.
+    /// `random` makes one of these moves.
     Chance {
         /// In natural order, one for each child.
         moves: &'a [Move],
+        /// How likely each of them is.
+        distribution: &'a ChanceDistribution,
     },
     /// The role of an information set chooses one of its moves.
     Decision {
@@ -84,6 +86,9 @@ impl InformationSet {
 
 const TERMINAL: u32 = 0;
 const CHANCE: u32 = 1;
+
+/// The moves of `random` at a node, and how likely they are.
+type Draw = (Box<[Move]>, ChanceDistribution);
 const DECISION: u32 = 2;
 
 /// A node. Its kind stands in the two lowest bits of `tag`, the number of its children above them.
@@ -139,8 +144,8 @@ pub struct GameTree {
     sets: Vec<InformationSet>,
     /// The moves of all information sets.
     pool: Vec<Move>,
-    /// The moves of `random` at chance nodes, each list once.
-    draws: Vec<Box<[Move]>>,
+    /// The moves of `random` at chance nodes and their distribution, each pair once.
+    draws: Vec<Draw>,
     /// Goals at terminal nodes, each vector once, one after the other.
     goals: Vec<Goal>,
     classes: ByRole<EvidenceClasses>,
@@ -206,7 +211,10 @@ impl GameTree {
         let Node { label, tag, .. } = self.nodes[node];
         match tag & 3 {
             TERMINAL => NodeKind::Terminal { goals: self.goals_of(label) },
-            CHANCE => NodeKind::Chance { moves: &self.draws[label as usize] },
+            CHANCE => {
+                let (moves, distribution) = &self.draws[label as usize];
+                NodeKind::Chance { moves, distribution }
+            }
             _ => NodeKind::Decision { set: label as usize },
         }
     }

@@ -27,8 +27,8 @@ use crate::belief::{
     Belief, BeliefOptions, OpponentModel, ParticleSampler, Sampler, Trembling, UpdateOutcome, systematic,
 };
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, EvaluationFailure, Evidence, JointMove, Move, Observation, OwnMove, Role, Seed,
-    Start, StateMachine as _, StateMachineExt,
+    Budget, Bulk, ByRole, ChanceDistribution, EvaluationFailure, Evidence, JointMove, Move, Observation,
+    OwnMove, Role, Seed, Start, StateMachine as _, StateMachineExt,
 };
 use hyperplay_engine::{Engine, EngineScratch, State};
 
@@ -182,13 +182,14 @@ impl LocalBestResponse {
             if legal.values().iter().any(Vec::is_empty) {
                 break;
             }
+            let chance = ChanceDistribution::of(&**machine, &state, scratch);
             let joint = JointMove::new(machine.each_role().map(|each| {
                 let moves = &legal[each];
                 if moves.len() < 2 {
                     return moves[0];
                 }
                 if Some(each) == machine.random() {
-                    return moves[rng.random_range(0..moves.len())];
+                    return moves[chance.draw(moves.len(), &mut rng)];
                 }
                 let (policy, failure) = self.model.policy_and_failure(each, &known[each], moves);
                 judged.failure = judged.failure.take().or(failure);

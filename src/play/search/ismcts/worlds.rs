@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::PossibleStates;
 use super::information::{Class, Information};
 use hyperplay_engine::machine::{
-    Budget, Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt, Successor,
+    Budget, Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, Role, StateMachineExt, Successor,
 };
 
 /// The most worlds that are kept; later descents end where the next one would begin. With all that belongs to it a world
@@ -38,6 +38,8 @@ struct World<S> {
     end: Option<ByRole<Goal>>,
     /// By role: the class of its evidence, and where its legal moves are listed.
     sides: ByRole<(Class, Range<u32>)>,
+    /// How likely the moves of `random` are.
+    chance: ChanceDistribution,
 }
 
 /// A choice that a descent made: at which class, the place of the move in its bandit, the move, and whose it was.
@@ -135,7 +137,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
         };
         for step in 0.. {
             let Worlds { machine, ref mut information, ref worlds, ref moves, exploration, .. } = *self;
-            let World { state, end, sides } = &worlds[at as usize];
+            let World { state, end, sides, chance } = &worlds[at as usize];
             if let Some(goals) = end {
                 return Some(Leaf::End(goals.clone()));
             }
@@ -144,7 +146,7 @@ impl<'a, M: Bulk> Worlds<'a, M> {
             let joint = JointMove::new(sides.iter().map(|(role, (class, listed))| {
                 let legal = legal(listed);
                 if Some(role) == machine.random() {
-                    return legal[rng.random_range(0..legal.len())];
+                    return legal[chance.draw(legal.len(), rng)];
                 }
                 if information.is_open(*class) {
                     let (chosen, place) = information.select(*class, legal, exploration, rng);
@@ -240,11 +242,15 @@ impl<'a, M: Bulk> Worlds<'a, M> {
         if end.is_none() && sides.values().iter().any(|(_, listed)| listed.is_empty()) {
             end = Some(machine.goals(&state, scratch));
         }
+        let chance = match end {
+            None => ChanceDistribution::of(machine, &state, scratch),
+            Some(_) => ChanceDistribution::default(),
+        };
         if machine.is_interrupted(scratch) {
             moves.truncate(listed);
             return None;
         }
-        self.worlds.push(World { state, end, sides });
+        self.worlds.push(World { state, end, sides, chance });
         Some((self.worlds.len() - 1) as Number)
     }
 }

@@ -10,12 +10,14 @@
 //!
 //! Invariant: `tried >= known` for every arm, with equality when no descent is under way and no deadline has passed.
 
-use rand::{Rng, RngExt};
+use rand::Rng;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::bandit::{Arm, select};
-use hyperplay_engine::machine::{Bulk, ByRole, Goal, JointMove, Move, Role, StateMachineExt};
+use hyperplay_engine::machine::{
+    Bulk, ByRole, ChanceDistribution, Goal, JointMove, Move, Role, StateMachineExt,
+};
 
 /// The weight of exploration, for goals scaled to 0..=1 (that of Finnsson, Björnsson 2008).
 const EXPLORATION: f64 = 0.4;
@@ -32,6 +34,8 @@ struct Node<S> {
     /// The moves and what is known of them, by role; empty until the first descent through the node.
     legal: ByRole<Vec<Move>>,
     arms: ByRole<Vec<Arm>>,
+    /// How likely the moves of `random` are.
+    chance: ChanceDistribution,
 }
 
 /// One step of a descent: at which node, and the position of the move of each role.
@@ -78,7 +82,13 @@ impl<S: Clone> Tree<S> {
 
     fn push(&mut self, state: S, end: Option<ByRole<Goal>>) -> Index {
         let empty = || ByRole::new(Vec::new());
-        self.nodes.push(Node { state, end, legal: ByRole::default(), arms: empty() });
+        self.nodes.push(Node {
+            state,
+            end,
+            legal: ByRole::default(),
+            arms: empty(),
+            chance: ChanceDistribution::default(),
+        });
         Index::try_from(self.nodes.len() - 1).expect("memory ends long before 2^32 nodes")
     }
 
@@ -111,7 +121,7 @@ impl<S: Clone> Tree<S> {
             for role in machine.each_role() {
                 let arms = &mut node.arms[role];
                 let position = if Some(role) == machine.random() {
-                    rng.random_range(0..arms.len())
+                    node.chance.draw(arms.len(), rng)
                 } else {
                     let tried = arms.iter().map(|arm| arm.tried).sum();
                     select(arms.iter().map(|arm| (arm, tried)), EXPLORATION, rng)
@@ -145,7 +155,8 @@ impl<S: Clone> Tree<S> {
             return false;
         }
         node.arms = ByRole::new(legal.values().iter().map(|m| vec![Arm::default(); m.len()]).collect());
-        (node.legal, node.end) = (legal, end);
+        let chance = ChanceDistribution::of(machine, &node.state, scratch);
+        (node.legal, node.end, node.chance) = (legal, end, chance);
         true
     }
 

@@ -1,0 +1,118 @@
+//! The distribution of `random` over its moves.
+//!
+//! In GDL-II all legal moves of `random` are equally likely. A machine of another language may give them weights
+//! ([`StateMachine::chance_weights`]). Everything that draws for `random`, or multiplies with the probability of its move, asks
+//! for the distribution here, so that a uniform one costs nothing but the question.
+
+use rand::{Rng, RngExt};
+
+use super::state_machine::StateMachine;
+
+/// How likely each legal move of `random` is in a state, in the order in which the moves are listed.
+///
+/// ```
+/// use hyperplay_engine::machine::{ChanceDistribution, Seed};
+///
+/// let uneven = ChanceDistribution::weighted(vec![1, 3]);
+/// assert_eq!((uneven.probability(1, 2), uneven.weight(1), uneven.total(2)), (0.75, 3, 4));
+/// assert_eq!((uneven.part(0.5, 0, 2), uneven.probabilities(2)), (0.125, vec![0.25, 0.75]));
+/// let even = ChanceDistribution::default();
+/// assert!(even.is_uniform() && even.probability(1, 2) == 0.5);
+/// let mut rng = Seed::root(1).rng();
+/// let drawn = (0..1000).filter(|_| uneven.draw(2, &mut rng) == 1).count();
+/// assert!((700..800).contains(&drawn));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ChanceDistribution {
+    /// Empty if all moves are equally likely.
+    weights: Vec<u64>,
+}
+
+impl ChanceDistribution {
+    /// The distribution with these weights, all above 0, whose sum fits into 64 bits.
+    pub fn weighted(weights: Vec<u64>) -> ChanceDistribution {
+        ChanceDistribution { weights }
+    }
+
+    /// The distribution in a state.
+    pub fn of<M: StateMachine + ?Sized>(
+        machine: &M,
+        state: &M::State,
+        scratch: &mut M::Scratch,
+    ) -> ChanceDistribution {
+        let mut distribution = ChanceDistribution::default();
+        distribution.read(machine, state, scratch);
+        distribution
+    }
+
+    /// Becomes the distribution in a state.
+    pub fn read<M: StateMachine + ?Sized>(
+        &mut self,
+        machine: &M,
+        state: &M::State,
+        scratch: &mut M::Scratch,
+    ) {
+        if !machine.chance_weights(state, scratch, &mut self.weights) {
+            self.weights.clear();
+        }
+    }
+
+    /// Whether all moves are equally likely.
+    pub fn is_uniform(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// The weight of the move at a place; 1 for each where all are alike.
+    pub fn weight(&self, place: usize) -> u64 {
+        self.weights.get(place).copied().unwrap_or(1)
+    }
+
+    /// The sum of the weights of so many moves, which are all.
+    pub fn total(&self, moves: usize) -> u64 {
+        if self.is_uniform() { moves as u64 } else { self.weights.iter().sum() }
+    }
+
+    /// The probability of the move at a place among so many moves.
+    pub fn probability(&self, place: usize, moves: usize) -> f64 {
+        if self.is_uniform() {
+            return 1.0 / moves as f64;
+        }
+        self.weight(place) as f64 / self.total(moves) as f64
+    }
+
+    /// The part of a probability that falls to the move at a place among so many moves.
+    #[inline]
+    pub fn part(&self, whole: f64, place: usize, moves: usize) -> f64 {
+        if self.is_uniform() { whole / moves as f64 } else { whole * self.probability(place, moves) }
+    }
+
+    /// The probabilities of so many moves.
+    pub fn probabilities(&self, moves: usize) -> Vec<f64> {
+        (0..moves).map(|place| self.probability(place, moves)).collect()
+    }
+
+    /// The place of a move, drawn among so many, at least one. The draw is exact.
+    #[inline]
+    pub fn draw(&self, moves: usize, rng: &mut impl Rng) -> usize {
+        if self.is_uniform() { rng.random_range(0..moves) } else { draw_weighted(&self.weights, rng) }
+    }
+}
+
+/// A place drawn in proportion to its weight, exactly. The sum of the weights is above 0 and fits into 64 bits.
+///
+/// ```
+/// use hyperplay_engine::machine::{Seed, draw_weighted};
+///
+/// let mut rng = Seed::root(1).rng();
+/// assert!((0..100).all(|_| draw_weighted(&[0, 5, 0], &mut rng) == 1));
+/// ```
+pub fn draw_weighted(weights: &[u64], rng: &mut impl Rng) -> usize {
+    let mut left = rng.random_range(0..weights.iter().sum::<u64>());
+    for (place, &weight) in weights.iter().enumerate() {
+        match left.checked_sub(weight) {
+            Some(rest) => left = rest,
+            None => return place,
+        }
+    }
+    unreachable!("what is drawn is less than the sum")
+}
