@@ -5,6 +5,7 @@
 //! for other programs.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -17,9 +18,12 @@ use super::match_records::MatchRecords;
 use super::matches::{self, Hosting, MatchArguments};
 use super::options::seconds;
 use super::output::Output;
-use hyperplay_engine::machine::Role;
-use hyperplay_logic::gdl::{Game, did_you_mean, fold};
+use super::real_time::RealTime;
+use hyperplay_engine::machine::{ByRole, Role};
+use hyperplay_logic::gdl::{Game, Language, did_you_mean, fold};
 use hyperplay_net::host::{SightError, SightRules, remote_spec};
+use hyperplay_net::http::client::Address;
+use hyperplay_net::managed::CommandServer;
 use hyperplay_net::protocol::{WireDialect, WireLetters};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{Clocks, Interrupt, Settings, Substitute};
@@ -56,6 +60,15 @@ pub struct HostArguments {
     /// How many matches at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
     at_once: u64,
+    /// Run an interaction in SIDL in real time, with chronons of this length, as in 1s or 50ms
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    chronon: Option<Duration>,
+    /// Whether an interaction in SIDL waits for its chronons, or each is over as soon as all have decided
+    #[arg(long, value_enum, default_value_t = ClockArgument::Real)]
+    clock: ClockArgument,
+    /// Where the commands of agents behind addresses arrive; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    listen: String,
     /// Keep each match in a form that other programs read, in the folder of --out
     #[arg(long, value_enum, value_name = "FORM", requires = "out")]
     export: Option<ExportArgument>,
@@ -65,6 +78,25 @@ pub struct HostArguments {
     /// The folder for what --export and --sight keep, and for the matches of an experiment; it is created if it does not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+}
+
+/// The choice of `--clock`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ClockArgument {
+    /// Every chronon takes its time
+    Real,
+    /// A chronon is over when all have decided: a day in a second
+    Simulated,
+}
+
+/// A length of time above 0, as in `1s`, `50ms` or `1m 30s`.
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("a chronon is longer than 0".to_owned()),
+        Ok(length) if length > Duration::from_secs(86_400) => Err("a chronon is at most a day".to_owned()),
+        Ok(length) => Ok(length),
+        Err(error) => Err(format!("{error}; for example 1s or 50ms")),
+    }
 }
 
 /// The choice of `--dialect`.
@@ -243,6 +275,15 @@ pub fn run(
         );
         return Err(CommandFailure::usage(what, "take --dialect gdl2"));
     }
+    if opened.game.language() == Language::Sidl {
+        return interaction(arguments, opened, registry, table, interrupt, out);
+    }
+    if arguments.chronon.is_some() {
+        return Err(CommandFailure::usage(
+            "--chronon is for an interaction in SIDL",
+            "a game of GDL has steps and clocks: give --playclock",
+        ));
+    }
     let mut series = arguments.matches.clone();
     series.seats = arguments.seats();
     series.startclock.get_or_insert(DEFAULT_CLOCKS.start);
@@ -251,8 +292,75 @@ pub fn run(
         settings: arguments.settings(&opened.game)?,
         at_once: usize::try_from(arguments.at_once).unwrap_or(1),
         records: arguments.records(&opened)?,
+        real_time: None,
     };
     matches::run_hosted(&series, opened, &hosting, registry, table, interrupt, out)
+}
+
+/// Runs an interaction in SIDL.
+fn interaction(
+    arguments: &HostArguments,
+    opened: Opened,
+    registry: &Registry,
+    table: &HumanTable,
+    interrupt: &Interrupt,
+    out: &Output,
+) -> Result<(), CommandFailure> {
+    let mut series = arguments.matches.clone();
+    if series.playclock.is_some() || series.startclock.is_some() {
+        let remedy = "give --chronon 1s, or --clock simulated";
+        return Err(CommandFailure::usage(
+            "an interaction in SIDL has chronons and no clocks of moves",
+            remedy,
+        ));
+    }
+    series.seats = arguments.seats();
+    let settings = arguments.settings(&opened.game)?;
+    let at_once = usize::try_from(arguments.at_once).unwrap_or(1);
+    let real_time = match (arguments.clock, arguments.chronon) {
+        (ClockArgument::Simulated, _) => None,
+        (ClockArgument::Real, None) => {
+            let what = "an interaction in SIDL needs the length of its chronons";
+            return Err(CommandFailure::usage(what, "give --chronon 1s, or --clock simulated"));
+        }
+        (ClockArgument::Real, Some(chronon)) => {
+            let server = CommandServer::listen(&arguments.listen).map_err(|cause| {
+                let what = format!("--listen {}: {cause}", arguments.listen);
+                CommandFailure::usage(what, "give an address of this computer, as in 127.0.0.1:9200")
+            })?;
+            let addresses = addresses(arguments, &opened.game)?;
+            let start = if addresses.values().iter().any(Option::is_some) { START } else { Duration::ZERO };
+            let tally = Mutex::default();
+            Some(RealTime { chronon, start, addresses, server: Arc::new(server), tally })
+        }
+    };
+    if real_time.is_none() && arguments.seats().iter().any(|seat| seat.contains("=remote:")) {
+        let what = "an agent behind an address takes part in real time only";
+        return Err(CommandFailure::usage(what, "leave out --clock simulated"));
+    }
+    let hosting = Hosting { settings, at_once, records: arguments.records(&opened)?, real_time };
+    matches::run_hosted(&series, opened, &hosting, registry, table, interrupt, out)
+}
+
+/// What agents behind addresses have to prepare before the first chronon.
+const START: Duration = Duration::from_millis(200);
+
+/// Where the agents behind addresses are.
+fn addresses(arguments: &HostArguments, game: &Game) -> Result<ByRole<Option<Address>>, CommandFailure> {
+    let roles: Vec<String> = game.roles().iter().map(|&role| game.terms().show(role)).collect();
+    let mut addresses = vec![None; roles.len()];
+    for seat in &arguments.matches.seats {
+        let Some((name, address)) = seat.split_once('=').filter(|(_, address)| is_address(address)) else {
+            continue;
+        };
+        let address = Address::parse(address.trim()).map_err(|error| {
+            CommandFailure::usage(format!("{seat}: {error}"), "for example alice=http://127.0.0.1:9147")
+        })?;
+        if let Some(role) = roles.iter().position(|role| fold(role) == fold(name.trim())) {
+            addresses[role] = Some(address);
+        }
+    }
+    Ok(ByRole::new(addresses))
 }
 
 /// Plays an experiment, in which players may have addresses.

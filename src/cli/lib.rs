@@ -46,6 +46,7 @@ mod perft;
 mod players;
 mod policies;
 mod progress;
+mod real_time;
 mod replay;
 mod report;
 mod seats;

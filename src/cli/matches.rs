@@ -19,6 +19,7 @@ use super::match_records::MatchRecords;
 use super::options::{EngineOption, ThreadsOption, pick_seed, seconds, seed};
 use super::output::{Output, log};
 use super::progress::{Heartbeat, Progress, RunningSeries};
+use super::real_time::RealTime;
 use super::report::{Played, Report, Title};
 use super::seats::SeatArguments;
 use super::verbose::{self, ShownMatch};
@@ -27,8 +28,9 @@ use hyperplay_engine::machine::StateMachine;
 use hyperplay_engine::machine::{ByRole, PLAYOUT_STEPS, Role};
 use hyperplay_play::player::Registry;
 use hyperplay_play::referee::{
-    Clocks, Concurrency, Heading, Interrupt, Match, MatchOutcome, RunInfo, Settings, Stopwatch, Transcript,
-    date, host, match_id, match_seed, play_match, play_series, unix_millis,
+    ChrononClock, ChrononRecord, Clocks, Concurrency, Heading, Interrupt, ManagedInteraction, Match,
+    MatchOutcome, RunInfo, Settings, Stopwatch, Transcript, date, host, match_id, match_seed, play_match,
+    play_series, simulated, unix_millis,
 };
 
 /// Arguments of `match`.
@@ -119,6 +121,8 @@ pub struct Hosting {
     pub at_once: usize,
     /// Keeps a match in further forms.
     pub records: Option<MatchRecords>,
+    /// For an interaction that is run in real time.
+    pub real_time: Option<RealTime>,
 }
 
 /// The same for the series of a game master.
@@ -140,7 +144,8 @@ pub fn run_hosted(
     if !persons.is_empty() {
         arguments.suit_persons()?;
     }
-    if arguments.playclock.is_none() && seats.has_remote() {
+    let real_time = hosting.real_time.as_ref();
+    if arguments.playclock.is_none() && seats.has_remote() && real_time.is_none() {
         let what = "a player behind an address needs clocks";
         return Err(CommandFailure::usage(what, "give --playclock 5, and --startclock 10 if you like"));
     }
@@ -183,13 +188,20 @@ pub fn run_hosted(
         engine: &engine,
         preparation,
         threads,
-        reproduces: arguments.playclock.is_none(),
+        reproduces: arguments.playclock.is_none() && real_time.is_none(),
     };
     let has_left = table.is_left();
+    let tally = real_time
+        .map(|real_time| real_time.tally.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone());
     if arguments.json {
-        out.json(&report.as_json(&title))?
+        let mut json = report.as_json(&title);
+        if let Some(tally) = &tally {
+            json["commands"] = tally.as_json();
+        }
+        out.json(&json)?
     } else if !has_left || report.matches() > 0 {
-        report.write(&title, out)?
+        report.write(&title, out)?;
+        tally.map_or(Ok(()), |tally| tally.write(out))?
     }
     if has_left {
         return Err(CommandFailure::Left);
@@ -228,6 +240,7 @@ impl Series<'_> {
         let shows = arguments.verbose || !self.persons.is_empty();
         let concurrency = match arguments.playclock {
             _ if shows => Concurrency::One,
+            None if self.hosting.real_time.is_some() => Concurrency::at_once(self.hosting.at_once),
             None => Concurrency::Computing,
             Some(_) => Concurrency::at_once(self.hosting.at_once),
         };
@@ -298,11 +311,24 @@ impl Series<'_> {
                 self.table.tell(machine, number, step);
             }
         };
-        let players = self.seats.build(self.of_seats);
-        let mut played =
-            play_match(machine, players, settings, &seed, self.interrupt, show).map_err(|cause| {
-                CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
-            })?;
+        let (mut played, chronons) = match &self.hosting.real_time {
+            Some(real_time) => {
+                let of_match = (settings.id.as_str(), machine, settings.limit);
+                let seated = (self.seats, self.of_seats);
+                let ManagedInteraction { played, chronons, .. } =
+                    real_time.run(of_match, seated, &seed, self.interrupt, show)?;
+                (played, Some(chronons))
+            }
+            None => {
+                let players = self.seats.build(self.of_seats);
+                let played = play_match(machine, players, settings, &seed, self.interrupt, show);
+                let played = played.map_err(|cause| {
+                    CommandFailure::failed(format!("no thread for a player: {cause}"), "play without clocks")
+                })?;
+                let chronons = machine.interaction().map(|machine| simulated(machine, &played));
+                (played, chronons)
+            }
+        };
         if let Some(records) = &self.hosting.records {
             let heading = (&self.heading, &seed, &times[..], &self.persons[..]);
             records.keep(machine, heading, settings, &played)?;
@@ -320,15 +346,30 @@ impl Series<'_> {
         if self.arguments.verbose {
             written.and_then(|()| verbose::end(machine, &played, self.out))?;
         }
-        let line = self.arguments.transcript.is_some().then(|| self.line(index, settings, &played, &watch));
+        let line = self
+            .arguments
+            .transcript
+            .is_some()
+            .then(|| self.line(index, settings, &played, chronons, &watch));
         // With a player elsewhere, all prepare in the start clock, and the first decision has what every other has.
         let start = |clocks: Clocks| if self.seats.has_remote() { Duration::ZERO } else { clocks.start };
         let clocks = settings.clocks.map(|clocks| Clocks { start: start(clocks), ..clocks });
         Ok((Played::new(&played, clocks.as_ref()), line))
     }
 
-    fn line(&self, index: usize, settings: &Settings, played: &Match, watch: &Stopwatch) -> String {
+    fn line(
+        &self,
+        index: usize,
+        settings: &Settings,
+        played: &Match,
+        chronons: Option<Vec<ChrononRecord>>,
+        watch: &Stopwatch,
+    ) -> String {
         let mut transcript = Transcript::new(self.machine, &self.heading, settings, index, played);
+        if let Some(chronons) = chronons {
+            let seconds = self.hosting.real_time.as_ref().map(|real_time| real_time.chronon.as_secs_f64());
+            transcript = transcript.with_chronons(ChrononClock { seconds }, chronons);
+        }
         transcript.run = Some(RunInfo { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
         serde_json::to_string(&transcript).expect("a transcript has string keys only")
     }

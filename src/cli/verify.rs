@@ -7,7 +7,7 @@ use super::failure::CommandFailure;
 use super::output::{Output, printable};
 use super::transcripts::{Rules, TranscriptArguments, is_of_player};
 use hyperplay_play::referee::{
-    EvidenceRecord, EvidenceVerdict, ExplainEffort, Transcript, verify, verify_evidence,
+    EvidenceRecord, EvidenceVerdict, ExplainEffort, Transcript, verify, verify_commands, verify_evidence,
 };
 
 /// Arguments of `verify`.
@@ -114,7 +114,10 @@ fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
     };
     let (engine, hash) = rules.of(&transcript.game)?;
     Ok(match verify(engine.as_ref(), hash, &transcript) {
-        Ok(()) => Found::Agrees,
+        Ok(()) => match engine.interaction().map(|machine| verify_commands(machine, &transcript)) {
+            None | Some(Ok(())) => Found::Agrees,
+            Some(Err(difference)) => Found::Differs(difference.to_string()),
+        },
         Err(difference) => Found::Differs(difference.to_string()),
     })
 }

@@ -13,16 +13,16 @@ use crate::machine::Goal;
 /// How balances become goals.
 ///
 /// ```
-/// use hyperplay_engine::sidl::GoalScale;
+/// use hyperplay_engine::sidl::BalanceScale;
 /// use hyperplay_logic::sidl::Number;
 ///
-/// let scale = GoalScale::of_balances([-2, -1, 1, 2].map(Number::from), true);
+/// let scale = BalanceScale::of_balances([-2, -1, 1, 2].map(Number::from), true);
 /// assert_eq!([-2, -1, 1, 2].map(|balance| scale.goal(Number::from(balance)).value()), [0, 25, 75, 100]);
 /// assert_eq!(scale.to_string(), "goal = 25 x (balance + 2)");
 /// assert_eq!(scale.balance(50.0), 0.0);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GoalScale {
+pub struct BalanceScale {
     /// The balance that is worth 0.
     low: Number,
     /// The balance beyond which a goal grows no more.
@@ -33,14 +33,14 @@ pub struct GoalScale {
     pub is_complete: bool,
 }
 
-impl GoalScale {
+impl BalanceScale {
     /// The map of a declared range.
-    pub fn declared(low: Number, high: Number) -> GoalScale {
-        GoalScale { low, high, factor: Number::from(100) / (high - low), is_complete: true }
+    pub fn declared(low: Number, high: Number) -> BalanceScale {
+        BalanceScale { low, high, factor: Number::from(100) / (high - low), is_complete: true }
     }
 
     /// The map of these balances, of which there is at least one. If all are the same, every goal is 0.
-    pub fn of_balances(balances: impl IntoIterator<Item = Number>, is_complete: bool) -> GoalScale {
+    pub fn of_balances(balances: impl IntoIterator<Item = Number>, is_complete: bool) -> BalanceScale {
         let balances: Vec<Number> = balances.into_iter().collect();
         let low = balances.iter().copied().min().unwrap_or_default();
         let high = balances.iter().copied().max().unwrap_or_default();
@@ -54,7 +54,7 @@ impl GoalScale {
                 _ => Number::from(100) / (high - low),
             }
         };
-        GoalScale { low, high, factor, is_complete }
+        BalanceScale { low, high, factor, is_complete }
     }
 
     /// The goal of a balance.
@@ -70,7 +70,7 @@ impl GoalScale {
     }
 }
 
-impl fmt::Display for GoalScale {
+impl fmt::Display for BalanceScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.low > Number::from(0) { '-' } else { '+' };
         let shift = if self.low > Number::from(0) { self.low } else { -self.low };

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use hyperplay_logic::gdl::{Game, TermId, TermStore};
 use hyperplay_logic::sidl::{Interaction, Number};
 use rustc_hash::FxHashSet;
+use thiserror::Error;
 
 use super::chronon::{Chronon, Executed, Selection, set_switches};
-use super::goals::GoalScale;
+use super::goals::BalanceScale;
 use super::program::{Program, number};
 use super::solve::{Evaluation, Facts};
 use crate::State;
@@ -56,7 +57,7 @@ pub struct InteractionMachine {
     roles: ByRole<String>,
     random: Option<Role>,
     initial: State,
-    scale: GoalScale,
+    scale: BalanceScale,
     horizon: Option<u32>,
 }
 
@@ -66,6 +67,20 @@ pub struct InteractionScratch {
     facts: Option<(State, Arc<Facts>)>,
     step: Option<(State, JointMove, State, Vec<Executed>)>,
     failure: Option<String>,
+}
+
+/// Why a command has no effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum CommandFault {
+    /// There is no such switch.
+    #[error("there is no such switch")]
+    UnknownSwitch,
+    /// The switch belongs to another role.
+    #[error("the switch belongs to another agent")]
+    ForeignSwitch,
+    /// The switch has no such setting.
+    #[error("the switch has no such setting")]
+    UnknownAlias,
 }
 
 /// An operation that a chronon executed.
@@ -90,14 +105,14 @@ impl InteractionMachine {
             fluents.push(chronon(0, &program, game.terms()).expect("0 is in the range of numbers"));
         }
         let names = game.roles().iter().map(|&role| game.terms().show(role)).collect();
-        let declared = interaction.balances.map(|(low, high)| GoalScale::declared(low, high));
+        let declared = interaction.balances.map(|(low, high)| BalanceScale::declared(low, high));
         let mut machine = InteractionMachine {
             game: game.clone(),
             program,
             roles: ByRole::new(names),
             random: game.random().map(Role::new),
             initial: State::of_fluents(fluents),
-            scale: GoalScale::declared(Number::from(0), Number::from(1)),
+            scale: BalanceScale::declared(Number::from(0), Number::from(1)),
             horizon: game.horizon(),
         };
         machine.scale = declared.unwrap_or_else(|| machine.explore());
@@ -110,7 +125,7 @@ impl InteractionMachine {
     }
 
     /// The map from balances to goals.
-    pub fn goal_scale(&self) -> &GoalScale {
+    pub fn goal_scale(&self) -> &BalanceScale {
         &self.scale
     }
 
@@ -199,6 +214,32 @@ impl InteractionMachine {
         settings
     }
 
+    /// The switch and the setting that a command of a role names.
+    ///
+    /// # Errors
+    /// Why it names none.
+    pub fn command(&self, role: Role, switch: &str, alias: &str) -> Result<(TermId, TermId), CommandFault> {
+        let id = self.terms().read(switch).ok_or(CommandFault::UnknownSwitch)?;
+        let switch =
+            self.program.switches.iter().find(|it| it.id == id).ok_or(CommandFault::UnknownSwitch)?;
+        if switch.owner != role.index() {
+            return Err(CommandFault::ForeignSwitch);
+        }
+        let alias = self.terms().read(alias).filter(|alias| switch.aliases.contains(alias));
+        Ok((id, alias.ok_or(CommandFault::UnknownAlias)?))
+    }
+
+    /// The commands that a move of a role stands for: switches and settings.
+    pub fn commands_of(&self, role: Role, own: Move) -> Vec<(TermId, TermId)> {
+        let commands = self.program.commands(role.index(), &own.0, self.terms());
+        commands
+            .map(|(switch, place)| {
+                let it = &self.program.switches[switch];
+                (it.id, it.aliases[place])
+            })
+            .collect()
+    }
+
     fn facts(&self, state: &State, scratch: &mut InteractionScratch) -> Arc<Facts> {
         match &scratch.facts {
             Some((of, facts)) if of == state => Arc::clone(facts),
@@ -265,7 +306,7 @@ impl InteractionMachine {
 
     /// The scale of the balances that can be reached: of all states, or of as many as the limit allows and of some random
     /// matches.
-    fn explore(&self) -> GoalScale {
+    fn explore(&self) -> BalanceScale {
         let mut scratch = self.scratch();
         let mut met: FxHashSet<Number> = FxHashSet::default();
         let mut seen: FxHashSet<State> = FxHashSet::from_iter([self.initial.clone()]);
@@ -307,7 +348,7 @@ impl InteractionMachine {
                 add(&state, &mut met);
             }
         }
-        GoalScale::of_balances(met, is_complete)
+        BalanceScale::of_balances(met, is_complete)
     }
 }
 

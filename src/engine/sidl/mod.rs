@@ -18,5 +18,5 @@ mod program;
 mod solve;
 mod visible;
 
-pub use goals::GoalScale;
-pub use interaction_machine::{ExecutedOperation, InteractionMachine, InteractionScratch};
+pub use goals::BalanceScale;
+pub use interaction_machine::{CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};

@@ -23,6 +23,7 @@ mod fault;
 mod fixed;
 mod interrupt;
 mod issue;
+mod managed;
 mod match_loop;
 mod places;
 mod prospects;
@@ -45,6 +46,11 @@ pub use fault::{Fault, FaultKind, Substitute};
 pub use fixed::findings_on_size;
 pub use hyperplay_engine::machine::Stopwatch;
 pub use interrupt::Interrupt;
+pub use managed::{
+    AgentStart, ChrononClock, ChrononNews, ChrononRecord, Command, CommandInbox, CommandRecord,
+    CommandRefusal, InteractionAgent, ManagedInteraction, ManagedSettings, PlayerAgent, manage, simulated,
+    verify_commands,
+};
 pub use match_loop::{Match, MatchOutcome, MatchStep, Settings, play_match};
 pub use reach::{Reach, ReachKind, ReachNode, Sight, reach};
 pub use series::{Concurrency, match_seed, play_series};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::fault::{FaultKind, Substitute};
+use super::managed::{ChrononClock, ChrononRecord};
 use super::match_loop::{Match, MatchOutcome, MatchStep, Settings};
 use crate::player::Decision;
 use hyperplay_engine::machine::{ByRole, Move, Role, StateMachine, StateMachineExt};
@@ -75,6 +76,9 @@ pub struct Transcript {
     pub index: usize,
     /// The limits that the match was played under.
     pub limits: MatchLimits,
+    /// In an interaction in SIDL: how long its chronons were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chronon: Option<ChrononClock>,
     /// Players that did not say in time that they were ready.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unready: Vec<FaultRecord>,
@@ -128,6 +132,9 @@ pub struct StepRecord {
     /// How the players judged, if this is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Vec<Option<DecisionRecord>>>,
+    /// In an interaction in SIDL: the commands, and the state after them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chronon: Option<ChrononRecord>,
 }
 
 /// One replaced move; the replacement stands in the joint move.
@@ -251,6 +258,7 @@ impl Transcript {
                 strikes: settings.strikes,
                 first_on_fault: settings.on_fault == Substitute::First,
             },
+            chronon: None,
             unready: played.unready.iter().map(|(role, kind)| fault_record(machine, *role, kind)).collect(),
             steps: played.steps.iter().map(|step| record(machine, step, heading, settings)).collect(),
             outcome: played.outcome.as_str().to_owned(),
@@ -260,6 +268,17 @@ impl Transcript {
             },
             run: None,
         }
+    }
+}
+
+impl Transcript {
+    /// The record with what an interaction in SIDL has besides: how long its chronons were, and what happened in each.
+    pub fn with_chronons(mut self, clock: ChrononClock, chronons: Vec<ChrononRecord>) -> Transcript {
+        self.chronon = Some(clock);
+        for (step, chronon) in self.steps.iter_mut().zip(chronons) {
+            step.chronon = Some(chronon);
+        }
+        self
     }
 }
 
@@ -282,6 +301,7 @@ fn record<M: StateMachine>(
         faults: step.faults.iter().map(|fault| fault_record(machine, fault.role, &fault.kind)).collect(),
         seconds: settings.clocks.map(|_| times().collect()),
         decisions: heading.decisions.then(|| judged(&step.decisions)),
+        chronon: None,
     }
 }
 

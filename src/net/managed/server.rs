@@ -1,0 +1,141 @@
+//! Where the commands of other programs arrive.
+//!
+//! Each agent of each interaction has a token, without which nobody can set its switches. The time of a command is the moment at
+//! which its last byte came.
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use crate::http::server::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
+use hyperplay_engine::machine::Role;
+use hyperplay_play::referee::CommandInbox;
+
+/// The most bytes of a command.
+const COMMAND_BYTES: usize = 4096;
+
+/// Whose token it is.
+#[derive(Clone)]
+struct Holder {
+    role: Role,
+    inbox: CommandInbox,
+}
+
+/// A command as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommandMessage {
+    token: String,
+    switch: String,
+    alias: String,
+    /// The chronon that it is meant for; without it, the one that runs.
+    #[serde(default)]
+    chronon: Option<usize>,
+}
+
+#[derive(Default)]
+struct Tokens {
+    holders: Mutex<HashMap<String, Holder>>,
+}
+
+impl Tokens {
+    fn holders(&self) -> std::sync::MutexGuard<'_, HashMap<String, Holder>> {
+        self.holders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, body: &str, received: Instant) -> CallAnswer {
+        let refused = |status, reason: String| CallAnswer {
+            status,
+            body: json!({ "accepted": false, "reason": reason }).to_string(),
+        };
+        let message: CommandMessage = match serde_json::from_str(body) {
+            Ok(message) => message,
+            Err(error) => {
+                let shape = r#"a command is {"token": "..", "switch": "..", "alias": ".."}"#;
+                return refused(400, format!("{error}; {shape}"));
+            }
+        };
+        let holder = self.holders().get(&message.token).cloned();
+        let Some(Holder { role, inbox }) = holder else {
+            return refused(403, "the token belongs to no agent of an interaction that runs".to_owned());
+        };
+        match inbox.take(role, &message.switch, &message.alias, message.chronon, received) {
+            Ok(chronon) => {
+                CallAnswer { status: 200, body: json!({ "accepted": true, "chronon": chronon }).to_string() }
+            }
+            Err(reason) => refused(409, reason.to_string()),
+        }
+    }
+}
+
+impl Responder for Tokens {
+    fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
+        Box::pin(async move { self.answer(&call.body, call.received) })
+    }
+}
+
+/// A server for commands, which runs until it is dropped.
+pub struct CommandServer {
+    address: SocketAddr,
+    tokens: Arc<Tokens>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl CommandServer {
+    /// Listens at an address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// That of the operating system, if the port is taken for example.
+    pub fn listen(at: impl ToSocketAddrs) -> std::io::Result<CommandServer> {
+        let listener = std::net::TcpListener::bind(at)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let tokens: Arc<Tokens> = Arc::default();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let responder = Arc::clone(&tokens);
+        let thread = std::thread::spawn(move || {
+            runtime.block_on(async {
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                let limits = ServerLimits { body_bytes: COMMAND_BYTES, ..ServerLimits::default() };
+                let shutdown = async {
+                    let _ = stopped.await;
+                };
+                let _ = serve_http(listener, limits, responder, shutdown).await;
+            });
+            runtime.shutdown_timeout(Duration::from_millis(100));
+        });
+        Ok(CommandServer { address, tokens, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Lets whoever has a token set the switches of a role.
+    pub(super) fn admit(&self, token: String, role: Role, inbox: CommandInbox) {
+        self.tokens.holders().insert(token, Holder { role, inbox });
+    }
+
+    /// Ends the validity of a token.
+    pub(super) fn dismiss(&self, token: &str) {
+        self.tokens.holders().remove(token);
+    }
+}
+
+impl Drop for CommandServer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What the record of an interaction has besides that of a match: each command with its time within the chronon, and each state
+//! with its accounts.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::transcript::Transcript;
+use super::super::verify::TranscriptDifference;
+use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
+use hyperplay_engine::sidl::InteractionMachine;
+
+/// How long the chronons of an interaction were.
+///
+/// ```
+/// use hyperplay_play::referee::ChrononClock;
+///
+/// let line = serde_json::to_string(&ChrononClock { seconds: Some(0.05) })?;
+/// assert_eq!(line, r#"{"seconds":0.05}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ChrononClock {
+    /// The length of a chronon in seconds; absent if the clock was simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// One chronon.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct ChrononRecord {
+    /// When it began, in seconds since 1970 UTC; absent if the clock was simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<f64>,
+    /// All commands that came, in the order of their arrival.
+    pub commands: Vec<CommandRecord>,
+    /// The state after it, accounts and settings included.
+    pub state: Vec<String>,
+}
+
+/// One command.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CommandRecord {
+    /// Who sent it.
+    pub agent: String,
+    /// The switch, as it was written.
+    pub switch: String,
+    /// The setting, as it was written.
+    pub alias: String,
+    /// When it came, in milliseconds since the beginning of the chronon; absent if the clock was simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub milliseconds: Option<f64>,
+    /// Why it had no effect, if it had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// Checks what [`verify`](super::super::verify) does not: that the recorded commands come to the recorded moves, that every time lies
+/// within its chronon, and that the states are those of the rules. For a transcript that passed [`verify`](super::super::verify).
+///
+/// # Errors
+/// The first difference.
+pub fn verify_commands(
+    machine: &InteractionMachine,
+    transcript: &Transcript,
+) -> Result<(), TranscriptDifference> {
+    let Some(clock) = transcript.chronon else { return Ok(()) };
+    let mut scratch = machine.scratch();
+    let mut state = machine.initial();
+    for (index, record) in transcript.steps.iter().enumerate() {
+        let differs = |what| TranscriptDifference::Step { step: index + 1, what };
+        let Some(chronon) = &record.chronon else {
+            return Err(differs("the commands of the chronon are missing".to_owned()));
+        };
+        for command in &chronon.commands {
+            check_time(command, clock).map_err(differs)?;
+        }
+        let read = |text: &String| machine.terms().read(text).map(Move);
+        let joint: Option<Vec<Move>> = record.moves.iter().map(read).collect();
+        let joint = JointMove::new(joint.ok_or_else(|| differs("a move is no term".to_owned()))?);
+        for role in machine.each_role().filter(|&role| machine.random() != Some(role)) {
+            let commands = accepted(machine, role, &chronon.commands).map_err(differs)?;
+            let own = machine.move_of_commands(&state, role, &commands, &mut scratch);
+            if own != Some(joint.of(role)) {
+                let name = &machine.roles()[role];
+                let made = own.map_or("no move".to_owned(), |own| machine.show_move(own));
+                let written = machine.show_move(joint.of(role));
+                return Err(differs(format!("the commands of {name} come to {made}, not to {written}")));
+            }
+        }
+        state = machine.next(&state, &joint, &mut scratch);
+        let expected = machine.fluents(&state);
+        if chronon.state != expected {
+            let what = format!("the state is {}, not {}", expected.join(" "), chronon.state.join(" "));
+            return Err(differs(what));
+        }
+    }
+    Ok(())
+}
+
+fn check_time(command: &CommandRecord, clock: ChrononClock) -> Result<(), String> {
+    let CommandRecord { agent, switch, milliseconds, .. } = command;
+    let latest = clock.seconds.map(|seconds| seconds * 1e3);
+    match (milliseconds, latest) {
+        (None, None) => Ok(()),
+        // A chronon in which the engine was late is longer than the others.
+        (Some(at), Some(_)) if *at >= 0.0 && at.is_finite() => Ok(()),
+        (Some(at), _) => Err(format!("the command of {agent} for {switch} came at {at} ms")),
+        (None, Some(_)) => Err(format!("the command of {agent} for {switch} has no time")),
+    }
+}
+
+/// The commands of a role that were not refused.
+fn accepted(
+    machine: &InteractionMachine,
+    role: Role,
+    commands: &[CommandRecord],
+) -> Result<Vec<(hyperplay_logic::gdl::TermId, hyperplay_logic::gdl::TermId)>, String> {
+    let of_role =
+        commands.iter().filter(|command| command.agent.eq_ignore_ascii_case(&machine.roles()[role]));
+    of_role
+        .filter(|command| command.refused.is_none())
+        .map(|command| {
+            machine.command(role, &command.switch, &command.alias).map_err(|fault| {
+                format!("{} cannot set {} to {}: {fault}", command.agent, command.switch, command.alias)
+            })
+        })
+        .collect()
+}
