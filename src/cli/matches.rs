@@ -368,7 +368,8 @@ impl Series<'_> {
         let mut transcript = Transcript::new(self.machine, &self.heading, settings, index, played);
         if let Some(chronons) = chronons {
             let seconds = self.hosting.real_time.as_ref().map(|real_time| real_time.chronon.as_secs_f64());
-            transcript = transcript.with_chronons(ChrononClock { seconds }, chronons);
+            let horizon = self.arguments.game.horizon;
+            transcript = transcript.with_chronons(ChrononClock { seconds, horizon }, chronons);
         }
         transcript.run = Some(RunInfo { seconds: watch.elapsed().as_secs_f64(), ..self.run.clone() });
         serde_json::to_string(&transcript).expect("a transcript has string keys only")

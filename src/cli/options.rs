@@ -11,6 +11,7 @@ use super::failure::CommandFailure;
 use super::game_argument::Opened;
 use super::output::log;
 use hyperplay_engine::{Engine, EngineError, EngineKind, Engines};
+use hyperplay_logic::gdl::Language;
 
 /// Which engine evaluates the rules.
 #[derive(Args, Clone, Copy, Debug)]
@@ -105,7 +106,8 @@ fn noted(
     name: &str,
 ) -> Result<Arc<Engine>, CommandFailure> {
     let engine = engine.map_err(|error| no_engine(name, &error))?;
-    if let (EngineKind::Auto, Err(why)) = (kind, engines.is_worthwhile()) {
+    let has_choice = engines.game().language() == Language::Gdl;
+    if let (EngineKind::Auto, true, Err(why)) = (kind, has_choice, engines.is_worthwhile()) {
         log(format_args!("{name}: played by the interpreter: {why}"));
     }
     Ok(engine)

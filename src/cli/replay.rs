@@ -58,7 +58,8 @@ pub fn run(arguments: &ReplayArguments, out: &Output) -> Result<(), CommandFailu
             indices.push(transcript.index);
             continue;
         }
-        let (engine, hash) = rules.of(&transcript.game)?;
+        let (engine, hash) =
+            rules.of(&transcript.game, transcript.chronon.and_then(|clock| clock.horizon))?;
         Replay { arguments, place, engine, transcript: &transcript, out }.show(hash)?;
         is_shown = true;
     }

@@ -93,7 +93,7 @@ fn beside(file: &str, named: &str) -> String {
 /// The engines of the games that were named, with the hash of their rules.
 pub struct Rules<'a> {
     arguments: &'a TranscriptArguments,
-    engines: BTreeMap<String, (Arc<Engine>, String)>,
+    engines: BTreeMap<(String, Option<u32>), (Arc<Engine>, String)>,
 }
 
 impl Rules<'_> {
@@ -101,7 +101,11 @@ impl Rules<'_> {
     ///
     /// # Errors
     /// If the rules are not named or cannot be read.
-    pub fn of(&mut self, named: &str) -> Result<&(Arc<Engine>, String), CommandFailure> {
+    pub fn of(
+        &mut self,
+        named: &str,
+        horizon: Option<u32>,
+    ) -> Result<&(Arc<Engine>, String), CommandFailure> {
         let name = self.arguments.game.clone().unwrap_or_else(|| beside(&self.arguments.file, named));
         if name == "-" && self.arguments.game.is_none() {
             return Err(CommandFailure::usage(
@@ -109,14 +113,11 @@ impl Rules<'_> {
                 "name them with --game",
             ));
         }
-        if !self.engines.contains_key(&name) {
-            let opened = GameArgument {
-                game: name.clone(),
-                syntax: self.arguments.syntax,
-                strict: false,
-                horizon: None,
-            }
-            .open();
+        let key = (name.clone(), horizon);
+        if !self.engines.contains_key(&key) {
+            let opened =
+                GameArgument { game: name.clone(), syntax: self.arguments.syntax, strict: false, horizon }
+                    .open();
             let opened = opened.map_err(|failure| match failure {
                 CommandFailure::Usage { what, .. } => {
                     CommandFailure::usage(printable(&what), "name the rules with --game")
@@ -124,8 +125,8 @@ impl Rules<'_> {
                 failure => failure,
             })?;
             let (_, engine) = self.arguments.engine.open_for_steps(&opened)?;
-            self.engines.insert(name.clone(), (engine, opened.hash()));
+            self.engines.insert(key.clone(), (engine, opened.hash()));
         }
-        Ok(&self.engines[&name])
+        Ok(&self.engines[&key])
     }
 }

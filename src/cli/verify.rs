@@ -112,7 +112,7 @@ fn check(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailure> {
         Ok(transcript) => transcript,
         Err(error) => return Ok(Found::Differs(format!("not a transcript: {error}"))),
     };
-    let (engine, hash) = rules.of(&transcript.game)?;
+    let (engine, hash) = rules.of(&transcript.game, transcript.chronon.and_then(|clock| clock.horizon))?;
     Ok(match verify(engine.as_ref(), hash, &transcript) {
         Ok(()) => match engine.interaction().map(|machine| verify_commands(machine, &transcript)) {
             None | Some(Ok(())) => Found::Agrees,
@@ -128,7 +128,7 @@ fn check_record(rules: &mut Rules<'_>, line: &str) -> Result<Found, CommandFailu
         Ok(record) => record,
         Err(error) => return Ok(Found::Differs(format!("not a record of a player: {error}"))),
     };
-    let (engine, hash) = rules.of(&record.heading.game)?;
+    let (engine, hash) = rules.of(&record.heading.game, None)?;
     Ok(match verify_evidence(engine, hash, &record, &ExplainEffort::default()) {
         // It holds words of a program that is not ours.
         Err(difference) => Found::Differs(printable(&difference.to_string())),

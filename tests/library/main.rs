@@ -37,6 +37,7 @@ mod gambit_hostile;
 mod games;
 mod hostile_text;
 mod impossible;
+mod interactions;
 mod kiosk_page;
 mod layers;
 mod linear_program;

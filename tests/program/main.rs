@@ -26,6 +26,7 @@ mod harness;
 mod host;
 mod hostile_clients;
 mod human;
+mod interactions;
 mod kiosk;
 mod kiosk_browser;
 mod kiosk_client;

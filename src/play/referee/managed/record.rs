@@ -8,12 +8,12 @@ use super::super::verify::TranscriptDifference;
 use hyperplay_engine::machine::{JointMove, Move, Role, StateMachine, StateMachineExt};
 use hyperplay_engine::sidl::InteractionMachine;
 
-/// How long the chronons of an interaction were.
+/// The time of an interaction: how long its chronons were, and how many there could be.
 ///
 /// ```
 /// use hyperplay_play::referee::ChrononClock;
 ///
-/// let line = serde_json::to_string(&ChrononClock { seconds: Some(0.05) })?;
+/// let line = serde_json::to_string(&ChrononClock { seconds: Some(0.05), horizon: None })?;
 /// assert_eq!(line, r#"{"seconds":0.05}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -22,6 +22,9 @@ pub struct ChrononClock {
     /// The length of a chronon in seconds; absent if the clock was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// The chronons after which it ended at the latest, if that was so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<u32>,
 }
 
 /// One chronon.

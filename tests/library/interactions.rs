@@ -1,0 +1,254 @@
+//! Interactions in SIDL behind the contract: its laws, chances with weights against figures found by hand, and the trees of two
+//! interactions against those of their twins in GDL-II.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, exact};
+use hyperplay::efg::{
+    GameTree, MonteCarloMinimiser, NodeKind, Profile, SamplingScheme, SequenceForm, TreeLimits, to_gambit,
+};
+use hyperplay::engine::{Engine, EngineKind, Engines};
+use hyperplay::gdl::Source;
+use hyperplay::machine::{
+    Budget, Bulk, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt, laws,
+};
+
+use crate::common::games;
+
+fn engine(text: &str) -> Arc<Engine> {
+    let loaded = hyperplay::sidl::load(Source::new("test.sidl", text));
+    let game = loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings));
+    Engines::new(&game).get(EngineKind::Auto).unwrap()
+}
+
+fn of_file(name: &str, horizon: Option<u32>) -> Arc<Engine> {
+    let text = std::fs::read_to_string(games(&format!("sidl/{name}.sidl"))).unwrap();
+    let game = hyperplay::sidl::load(Source::new(format!("{name}.sidl"), text)).game.unwrap();
+    Engines::new(&game.with_horizon(horizon)).get(EngineKind::Auto).unwrap()
+}
+
+#[test]
+fn the_laws_of_the_machine_hold_for_every_interaction() {
+    let mut count = 0;
+    for file in std::fs::read_dir(games("sidl")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "sidl") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        for horizon in [None, Some(12)] {
+            let engine = of_file(&name, horizon);
+            let machine = engine.interaction().unwrap();
+            for number in 0..20 {
+                let mut rng = Seed::root(7).index(number).rng();
+                let history = laws::check_random_match(&**machine, 60, &mut rng).unwrap();
+                assert!(horizon.is_none_or(|horizon| history.step() <= horizon as usize), "{name}");
+            }
+        }
+        count += 1;
+    }
+    assert!(count >= 12, "{count} interactions");
+}
+
+/// A coin that falls on heads in one of four cases; Alice hears of it, wrongly in one of three cases, and names a side.
+const COIN: &str = "
+    fact(begin, 0). fact(coin, 1). fact(heard, 1). fact(over, 0). fact(side, 1).
+    init(begin). init(side(heads)). init(side(tails)). init(account(alice, 0)). balances(0, 1).
+    hidden(coin(_), [alice]).
+    chance(toss, [1/4, 3/4]). branching([toss(heads), toss(tails)], toss).
+    operation(toss(X)) :- begin, ax(begin), next(coin(X)).
+    chance(noise, [2/3, 1/3]). branching([right, wrong], noise).
+    operation(right) :- coin(X), not(heard(_)), next(heard(X)).
+    operation(wrong) :- coin(X), not(heard(_)), side(Y), X \\= Y, next(heard(Y)).
+    switch(name, alice, [heads, tails]). init(does(name, heads)). momentary(name).
+    branching([name(heads), name(tails)], name).
+    operation(name(X)) :- heard(_), coin(X), next(over), goal(alice, 1).
+    operation(name(X)) :- heard(_), next(over).
+    terminal :- over.";
+
+const ALICE: Role = Role::new(0);
+
+/// What Alice knows when she has heard this side, and a history in which she does.
+fn after_hearing(engine: &Engine, side: &str) -> Evidence {
+    let heard = format!("(appears (heard {side}))");
+    (0..)
+        .find_map(|number| {
+            let mut rng = Seed::root(3).index(number).rng();
+            let (mut scratch, mut state) = (engine.scratch(), engine.initial());
+            let mut history = History::default();
+            for _ in 0..2 {
+                let joint = engine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+                state = engine.next(&state, &joint, &mut scratch);
+                history.0.push(joint);
+            }
+            let evidence = engine.evidence(&history, ALICE, &mut scratch);
+            let percepts = evidence.steps[1].percepts.iter().map(|percept| engine.terms().show(percept.0));
+            percepts.into_iter().any(|percept| percept == heard).then_some(evidence)
+        })
+        .unwrap()
+}
+
+/// The probability that the coin shows heads under these weighted states.
+fn heads(engine: &Engine, weighted: impl Iterator<Item = (Vec<String>, f64)>) -> f64 {
+    let _ = engine;
+    weighted.filter(|(fluents, _)| fluents.contains(&"(coin heads)".to_owned())).map(|(_, weight)| weight).sum()
+}
+
+#[test]
+fn beliefs_weigh_chances_as_found_by_hand() {
+    let engine = engine(COIN);
+    // P(heads | heard heads) = 1/4 2/3 / (1/4 2/3 + 3/4 1/3) = 2/5; P(heads | heard tails) = 1/4 1/3 / (1/4 1/3 + 3/4 2/3) = 1/7.
+    for (side, by_hand) in [("heads", 2.0 / 5.0), ("tails", 1.0 / 7.0)] {
+        let evidence = after_hearing(&engine, side);
+        let posterior = exact::posterior(&*engine, &evidence, &Uniform, 1_000_000).unwrap();
+        let mut scratch = engine.scratch();
+        let weighted = posterior.histories.iter().map(|(history, weight)| {
+            (engine.fluents(&engine.replay(history, &mut scratch)), *weight)
+        });
+        let exactly = heads(&engine, weighted);
+        assert!((exactly - by_hand).abs() < 1e-12, "{side}: {exactly} by the oracle, {by_hand} by hand");
+        for method in [
+            None,
+            Some(SamplingMethod::Rejection),
+            Some(SamplingMethod::ParticleFilter),
+            Some(SamplingMethod::Backtracking),
+            Some(SamplingMethod::Auto),
+        ] {
+            let replicates = if method.is_some() { 400 } else { 1 };
+            let mut sum = 0.0;
+            for number in 0..replicates {
+                let mut options = BeliefOptions { particles: 32, ..BeliefOptions::default() };
+                if let Some(method) = method {
+                    options.method = method;
+                    options.enumerate = false;
+                }
+                let mut belief = ParticleBelief::new(Arc::clone(&engine), ALICE, Arc::new(Uniform), options);
+                belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(11).index(number));
+                let particles = belief.particles().to_vec();
+                assert!(!particles.is_empty(), "{method:?}");
+                let weighted =
+                    particles.iter().map(|particle| (engine.fluents(belief.state(particle)), particle.weight));
+                sum += heads(&engine, weighted);
+            }
+            let mean = sum / replicates as f64;
+            // 400 replicates of at least some dozen draws: three standard errors are less than 0.03.
+            let allowed = if method.is_some() { 0.03 } else { 1e-12 };
+            assert!((mean - by_hand).abs() < allowed, "{side}, {method:?}: {mean}, by hand {by_hand}");
+        }
+    }
+}
+
+#[test]
+fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
+    let engine = engine(COIN);
+    let tree = GameTree::build(&*engine, &TreeLimits::default()).unwrap();
+    let form = SequenceForm::new(&tree, 1.0);
+    // Whoever names a side by chance is right in half of the cases.
+    let uniform = form.judge(&Profile::uniform(&tree));
+    assert!(uniform.values[ALICE].abs() < 1e-12, "{uniform:?}");
+    // The best is tails always: right in 3/4 of the cases, whatever was heard (2/5 and 1/7 are less than a half).
+    assert!((uniform.best_responses[ALICE] - 25.0).abs() < 1e-9, "{uniform:?}");
+    let mut minimiser = MonteCarloMinimiser::new(&*engine, SamplingScheme::External);
+    minimiser.iterate(&*engine, 20_000, &Seed::root(1)).unwrap();
+    let sampled = form.judge(&minimiser.to_profile(&tree));
+    assert!(sampled.nash_conv < 0.5, "{sampled:?}");
+    // Playouts that name tails.
+    let mut scratch = engine.scratch();
+    let tails: Vec<_> = tree.moves(0).iter().copied().filter(|&own| engine.show_move(own).contains("tails")).collect();
+    let start = after_two_steps(&engine);
+    let count = 4000;
+    let each: Vec<Start<_>> = (0..count)
+        .map(|number| {
+            let mut rng = Seed::root(5).index(number).rng();
+            Start { state: start(&mut rng), first: vec![(ALICE, tails[0])], count: 1 }
+        })
+        .collect();
+    let tallies = engine.playouts(&each, &Seed::root(2), &Budget::UNLIMITED, &mut scratch);
+    let mean = tallies.iter().map(|tally| tally.mean(ALICE)).sum::<f64>() / count as f64;
+    assert!((mean - 75.0).abs() < 3.0, "{mean}");
+    let text = String::from_utf8({
+        let game = to_gambit(&tree, "coin", hyperplay::efg::Fraction::from_integer(1), &|own| engine.show_move(own));
+        let mut text = Vec::new();
+        game.unwrap().file.write(&mut text).unwrap();
+        text
+    })
+    .unwrap();
+    assert!(text.contains("1/4") && text.contains("3/4") && text.contains("2/3"), "{text}");
+}
+
+/// A state after the toss and the noise, by the weights.
+fn after_two_steps(engine: &Engine) -> impl Fn(&mut rand_chacha::ChaCha8Rng) -> hyperplay::engine::State + '_ {
+    |rng| {
+        let mut scratch = engine.scratch();
+        let mut state = engine.initial();
+        for _ in 0..2 {
+            let joint = engine.random_joint(&state, &mut scratch, rng).unwrap();
+            state = engine.next(&state, &joint, &mut scratch);
+        }
+        state
+    }
+}
+
+/// A node of a tree in a form that does not depend on names: what follows it, with the moves in an order given by `label`.
+fn shape(
+    tree: &GameTree,
+    node: usize,
+    engine: &Engine,
+    label: &dyn Fn(&str) -> String,
+    sets: &mut BTreeMap<usize, usize>,
+) -> String {
+    let ordered = |moves: &[hyperplay::machine::Move]| {
+        let mut order: Vec<usize> = (0..moves.len()).collect();
+        order.sort_by_key(|&place| label(&engine.show_move(moves[place])));
+        order
+    };
+    let below = |order: Vec<usize>, sets: &mut BTreeMap<usize, usize>| {
+        let children = tree.children(node);
+        let shapes: Vec<String> = order
+            .into_iter()
+            .map(|place| shape(tree, children.start + place, engine, label, sets))
+            .collect();
+        shapes.join(" ")
+    };
+    match tree.kind(node) {
+        NodeKind::Terminal { goals } => format!("{:?}", goals.iter().map(|goal| goal.value()).collect::<Vec<_>>()),
+        NodeKind::Chance { moves, distribution } => {
+            let order = ordered(moves);
+            let weights: Vec<f64> =
+                order.iter().map(|&place| distribution.probability(place, moves.len())).collect();
+            format!("chance {weights:?} ({})", below(order, sets))
+        }
+        NodeKind::Decision { set } => {
+            let fresh = sets.len();
+            let number = *sets.entry(set).or_insert(fresh);
+            let role = &tree.roles()[tree.sets()[set].role];
+            format!("{role} at {number} ({})", below(ordered(tree.moves(set)), sets))
+        }
+    }
+}
+
+#[test]
+fn kuhn_poker_and_monty_hall_have_the_trees_of_their_twins() {
+    // Which move of the one is which of the other, by the words in them.
+    let kuhn = |own: &str| {
+        let words = [
+            ("jack", "1"), ("queen", "2"), ("king", "3"), ("lower", "1"), ("higher", "2"), ("bet", "b"), ("call", "b"),
+            ("check", "a"), ("fold", "a"), ("nothing", "a"),
+        ];
+        words.iter().find(|(word, _)| own.contains(word)).map_or(own.to_owned(), |(_, label)| (*label).to_owned())
+    };
+    let doors = |own: &str| {
+        let words = [("switch", "b"), ("left", "1"), ("right", "2"), ("1", "1"), ("2", "2"), ("3", "3"), ("nothing", "1"), ("stay", "a")];
+        words.iter().find(|(word, _)| own.contains(word)).map_or(own.to_owned(), |(_, label)| (*label).to_owned())
+    };
+    // The switch of the decision is called `decision` and its setting `switch`; to stay is to do nothing.
+    for (name, label) in [("kuhn_poker", &kuhn as &dyn Fn(&str) -> String), ("monty_hall", &doors)] {
+        let [ours, theirs] = [of_file(name, None), crate::common::machines::imperfect(name)].map(|engine| {
+            let tree = GameTree::build(&*engine, &TreeLimits::default()).unwrap();
+            (shape(&tree, 0, &engine, label, &mut BTreeMap::new()), tree.size())
+        });
+        assert_eq!(ours.1, theirs.1, "{name}");
+        assert_eq!(ours.0, theirs.0, "{name}");
+    }
+}
