@@ -67,7 +67,9 @@ const COIN: &str = "
     operation(name(X)) :- heard(_), next(over).
     terminal :- over.";
 
-const ALICE: Role = Role::new(0);
+fn alice() -> Role {
+    Role::new(0)
+}
 
 /// What Alice knows when she has heard this side, and a history in which she does.
 fn after_hearing(engine: &Engine, side: &str) -> Evidence {
@@ -82,7 +84,7 @@ fn after_hearing(engine: &Engine, side: &str) -> Evidence {
                 state = engine.next(&state, &joint, &mut scratch);
                 history.0.push(joint);
             }
-            let evidence = engine.evidence(&history, ALICE, &mut scratch);
+            let evidence = engine.evidence(&history, alice(), &mut scratch);
             let percepts = evidence.steps[1].percepts.iter().map(|percept| engine.terms().show(percept.0));
             percepts.into_iter().any(|percept| percept == heard).then_some(evidence)
         })
@@ -92,7 +94,10 @@ fn after_hearing(engine: &Engine, side: &str) -> Evidence {
 /// The probability that the coin shows heads under these weighted states.
 fn heads(engine: &Engine, weighted: impl Iterator<Item = (Vec<String>, f64)>) -> f64 {
     let _ = engine;
-    weighted.filter(|(fluents, _)| fluents.contains(&"(coin heads)".to_owned())).map(|(_, weight)| weight).sum()
+    weighted
+        .filter(|(fluents, _)| fluents.contains(&"(coin heads)".to_owned()))
+        .map(|(_, weight)| weight)
+        .sum()
 }
 
 #[test]
@@ -103,9 +108,10 @@ fn beliefs_weigh_chances_as_found_by_hand() {
         let evidence = after_hearing(&engine, side);
         let posterior = exact::posterior(&*engine, &evidence, &Uniform, 1_000_000).unwrap();
         let mut scratch = engine.scratch();
-        let weighted = posterior.histories.iter().map(|(history, weight)| {
-            (engine.fluents(&engine.replay(history, &mut scratch)), *weight)
-        });
+        let weighted = posterior
+            .histories
+            .iter()
+            .map(|(history, weight)| (engine.fluents(&engine.replay(history, &mut scratch)), *weight));
         let exactly = heads(&engine, weighted);
         assert!((exactly - by_hand).abs() < 1e-12, "{side}: {exactly} by the oracle, {by_hand} by hand");
         for method in [
@@ -123,12 +129,14 @@ fn beliefs_weigh_chances_as_found_by_hand() {
                     options.method = method;
                     options.enumerate = false;
                 }
-                let mut belief = ParticleBelief::new(Arc::clone(&engine), ALICE, Arc::new(Uniform), options);
+                let mut belief =
+                    ParticleBelief::new(Arc::clone(&engine), alice(), Arc::new(Uniform), options);
                 belief.update(&evidence, &Budget::UNLIMITED, &Seed::root(11).index(number));
                 let particles = belief.particles().to_vec();
                 assert!(!particles.is_empty(), "{method:?}");
-                let weighted =
-                    particles.iter().map(|particle| (engine.fluents(belief.state(particle)), particle.weight));
+                let weighted = particles
+                    .iter()
+                    .map(|particle| (engine.fluents(belief.state(particle)), particle.weight));
                 sum += heads(&engine, weighted);
             }
             let mean = sum / replicates as f64;
@@ -146,29 +154,31 @@ fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
     let form = SequenceForm::new(&tree, 1.0);
     // Whoever names a side by chance is right in half of the cases.
     let uniform = form.judge(&Profile::uniform(&tree));
-    assert!(uniform.values[ALICE].abs() < 1e-12, "{uniform:?}");
+    assert!(uniform.values[alice()].abs() < 1e-12, "{uniform:?}");
     // The best is tails always: right in 3/4 of the cases, whatever was heard (2/5 and 1/7 are less than a half).
-    assert!((uniform.best_responses[ALICE] - 25.0).abs() < 1e-9, "{uniform:?}");
+    assert!((uniform.best_responses[alice()] - 25.0).abs() < 1e-9, "{uniform:?}");
     let mut minimiser = MonteCarloMinimiser::new(&*engine, SamplingScheme::External);
     minimiser.iterate(&*engine, 20_000, &Seed::root(1)).unwrap();
     let sampled = form.judge(&minimiser.to_profile(&tree));
     assert!(sampled.nash_conv < 0.5, "{sampled:?}");
     // Playouts that name tails.
     let mut scratch = engine.scratch();
-    let tails: Vec<_> = tree.moves(0).iter().copied().filter(|&own| engine.show_move(own).contains("tails")).collect();
+    let tails: Vec<_> =
+        tree.moves(0).iter().copied().filter(|&own| engine.show_move(own).contains("tails")).collect();
     let start = after_two_steps(&engine);
     let count = 4000;
     let each: Vec<Start<_>> = (0..count)
         .map(|number| {
             let mut rng = Seed::root(5).index(number).rng();
-            Start { state: start(&mut rng), first: vec![(ALICE, tails[0])], count: 1 }
+            Start { state: start(&mut rng), first: vec![(alice(), tails[0])], count: 1 }
         })
         .collect();
     let tallies = engine.playouts(&each, &Seed::root(2), &Budget::UNLIMITED, &mut scratch);
-    let mean = tallies.iter().map(|tally| tally.mean(ALICE)).sum::<f64>() / count as f64;
+    let mean = tallies.iter().map(|tally| tally.mean(alice())).sum::<f64>() / count as f64;
     assert!((mean - 75.0).abs() < 3.0, "{mean}");
     let text = String::from_utf8({
-        let game = to_gambit(&tree, "coin", hyperplay::efg::Fraction::from_integer(1), &|own| engine.show_move(own));
+        let game =
+            to_gambit(&tree, "coin", hyperplay::efg::Fraction::from_integer(1), &|own| engine.show_move(own));
         let mut text = Vec::new();
         game.unwrap().file.write(&mut text).unwrap();
         text
@@ -177,8 +187,68 @@ fn trees_playouts_and_solvers_weigh_chances_as_found_by_hand() {
     assert!(text.contains("1/4") && text.contains("3/4") && text.contains("2/3"), "{text}");
 }
 
+/// Alice takes 3, or gambles for 10, which she gets in one of ten cases; who thought that it were one of two would gamble.
+const GAMBLE: &str = "
+    fact(begin, 0). fact(gambled, 0). fact(over, 0). init(begin). init(account(alice, 0)). balances(0, 10).
+    switch(choice, alice, [gamble, take]). init(does(choice, take)). momentary(choice).
+    branching([gamble, take], choice).
+    operation(gamble) :- begin, ax(begin), next(gambled).
+    operation(take) :- begin, ax(begin), next(over), goal(alice, 3).
+    chance(luck, [1/10, 9/10]). branching([lucky, unlucky], luck).
+    operation(lucky) :- gambled, next(over), goal(alice, 10).
+    operation(unlucky) :- gambled, next(over).
+    terminal :- over.";
+
+#[test]
+fn every_search_weighs_the_chance_that_follows_a_move() {
+    let engine = engine(GAMBLE);
+    let registry = hyperplay::player::Registry::standard();
+    for spec in [
+        "hyperplay:search=flat,playouts=400",
+        "hyperplay:search=uct,playouts=400",
+        "hyperplay:search=exact",
+        "ismcts",
+        "equilibrium",
+    ] {
+        let settings = hyperplay::referee::Settings::default();
+        let player = registry.player(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        let mut seats = hyperplay::machine::ByRole::from_fn(2, |_| None);
+        seats[alice()] = Some(player.seat(&engine, alice()));
+        let (seed, interrupt) = (Seed::root(1), hyperplay::referee::Interrupt::default());
+        let played =
+            hyperplay::referee::play_match(&*engine, seats, &settings, &seed, &interrupt, |_| ()).unwrap();
+        // The balance of 3 is the goal 30.
+        let hyperplay::referee::MatchOutcome::Over(goals) = &played.outcome else {
+            panic!("{:?}", played.outcome)
+        };
+        assert_eq!(goals[alice()].value(), 30, "{spec}");
+    }
+}
+
+#[test]
+fn the_referee_draws_chances_by_their_weights() {
+    let engine = engine(COIN);
+    let mut heads = 0;
+    for number in 0..2000 {
+        let registry = hyperplay::player::Registry::standard();
+        let mut seats = hyperplay::machine::ByRole::from_fn(2, |_| None);
+        seats[alice()] = Some(registry.player("legal").unwrap().seat(&engine, alice()));
+        let (settings, interrupt) =
+            (hyperplay::referee::Settings::default(), hyperplay::referee::Interrupt::default());
+        let seed = Seed::root(1).index(number);
+        let played =
+            hyperplay::referee::play_match(&*engine, seats, &settings, &seed, &interrupt, |_| ()).unwrap();
+        let random = engine.random().unwrap();
+        heads += usize::from(engine.show_move(played.steps[0].joint.of(random)).contains("heads"));
+    }
+    // 500 are expected; four standard deviations are 77.
+    assert!((423..577).contains(&heads), "{heads} of 2000");
+}
+
 /// A state after the toss and the noise, by the weights.
-fn after_two_steps(engine: &Engine) -> impl Fn(&mut rand_chacha::ChaCha8Rng) -> hyperplay::engine::State + '_ {
+fn after_two_steps(
+    engine: &Engine,
+) -> impl Fn(&mut rand_chacha::ChaCha8Rng) -> hyperplay::engine::State + '_ {
     |rng| {
         let mut scratch = engine.scratch();
         let mut state = engine.initial();
@@ -205,14 +275,14 @@ fn shape(
     };
     let below = |order: Vec<usize>, sets: &mut BTreeMap<usize, usize>| {
         let children = tree.children(node);
-        let shapes: Vec<String> = order
-            .into_iter()
-            .map(|place| shape(tree, children.start + place, engine, label, sets))
-            .collect();
+        let shapes: Vec<String> =
+            order.into_iter().map(|place| shape(tree, children.start + place, engine, label, sets)).collect();
         shapes.join(" ")
     };
     match tree.kind(node) {
-        NodeKind::Terminal { goals } => format!("{:?}", goals.iter().map(|goal| goal.value()).collect::<Vec<_>>()),
+        NodeKind::Terminal { goals } => {
+            format!("{:?}", goals.iter().map(|goal| goal.value()).collect::<Vec<_>>())
+        }
         NodeKind::Chance { moves, distribution } => {
             let order = ordered(moves);
             let weights: Vec<f64> =
@@ -233,14 +303,37 @@ fn kuhn_poker_and_monty_hall_have_the_trees_of_their_twins() {
     // Which move of the one is which of the other, by the words in them.
     let kuhn = |own: &str| {
         let words = [
-            ("jack", "1"), ("queen", "2"), ("king", "3"), ("lower", "1"), ("higher", "2"), ("bet", "b"), ("call", "b"),
-            ("check", "a"), ("fold", "a"), ("nothing", "a"),
+            ("jack", "1"),
+            ("queen", "2"),
+            ("king", "3"),
+            ("lower", "1"),
+            ("higher", "2"),
+            ("bet", "b"),
+            ("call", "b"),
+            ("check", "a"),
+            ("fold", "a"),
+            ("nothing", "a"),
         ];
-        words.iter().find(|(word, _)| own.contains(word)).map_or(own.to_owned(), |(_, label)| (*label).to_owned())
+        words
+            .iter()
+            .find(|(word, _)| own.contains(word))
+            .map_or(own.to_owned(), |(_, label)| (*label).to_owned())
     };
     let doors = |own: &str| {
-        let words = [("switch", "b"), ("left", "1"), ("right", "2"), ("1", "1"), ("2", "2"), ("3", "3"), ("nothing", "1"), ("stay", "a")];
-        words.iter().find(|(word, _)| own.contains(word)).map_or(own.to_owned(), |(_, label)| (*label).to_owned())
+        let words = [
+            ("switch", "b"),
+            ("left", "1"),
+            ("right", "2"),
+            ("1", "1"),
+            ("2", "2"),
+            ("3", "3"),
+            ("nothing", "1"),
+            ("stay", "a"),
+        ];
+        words
+            .iter()
+            .find(|(word, _)| own.contains(word))
+            .map_or(own.to_owned(), |(_, label)| (*label).to_owned())
     };
     // The switch of the decision is called `decision` and its setting `switch`; to stay is to do nothing.
     for (name, label) in [("kuhn_poker", &kuhn as &dyn Fn(&str) -> String), ("monty_hall", &doors)] {

@@ -229,6 +229,18 @@ impl InteractionMachine {
         Ok((id, alias.ok_or(CommandFault::UnknownAlias)?))
     }
 
+    /// The switches of a role with their settings in a state, if they are set, and all settings that they can have.
+    pub fn switches_of(&self, role: Role, state: &State) -> Vec<(TermId, Option<TermId>, Vec<TermId>)> {
+        let facts = Facts::new(state.fluents().iter().copied(), self.terms());
+        let each = self.program.switches.iter().enumerate();
+        each.filter(|(_, switch)| switch.owner == role.index())
+            .map(|(place, switch)| {
+                let setting = self.program.setting(place, &facts, self.terms());
+                (switch.id, setting.map(|setting| switch.aliases[setting]), switch.aliases.clone())
+            })
+            .collect()
+    }
+
     /// The commands that a move of a role stands for: switches and settings.
     pub fn commands_of(&self, role: Role, own: Move) -> Vec<(TermId, TermId)> {
         let commands = self.program.commands(role.index(), &own.0, self.terms());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::in_time::switches;
 use super::parts::{Sight, Sitting};
 use super::past::{PastMatch, PastMove};
 use super::person::PersonSeat;
@@ -14,8 +15,8 @@ use hyperplay_engine::Engine;
 use hyperplay_engine::machine::{ByRole, Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_play::player::Seat;
 use hyperplay_play::referee::{
-    Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript, date, host, match_seed,
-    play_match,
+    ChrononClock, ChrononRecord, Heading, Match, MatchOutcome, MatchStep, RunInfo, Settings, Transcript,
+    date, host, match_seed, play_match,
 };
 
 /// How long a match with clocks waits for the others after the first person has come.
@@ -57,10 +58,21 @@ impl Table {
             Sitting::Random => None,
         };
         let seats = ByRole::new((0..parts.sitting.len()).map(seat).collect());
-        let settings =
-            Settings { clocks: parts.clocks, id: format!("table_{}", parts.id), ..Settings::default() };
+        let clocks = parts.clocks.filter(|_| engine.interaction().is_none());
+        let settings = Settings { clocks, id: format!("table_{}", parts.id), ..Settings::default() };
         let begun = Instant::now();
         let mut moves: Vec<PastMove> = Vec::new();
+        if engine.interaction().is_some() {
+            let run = self.manage(&engine, &mut telling, &mut moves, settings.limit)?;
+            return Ok(self.ending(
+                &engine,
+                &settings,
+                (run.played, Some(run.chronons)),
+                begun,
+                telling,
+                moves,
+            ));
+        }
         let watch = |step: &MatchStep| {
             let notes = self.notes(step);
             telling.step(&engine, step, &notes);
@@ -70,13 +82,27 @@ impl Table {
         let played =
             play_match(&*engine, seats, &settings, &match_seed(parts.seed, 0), &self.interrupt, watch);
         let played = played.map_err(|error| format!("the match could not be played: {error}"))?;
-        let result = self.result(&engine, &played);
-        self.keep(&engine, &settings, &played, begun.elapsed());
+        Ok(self.ending(&engine, &settings, (played, None), begun, telling, moves))
+    }
+
+    /// Keeps what was played, and says what it came to.
+    fn ending(
+        self: &Arc<Table>,
+        engine: &Arc<Engine>,
+        settings: &Settings,
+        (played, chronons): (Match, Option<Vec<ChrononRecord>>),
+        begun: Instant,
+        telling: Telling,
+        moves: Vec<PastMove>,
+    ) -> Ending {
+        let parts = &self.parts;
+        let result = self.result(engine, &played);
+        self.keep(engine, settings, &played, chronons, begun.elapsed());
         let (scenes, step) = (telling.scenes(), telling.step_number());
         let past = PastMatch {
             id: parts.id.clone(),
             room: Arc::clone(&parts.room),
-            engine: Arc::clone(&engine),
+            engine: Arc::clone(engine),
             sampler: parts.sampler.clone(),
             states: telling.states,
             moves,
@@ -84,7 +110,7 @@ impl Table {
             result: result.clone(),
             beliefs: Mutex::default(),
         };
-        Ok(Ending { scenes, step, result, past: Arc::new(past) })
+        Ending { scenes, step, result, past: Arc::new(past) }
     }
 
     /// Waits until every person has come or left. Where there are clocks, who has not come some time after the first is not waited for.
@@ -109,7 +135,7 @@ impl Table {
 
     /// Lays open what is told of a state and the legal moves of all persons, all at once: nothing of the step before is left. The last
     /// state is told with the result.
-    fn open(&self, engine: &Engine, telling: &Telling) {
+    pub(super) fn open(&self, engine: &Engine, telling: &Telling) {
         if telling.is_over {
             return;
         }
@@ -122,7 +148,7 @@ impl Table {
         let mut questions: BTreeMap<Role, OpenQuestion> = BTreeMap::new();
         for role in self.persons() {
             let own = &legal[role];
-            if own.len() < 2 {
+            if own.len() < 2 || engine.interaction().is_some() {
                 continue;
             }
             let picture =
@@ -136,10 +162,16 @@ impl Table {
         }
         let step = telling.step_number();
         let mut shared = self.shared();
+        if let Some(machine) = engine.interaction() {
+            let of_role = |role| (role, switches(machine, &telling.state, role));
+            shared.in_time.get_or_insert_default().switches = self.persons().map(of_role).collect();
+        }
         (shared.scenes, shared.questions, shared.step) = (scenes, questions, step);
         shared.chosen.clear();
         shared.phase = Phase::Play;
-        shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(step)));
+        if engine.interaction().is_none() {
+            shared.clock = self.parts.clocks.map(|clocks| (Instant::now(), clocks.time(step)));
+        }
         drop(shared);
         self.ring();
     }
@@ -176,7 +208,14 @@ impl Table {
     }
 
     /// Keeps the transcript.
-    fn keep(&self, engine: &Engine, settings: &Settings, played: &Match, taken: Duration) {
+    fn keep(
+        &self,
+        engine: &Engine,
+        settings: &Settings,
+        played: &Match,
+        chronons: Option<Vec<ChrononRecord>>,
+        taken: Duration,
+    ) {
         let (Some(keeper), false) = (&self.parts.keeper, played.outcome == MatchOutcome::Interrupted) else {
             return;
         };
@@ -193,6 +232,10 @@ impl Table {
             decisions: true,
         };
         let mut transcript = Transcript::new(engine, &heading, settings, 0, played);
+        if let Some(chronons) = chronons {
+            let clock = ChrononClock { seconds: Some(self.chronon().as_secs_f64()), horizon: None };
+            transcript = transcript.with_chronons(clock, chronons);
+        }
         transcript.run = Some(RunInfo {
             date: date(),
             host: host(),

@@ -13,6 +13,7 @@
 mod advice;
 mod answers;
 mod guard;
+mod in_time;
 mod keep;
 mod lobby;
 mod match_thread;

@@ -30,6 +30,7 @@ const FILES: &[PageFile] = &files![
     "rulesheet.js" as "text/javascript; charset=utf-8",
     "scene.js" as "text/javascript; charset=utf-8",
     "styles.css" as "text/css; charset=utf-8",
+    "switches.js" as "text/javascript; charset=utf-8",
     "table.js" as "text/javascript; charset=utf-8",
     "watch.js" as "text/javascript; charset=utf-8",
 ];

@@ -161,6 +161,7 @@ impl PastMatch {
                 })
                 .collect(),
             legal: Vec::new(),
+            switches: None,
             chosen: None,
             past: self.past(role, step),
             picture,

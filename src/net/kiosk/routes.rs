@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
@@ -13,6 +12,7 @@ use axum::middleware;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response as AxumResponse};
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use futures_util::stream::{Stream, unfold};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +28,7 @@ use super::past::{PastMatch, TRUTH};
 use super::scene::Scene;
 use super::table::Table;
 use super::{Kiosk, page};
+use crate::http::server::Received;
 use hyperplay_engine::machine::Role;
 use hyperplay_play::player::SpecError;
 
@@ -61,6 +62,7 @@ pub(super) fn router(kiosk: Arc<Kiosk>) -> Router {
         .route("/api/tables/{id}", get(scene))
         .route("/api/tables/{id}/events", get(events))
         .route("/api/tables/{id}/move", post(choose))
+        .route("/api/tables/{id}/command", post(command))
         .route("/api/tables/{id}/leave", post(leave))
         .route("/api/tables/{id}/hint", post(advise))
         .route("/api/tables/{id}/review", get(review))
@@ -239,6 +241,26 @@ async fn choose(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
     kiosk.seat(&id, &token, |table, token| {
         let role = seat_of(token)?;
         table.choose(role, step, &own)?;
+        Ok(nothing())
+    })
+}
+
+#[derive(Deserialize)]
+struct Commanded {
+    token: String,
+    switch: String,
+    alias: String,
+}
+
+async fn command(
+    State(kiosk): State<Arc<Kiosk>>,
+    Path(id): Path<String>,
+    Extension(of): Extension<Received>,
+    body: Bytes,
+) -> Answer {
+    let Commanded { token, switch, alias } = read(&body)?;
+    kiosk.seat(&id, &token, |table, token| {
+        table.command(seat_of(token)?, &switch, &alias, of.received)?;
         Ok(nothing())
     })
 }

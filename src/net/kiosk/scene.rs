@@ -184,6 +184,9 @@ pub(super) struct Scene {
     pub(super) clock: Option<SceneClock>,
     pub(super) seats: Vec<SceneSeat>,
     pub(super) legal: Vec<SceneMove>,
+    /// The switches of the seat, in an interaction that runs in real time; absent elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) switches: Option<Vec<SceneSwitch>>,
     pub(super) chosen: Option<String>,
     pub(super) past: Vec<PastStep>,
     pub(super) picture: Option<BoardPicture>,
@@ -191,6 +194,17 @@ pub(super) struct Scene {
     pub(super) equilibrium: Vec<SceneMix>,
     pub(super) result: Option<SceneResult>,
     pub(super) review: Option<SceneReview>,
+}
+
+/// A switch of a seat.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct SceneSwitch {
+    pub(super) switch: String,
+    /// As it is set now.
+    pub(super) setting: Option<String>,
+    /// What was commanded in this chronon.
+    pub(super) commanded: Option<String>,
+    pub(super) aliases: Vec<String>,
 }
 
 /// Facts with their probabilities.

@@ -13,15 +13,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::answers::KioskRefusal;
+use super::in_time::with_commands;
 use super::parts::{Sight, Sitting, TableParts, TableToken};
 use super::past::{PastMatch, TRUTH};
 use super::scene::{
     PastStep, Phase, Scene, SceneBelief, SceneClock, SceneGame, SceneMix, SceneMove, SceneResult, SceneSeat,
+    SceneSwitch,
 };
 use hyperplay_engine::machine::{Evidence, Move, Role};
 use hyperplay_logic::gdl::fold;
 use hyperplay_play::board::BoardPicture;
-use hyperplay_play::referee::Interrupt;
+use hyperplay_play::referee::{CommandInbox, Interrupt};
 
 /// How long a person may be gone, without a clock, before legal moves are played for her.
 pub(super) const GONE: Duration = Duration::from_secs(30 * 60);
@@ -41,6 +43,17 @@ pub(super) struct SightScene {
     pub(super) belief: Option<SceneBelief>,
 }
 
+/// What persons may set while an interaction runs.
+#[derive(Default)]
+pub(super) struct InTime {
+    /// Where commands go; none before the first chronon and after the last.
+    pub(super) inbox: Option<CommandInbox>,
+    /// The switches of each person as they are set now.
+    pub(super) switches: BTreeMap<Role, Vec<SceneSwitch>>,
+    /// What was commanded in this chronon, by role and switch.
+    pub(super) commanded: BTreeMap<(Role, String), String>,
+}
+
 /// What changes in the course of a match.
 pub(super) struct Shared {
     pub(super) phase: Phase,
@@ -54,6 +67,8 @@ pub(super) struct Shared {
     pub(super) seen: BTreeMap<Role, Instant>,
     /// When the step began, and the time for it.
     pub(super) clock: Option<(Instant, Duration)>,
+    /// In an interaction that runs in real time.
+    pub(super) in_time: Option<InTime>,
     pub(super) mixes: BTreeMap<Role, Vec<SceneMix>>,
     pub(super) result: Option<SceneResult>,
     pub(super) past: Option<Arc<PastMatch>>,
@@ -92,6 +107,7 @@ impl Table {
             left: BTreeSet::new(),
             seen: BTreeMap::new(),
             clock: None,
+            in_time: None,
             mixes: BTreeMap::new(),
             result: None,
             past: None,
@@ -323,6 +339,7 @@ impl Table {
             clock,
             seats: self.seats(seat),
             legal: question.map_or_else(Vec::new, |question| question.shown.clone()),
+            switches: seat.zip(shared.in_time.as_ref()).map(|(role, in_time)| with_commands(in_time, role)),
             chosen,
             past: scene.past,
             picture: scene.picture,

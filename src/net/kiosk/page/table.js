@@ -11,6 +11,7 @@ import { HintCard } from './hint.js';
 import { Choice, MoveList } from './moves.js';
 import { openReview } from './review.js';
 import { canShade, drawResult, drawScene, drawSeats, pastCard, shading, spoken } from './scene.js';
+import { switchesCard } from './switches.js';
 
 export async function openTable(root, { id, token }) {
   const first = await get(place('tables', id), { token });
@@ -43,7 +44,7 @@ class Table {
       warned: null,
     });
     this.parts = {};
-    for (const name of ['head', 'turn', 'said', 'result', 'board', 'belief', 'past'])
+    for (const name of ['head', 'turn', 'said', 'result', 'switches', 'board', 'belief', 'past'])
       this.parts[name] = el('div', { class: `part-${name}` });
     this.moves = new MoveList(
       move => this.play(move),
@@ -53,7 +54,7 @@ class Table {
     this.live = el(
       'div',
       { class: 'table-columns' },
-      el('div', { class: 'left' }, this.parts.result, this.parts.turn, this.parts.said, this.parts.board, this.moves.element),
+      el('div', { class: 'left' }, this.parts.result, this.parts.turn, this.parts.said, this.parts.switches, this.parts.board, this.moves.element),
       el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past),
     );
     this.place = el('div', {}, this.live);
@@ -122,11 +123,12 @@ class Table {
     const result = drawResult(scene);
     refill(parts.result, result, result ? this.drawAfter() : null);
     this.drawBoard();
+    refill(parts.switches, switchesCard(scene, (name, alias) => this.command(name, alias)));
     const isPlayer = scene.seats?.some(seat => seat.is_you) ?? false;
     this.moves.show(
       this.isTurn() ? this.choice : null,
       this.sent === scene.step ? (scene.chosen ?? this.sentMove) : scene.chosen,
-      isPlayer && scene.phase === 'play',
+      isPlayer && scene.phase === 'play' && !scene.switches,
     );
     refill(
       parts.belief,
@@ -200,7 +202,9 @@ class Table {
         : this.isTurn()
           ? 'Your turn'
           : isPlayer
-            ? 'The others move'
+            ? scene.switches
+              ? 'The chronon runs'
+              : 'The others move'
             : 'The match goes on';
     this.clockText = el('span', { class: 'clock-text' });
     this.clockBar = el('span', { class: 'clock-part' });
@@ -218,10 +222,20 @@ class Table {
         'data-turn': String(this.isTurn()),
       },
       el('strong', {}, text),
-      scene.phase === 'waiting' ? null : el('span', { class: 'turn-step' }, `step ${scene.step + 1}`),
+      scene.phase === 'waiting' ? null : el('span', { class: 'turn-step' }, `${scene.switches ? 'chronon' : 'step'} ${scene.step + 1}`),
       clock,
       hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
     );
+  }
+
+  /** Sets a switch. */
+  async command(name, alias) {
+    try {
+      await post(place('tables', this.id, '/command'), { token: this.token, switch: name, alias });
+      refill(this.parts.said);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   tick() {

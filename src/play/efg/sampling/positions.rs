@@ -65,7 +65,7 @@ pub(super) struct Chooser {
 /// The role of chance whose moves are equally likely.
 pub(super) const CHANCE: u32 = u32::MAX;
 /// The role of chance whose moves have weights.
-pub(super) const UNEVEN_CHANCE: u32 = u32::MAX - 1;
+pub(super) const UNEVEN_CHANCE: u32 = u32::MAX - 2;
 
 struct Position<S> {
     state: S,
@@ -234,7 +234,9 @@ impl<M: Bulk> Positions<M> {
         for &Chooser { role, moves, first, stride } in &self.choosers[begin as usize..end as usize] {
             let place = first as usize + (choice / stride % u64::from(moves)) as usize;
             joint = match machine.random() {
-                Some(random) if role >= UNEVEN_CHANCE => joint.with(random, self.draws[place]),
+                Some(random) if role == CHANCE || role == UNEVEN_CHANCE => {
+                    joint.with(random, self.draws[place])
+                }
                 _ => joint.with(Role::new(role as usize), sets.moves[place]),
             };
         }
