@@ -9,7 +9,7 @@
 use super::symbol::{Symbol, Symbols};
 
 /// The names of the anonymous variables of one text.
-pub(super) struct AnonymousVariables {
+pub(crate) struct AnonymousVariables {
     /// The number between the underscores; none if it is 0.
     family: u64,
     given: usize,
@@ -17,7 +17,7 @@ pub(super) struct AnonymousVariables {
 
 impl AnonymousVariables {
     /// Names that differ from all words of a text, which are given without the marks of variables. O(text).
-    pub(super) fn new<'t>(variables: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn new<'t>(variables: impl Iterator<Item = &'t str>) -> Self {
         let mut used: Vec<u64> = variables.filter_map(family).collect();
         used.sort_unstable();
         let family = used.into_iter().fold(0, |free, family| if family == free { free + 1 } else { free });
@@ -25,12 +25,12 @@ impl AnonymousVariables {
     }
 
     /// Begins the next clause.
-    pub(super) fn begin_clause(&mut self) {
+    pub(crate) fn begin_clause(&mut self) {
         self.given = 0;
     }
 
     /// The next variable of the clause.
-    pub(super) fn next(&mut self, symbols: &mut Symbols) -> Symbol {
+    pub(crate) fn next(&mut self, symbols: &mut Symbols) -> Symbol {
         self.given += 1;
         let AnonymousVariables { family, given } = self;
         symbols.intern(&if *family == 0 { format!("_{given}") } else { format!("_{family}_{given}") })
@@ -46,7 +46,7 @@ fn family(name: &str) -> Option<u64> {
 }
 
 /// Whether a variable with this name that the text does not spell is anonymous.
-pub(super) fn is_anonymous(name: &str) -> bool {
+pub(crate) fn is_anonymous(name: &str) -> bool {
     family(name).is_some()
 }
 

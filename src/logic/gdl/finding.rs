@@ -156,11 +156,33 @@ pub enum FindingCode {
     WeaklyWinnable,
     /// Whether some role can reach its best goal alone.
     StronglyWinnable,
+    /// SIDL: a branching whose operations are not as many as its switch's aliases or its chance's weights.
+    BranchingLength,
+    /// SIDL: a distribution that is none.
+    Distribution,
+    /// SIDL: an identifier that no switch or chance has.
+    UnknownSwitch,
+    /// SIDL: a setting that a switch does not have.
+    UnknownAlias,
+    /// SIDL: something that is declared twice.
+    DuplicateDeclaration,
+    /// SIDL: an agent without an account.
+    NoAccount,
+    /// SIDL: a switch without a first setting.
+    UnsetSwitch,
+    /// SIDL: a number that no state can hold.
+    NumberOutOfRange,
+    /// SIDL: something else where a number must stand.
+    NotANumber,
+    /// SIDL: a test behind an effect of its operation.
+    TestAfterEffect,
+    /// SIDL: a range of balances that is none.
+    BalanceRange,
 }
 
 impl FindingCode {
     /// Every code with its stable name (lower case, words joined by `-`), in the order of `FindingCode`.
-    pub const ALL: [(FindingCode, &'static str); 53] = [
+    pub const ALL: [(FindingCode, &'static str); 64] = [
         (FindingCode::Syntax, "syntax"),
         (FindingCode::UnbalancedParenthesis, "unbalanced-parenthesis"),
         (FindingCode::TooDeep, "too-deep"),
@@ -214,6 +236,17 @@ impl FindingCode {
         (FindingCode::Playable, "playable"),
         (FindingCode::WeaklyWinnable, "weakly-winnable"),
         (FindingCode::StronglyWinnable, "strongly-winnable"),
+        (FindingCode::BranchingLength, "branching-length"),
+        (FindingCode::Distribution, "distribution"),
+        (FindingCode::UnknownSwitch, "unknown-switch"),
+        (FindingCode::UnknownAlias, "unknown-alias"),
+        (FindingCode::DuplicateDeclaration, "duplicate-declaration"),
+        (FindingCode::NoAccount, "no-account"),
+        (FindingCode::UnsetSwitch, "unset-switch"),
+        (FindingCode::NumberOutOfRange, "number-out-of-range"),
+        (FindingCode::NotANumber, "not-a-number"),
+        (FindingCode::TestAfterEffect, "test-after-effect"),
+        (FindingCode::BalanceRange, "balance-range"),
     ];
 
     /// The stable name, as in `unsafe-variable`.

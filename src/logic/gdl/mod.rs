@@ -62,3 +62,8 @@ pub use store::{TermId, TermStore};
 pub use suggest::{counted, did_you_mean, nearest_names};
 pub use symbol::{Symbol, Symbols, fold};
 pub use term::Term;
+
+pub(crate) use anonymous::{AnonymousVariables, is_anonymous};
+pub(crate) use load::sort;
+pub(crate) use read::{FindingCollector, is_blank, is_within_depth, too_deep};
+pub(crate) use term::MAX_DEPTH;

@@ -1,9 +1,8 @@
 //! Loading: from a text in SIDL to a game in one call, with all findings.
 
-use crate::gdl::{
-    Finding, FindingCode, Game, Loaded, Severity, Source, Span, Symbol, Term, TermId, TermStore,
-};
+use crate::gdl::{Game, Loaded, Severity, Source, Symbol, Term, TermId, TermStore, sort};
 
+use super::check::check;
 use super::lower::lower;
 use super::read::read;
 
@@ -14,7 +13,7 @@ const WORDS: [&str; 12] = [
 ];
 
 /// The whole numbers that every interaction can compute with.
-const NUMBERS: std::ops::RangeInclusive<i64> = -10_000..=10_000;
+pub(super) const NUMBERS: std::ops::RangeInclusive<i64> = -10_000..=10_000;
 
 /// Whether a text is in SIDL: by its name, which ends in `.sidl`, or by the words that it has.
 pub fn is_sidl(source: &Source) -> bool {
@@ -49,22 +48,17 @@ pub fn is_sidl(source: &Source) -> bool {
 /// ```
 pub fn load(source: Source) -> Loaded {
     let (mut sheet, mut findings) = read(source);
-    let program = lower(&sheet);
-    if program.agents.is_empty() {
-        findings.push(Finding::new(
-            FindingCode::NoRole,
-            Severity::Error,
-            Span::new(0, 0),
-            "nobody has an account",
-        ));
+    let is_complete = findings.iter().all(|finding| finding.severity != Severity::Error);
+    for word in WORDS {
+        sheet.symbols.intern(word);
     }
+    for number in NUMBERS {
+        sheet.symbols.intern(&number.to_string());
+    }
+    let program = lower(&sheet);
+    findings.extend(check(&sheet, &program, is_complete));
+    let findings = sort(findings);
     let game = findings.iter().all(|finding| finding.severity != Severity::Error).then(|| {
-        WORDS.iter().for_each(|word| {
-            sheet.symbols.intern(word);
-        });
-        NUMBERS.for_each(|number| {
-            sheet.symbols.intern(&number.to_string());
-        });
         let terms = TermStore::new(sheet.symbols.clone());
         let mut roles: Vec<TermId> = (program.agents.iter())
             .filter_map(|(agent, _)| match agent {

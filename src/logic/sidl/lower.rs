@@ -71,6 +71,7 @@ pub(super) fn lower(sheet: &Rulesheet) -> Interaction {
     let clauses = || sheet.clauses.iter();
     clauses().for_each(|clause| lowering.account(clause));
     clauses().for_each(|clause| lowering.selector(clause));
+    clauses().for_each(|clause| lowering.barred(clause));
     clauses().for_each(|clause| lowering.setting(clause));
     clauses().for_each(|clause| lowering.rule(clause));
     lowering.program
@@ -82,6 +83,33 @@ struct Lowering<'s> {
 }
 
 impl Lowering<'_> {
+    /// A term in which arithmetic without variables is replaced by its value.
+    fn evaluated(&self, term: &Term) -> Term {
+        let Term::Compound(functor, arguments) = term else { return term.clone() };
+        let name = self.symbols.name(*functor);
+        if Arithmetic::named(name, arguments.len()).is_some() {
+            let spelled = |part: &i64| self.symbols.get(&part.to_string()).map(Term::Constant);
+            let value = number(term, self.symbols).and_then(|value| {
+                let (above, below) = (spelled(value.numer())?, spelled(value.denom())?);
+                let quotient = self.symbols.get("/")?;
+                Some(if value.is_integer() { above } else { Term::Compound(quotient, [above, below].into()) })
+            });
+            return value.unwrap_or_else(|| term.clone());
+        }
+        Term::Compound(*functor, arguments.iter().map(|argument| self.evaluated(argument)).collect())
+    }
+
+    /// Accounts of those from whom something is hidden.
+    fn barred(&mut self, clause: &Clause) {
+        if self.is(clause, "hidden", 2) || self.is(clause, "request", 2) {
+            let agents = &clause.head.arguments[1];
+            let agents = items(agents, self.symbols).unwrap_or(std::slice::from_ref(agents));
+            for agent in agents.iter().filter(|agent| matches!(agent, Term::Constant(_))) {
+                self.owner(agent);
+            }
+        }
+    }
+
     fn is(&self, clause: &Clause, word: &str, arity: usize) -> bool {
         self.symbols.name(clause.head.relation) == word && clause.head.arguments.len() == arity
     }
@@ -113,12 +141,13 @@ impl Lowering<'_> {
         let arguments = &clause.head.arguments;
         if self.is(clause, "switch", 3)
             && let Some(aliases) = items(&arguments[2], self.symbols)
+            && matches!(arguments[1], Term::Constant(_))
         {
             let owner = self.owner(&arguments[1]);
             self.program.switches.push(Switch {
-                id: arguments[0].clone(),
+                id: self.evaluated(&arguments[0]),
                 owner,
-                aliases: aliases.to_vec(),
+                aliases: aliases.iter().map(|alias| self.evaluated(alias)).collect(),
                 initial: None,
                 is_momentary: false,
                 span: clause.at.0,
@@ -130,7 +159,11 @@ impl Lowering<'_> {
                 list.iter().map(|item| number(item, self.symbols)).collect::<Option<Vec<Number>>>()
             && let Some(weights) = weights(&list)
         {
-            self.program.chances.push(Chance { id: arguments[0].clone(), weights, span: clause.at.0 });
+            self.program.chances.push(Chance {
+                id: self.evaluated(&arguments[0]),
+                weights,
+                span: clause.at.0,
+            });
         }
     }
 
@@ -140,13 +173,13 @@ impl Lowering<'_> {
             match &arguments[0] {
                 Term::Compound(word, parts) if *word == Symbol::DOES => {
                     let [id, alias] = &parts[..] else { return };
-                    let switch = self.program.switches.iter_mut().find(|switch| switch.id == *id);
-                    if let Some(switch) = switch {
-                        switch.initial = switch.aliases.iter().position(|other| other == alias);
+                    let (id, alias) = (self.evaluated(id), self.evaluated(alias));
+                    if let Some(switch) = self.program.switches.iter_mut().find(|switch| switch.id == id) {
+                        switch.initial = switch.aliases.iter().position(|other| *other == alias);
                     }
                 }
                 Term::Compound(word, _) if self.symbols.name(*word) == "account" => {}
-                fact => self.program.facts.push(fact.clone()),
+                fact => self.program.facts.push(self.evaluated(fact)),
             }
         }
         if self.is(clause, "momentary", 1)
@@ -166,7 +199,8 @@ impl Lowering<'_> {
             && let Some(operations) = items(&arguments[0], self.symbols)
             && let Some(selector) = self.selector_of(&arguments[1], operations.len())
         {
-            self.program.branchings.push(Branching { operations: operations.to_vec(), selector, span });
+            let operations = operations.iter().map(|operation| self.evaluated(operation)).collect();
+            self.program.branchings.push(Branching { operations, selector, span });
         }
         if self.is(clause, "operation", 1) {
             let (tests, effects) = self.body(&clause.body);
@@ -186,6 +220,7 @@ impl Lowering<'_> {
     }
 
     fn selector_of(&self, id: &Term, operations: usize) -> Option<Selector> {
+        let id = &self.evaluated(id);
         let switch = self.program.switches.iter().position(|switch| switch.id == *id);
         let chance = self.program.chances.iter().position(|chance| chance.id == *id);
         match (switch, chance) {

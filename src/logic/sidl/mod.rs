@@ -4,11 +4,15 @@
 //! switches at any moment; in each chronon every branching tries the operation that its switch or its chance selects.
 //! `docs/sidl.md` describes the language, and what was decided where the paper leaves a choice.
 
+mod check;
 mod interaction;
 mod load;
 mod lower;
 mod number;
 mod read;
+mod spell;
+#[cfg(test)]
+mod tests;
 mod token;
 
 pub use interaction::{

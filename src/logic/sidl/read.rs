@@ -1,13 +1,14 @@
 //! Reading: from a text in SIDL to clauses.
 //!
-//! A syntax error costs one clause, up to the next full stop, and the others are read. A list is the compound term `(list a b)`,
+//! A syntax error costs one clause, up to the next full stop or the next line that begins a clause, and the others are
+//! read. Only a full stop that is missing at the end of a line costs nothing but the finding. A list is the compound term `(list a b)`,
 //! the empty list the constant `list`; arithmetic is a compound term of its operator; a comparison is an atom of its operator.
 //!
 //! Invariant: no clause is nested deeper than [`MAX_DEPTH`](crate::gdl) allows, so recursion over it is safe.
 
 use crate::gdl::{
-    At, Atom, Clause, Finding, FindingCode, Formula, MAX_TEXT, Rulesheet, Severity, Source, Span, Symbols,
-    Syntax, Term,
+    AnonymousVariables, At, Atom, Clause, Finding, FindingCode, FindingCollector, Formula, MAX_DEPTH,
+    MAX_TEXT, Rulesheet, Severity, Source, Span, Symbols, Syntax, Term, is_within_depth, too_deep,
 };
 
 use super::number::spelled_number;
@@ -16,8 +17,23 @@ use super::token::{SidlToken, tokens};
 /// The functor of lists.
 pub(super) const LIST: &str = "list";
 
-/// Levels of nesting that are read.
-const DEPTH: usize = 100;
+/// The words that begin a clause.
+pub(super) const HEADS: [&str; 11] = [
+    "fact",
+    "switch",
+    "chance",
+    "branching",
+    "operation",
+    "hidden",
+    "request",
+    "init",
+    "terminal",
+    "momentary",
+    "balances",
+];
+
+/// Levels of nesting that are read, in conditions and in terms each.
+const DEPTH: usize = MAX_DEPTH / 2 - 1;
 
 /// The comparisons, each with the name that its atom has.
 const COMPARISONS: [(&str, &str); 11] = [
@@ -39,40 +55,52 @@ struct Unreadable(Finding);
 
 /// Reads a text. The findings are in the order of the text. O(text).
 pub(super) fn read(source: Source) -> (Rulesheet, Vec<Finding>) {
-    let mut findings = Vec::new();
+    let mut report = FindingCollector::default();
     let mut symbols = Symbols::new();
     let mut clauses = Vec::new();
     if source.text().len() > MAX_TEXT {
         let message = format!("the text has {} bytes; at most {MAX_TEXT} are read", source.text().len());
-        findings.push(Finding::new(FindingCode::TooLarge, Severity::Error, Span::new(0, 0), message));
+        report.add(Finding::new(FindingCode::TooLarge, Severity::Error, Span::new(0, 0), message));
     } else {
-        let tokens = tokens(source.text(), &mut findings);
+        let tokens = tokens(source.text(), &mut report);
+        let spelled = tokens.iter().filter_map(|(token, _)| match token {
+            SidlToken::Variable(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let anonymous = AnonymousVariables::new(spelled);
         let end = Span::new(source.text().len(), source.text().len());
+        let text = source.text();
+        let symbols = &mut symbols;
         let mut reader =
-            Reader { tokens: &tokens, at: 0, depth: 0, anonymous: 0, symbols: &mut symbols, end };
+            Reader { text, tokens: &tokens, at: 0, depth: 0, anonymous, symbols, end, report: &mut report };
         while reader.at < tokens.len() {
+            let start = reader.at;
             match reader.clause() {
                 Ok(clause) => clauses.push(clause),
                 Err(Unreadable(finding)) => {
-                    findings.push(finding);
-                    reader.skip_clause();
+                    reader.report.add(finding);
+                    reader.skip_clause(start);
                 }
             }
         }
     }
-    findings.sort_by_key(|finding| finding.span.start);
-    (Rulesheet { source, syntax: Syntax::Infix, symbols, clauses, unread: Vec::new() }, findings)
+    clauses.retain(|clause| is_within_depth(clause, &mut report));
+    (Rulesheet { source, syntax: Syntax::Infix, symbols, clauses, unread: Vec::new() }, report.finish())
 }
 
 struct Reader<'t> {
+    text: &'t str,
     tokens: &'t [(SidlToken, Span)],
     at: usize,
     depth: usize,
-    /// The anonymous variables so far; each has a name of its own.
-    anonymous: usize,
+    anonymous: AnonymousVariables,
     symbols: &'t mut Symbols,
     end: Span,
+    report: &'t mut FindingCollector,
 }
+
+/// A term and how deep it is nested.
+struct Nested(Term, usize);
 
 type Read<T> = Result<T, Unreadable>;
 
@@ -99,17 +127,31 @@ impl Reader<'_> {
         found
     }
 
+    /// The text of the token that stands here.
+    fn spelled(&self) -> &str {
+        &self.text[self.span().start..self.span().end]
+    }
+
     fn error<T>(&self, message: impl Into<String>) -> Read<T> {
         Err(Unreadable(Finding::new(FindingCode::Syntax, Severity::Error, self.span(), message)))
     }
 
     fn expect(&mut self, mark: &str, after: &str) -> Read<()> {
-        if self.take(mark) { Ok(()) } else { self.error(format!("`{mark}` is missing after {after}")) }
+        if self.take(mark) {
+            return Ok(());
+        }
+        match self.peek() {
+            None => self.error(format!("`{mark}` is missing after {after}, where the text ends")),
+            _ => self.error(format!("`{mark}` is missing after {after}, before `{}`", self.spelled())),
+        }
     }
 
-    /// Goes behind the next full stop.
-    fn skip_clause(&mut self) {
+    /// Goes behind the next full stop, or to the next line that begins a clause.
+    fn skip_clause(&mut self, start: usize) {
         while let Some((token, _)) = self.tokens.get(self.at) {
+            if self.at > start && self.begins_clause() {
+                return;
+            }
             self.at += 1;
             if *token == SidlToken::Stop {
                 return;
@@ -117,16 +159,23 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a line begins here, with a word that only begins clauses.
+    fn begins_clause(&self) -> bool {
+        let Some((SidlToken::Name(name), span)) = self.tokens.get(self.at) else { return false };
+        let next = self.tokens.get(self.at + 1).map(|(token, _)| token);
+        HEADS.contains(&name.as_str())
+            && matches!(next, Some(SidlToken::Mark("(" | ":-")))
+            && (self.at == 0 || self.text[self.tokens[self.at - 1].1.end..span.start].contains('\n'))
+    }
+
+    fn too_deep<T>(&self) -> Read<T> {
+        Err(Unreadable(too_deep(self.span(), self.span())))
+    }
+
     /// Does something one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth >= DEPTH {
-            let message = format!("nested more than {DEPTH} levels deep");
-            return Err(Unreadable(Finding::new(
-                FindingCode::TooDeep,
-                Severity::Error,
-                self.span(),
-                message,
-            )));
+            return self.too_deep();
         }
         self.depth += 1;
         let result = read(self);
@@ -136,6 +185,7 @@ impl Reader<'_> {
 
     fn clause(&mut self) -> Read<Clause> {
         self.depth = 0;
+        self.anonymous.begin_clause();
         let start = self.span();
         let head = self.term()?;
         let head = self.atom(head, start)?;
@@ -146,10 +196,17 @@ impl Reader<'_> {
                 other => body.push(other),
             }
         }
-        if self.peek() != Some(&SidlToken::Stop) {
-            return self.error("a clause ends with `.`; here it goes on");
+        let is_end = self.peek().is_none() || self.begins_clause();
+        if is_end {
+            let at = self.last_span();
+            let message = "a clause ends with `.`, which is missing here";
+            let finding = Finding::new(FindingCode::Syntax, Severity::Error, at, message);
+            self.report.add(finding.help("write `.` behind the clause"));
+        } else if self.peek() != Some(&SidlToken::Stop) {
+            return self.error(format!("`{}` cannot follow here: a clause ends with `.`", self.spelled()));
+        } else {
+            self.at += 1;
         }
-        self.at += 1;
         Ok(Clause { head, body, at: At(Span::new(start.start, self.last_span().end)) })
     }
 
@@ -254,20 +311,23 @@ impl Reader<'_> {
         false
     }
 
-    /// A sum.
     fn term(&mut self) -> Read<Term> {
+        Ok(self.sum()?.0)
+    }
+
+    fn sum(&mut self) -> Read<Nested> {
         self.deeper(|reader| {
             let mut left = reader.product()?;
             while let Some(operator) = ["+", "-"].into_iter().find(|mark| reader.is_mark(mark)) {
                 reader.at += 1;
                 let right = reader.product()?;
-                left = reader.compound(operator, vec![left, right]);
+                left = reader.compound(operator, vec![left, right])?;
             }
             Ok(left)
         })
     }
 
-    fn product(&mut self) -> Read<Term> {
+    fn product(&mut self) -> Read<Nested> {
         let mut left = self.factor()?;
         loop {
             let operator = match self.peek() {
@@ -277,79 +337,87 @@ impl Reader<'_> {
             };
             self.at += 1;
             let right = self.factor()?;
-            left = self.compound(operator, vec![left, right]);
+            left = self.compound(operator, vec![left, right])?;
         }
     }
 
-    fn factor(&mut self) -> Read<Term> {
+    fn factor(&mut self) -> Read<Nested> {
         if self.take("-") {
             if let Some(SidlToken::Number(digits)) = self.peek() {
                 let digits = format!("-{digits}");
                 return self.number(&digits);
             }
             let inner = self.deeper(Reader::factor)?;
-            return Ok(self.compound("-", vec![inner]));
+            return self.compound("-", vec![inner]);
         }
         if self.take("(") {
-            let inner = self.term()?;
+            let inner = self.sum()?;
             self.expect(")", "the term")?;
             return Ok(inner);
         }
         if self.take("[") {
-            let items = if self.is_mark("]") { Vec::new() } else { self.terms()? };
+            let items = if self.is_mark("]") { Vec::new() } else { self.sums()? };
             self.expect("]", "the list")?;
-            return Ok(self.compound(LIST, items));
+            return self.compound(LIST, items);
         }
         match self.peek().cloned() {
             Some(SidlToken::Number(digits)) => self.number(&digits),
             Some(SidlToken::Anonymous) => {
                 self.at += 1;
-                self.anonymous += 1;
-                let name = format!("_{}", self.anonymous);
-                Ok(Term::Variable(self.symbols.intern(&name)))
+                Ok(Nested(Term::Variable(self.anonymous.next(self.symbols)), 0))
             }
             Some(SidlToken::Variable(name)) => {
                 self.at += 1;
-                Ok(Term::Variable(self.symbols.intern(&name)))
+                Ok(Nested(Term::Variable(self.symbols.intern(&name)), 0))
             }
             Some(SidlToken::Name(name)) => {
                 self.at += 1;
                 let arguments = if self.take("(") {
-                    let arguments = if self.is_mark(")") { Vec::new() } else { self.terms()? };
+                    let arguments = if self.is_mark(")") { Vec::new() } else { self.sums()? };
                     self.expect(")", &format!("the arguments of `{name}`"))?;
                     arguments
                 } else {
                     Vec::new()
                 };
-                Ok(self.compound(&name, arguments))
+                self.compound(&name, arguments)
             }
-            Some(_) => self.error("a name, a number or a variable is expected here"),
+            Some(_) => self.error(format!(
+                "`{}` stands where a name, a number or a variable must stand",
+                self.spelled()
+            )),
             None => self.error("the text ends in the middle of a clause"),
         }
     }
 
-    fn terms(&mut self) -> Read<Vec<Term>> {
-        let mut terms = vec![self.term()?];
+    fn sums(&mut self) -> Read<Vec<Nested>> {
+        let mut terms = vec![self.sum()?];
         while self.take(",") {
-            terms.push(self.term()?);
+            terms.push(self.sum()?);
         }
         Ok(terms)
     }
 
-    fn compound(&mut self, functor: &str, arguments: Vec<Term>) -> Term {
+    fn compound(&mut self, functor: &str, arguments: Vec<Nested>) -> Read<Nested> {
+        let depth = arguments.iter().map(|Nested(_, depth)| depth + 1).max().unwrap_or(0);
+        if depth > DEPTH {
+            return self.too_deep();
+        }
         let functor = self.symbols.intern(functor);
-        Term::new(functor, arguments)
+        Ok(Nested(Term::new(functor, arguments.into_iter().map(|Nested(term, _)| term).collect()), depth))
     }
 
     /// A number: a constant, or the fraction of two.
-    fn number(&mut self, digits: &str) -> Read<Term> {
+    fn number(&mut self, digits: &str) -> Read<Nested> {
         let Some(number) = spelled_number(digits) else {
             return self.error(format!("the number `{digits}` has too many digits"));
         };
         self.at += 1;
         let [above, below] = [number.numer(), number.denom()]
             .map(|part| Term::Constant(self.symbols.intern(&part.to_string())));
+        if number.is_integer() {
+            return Ok(Nested(above, 0));
+        }
         let quotient = self.symbols.intern("/");
-        Ok(if number.is_integer() { above } else { Term::new(quotient, vec![above, below]) })
+        Ok(Nested(Term::new(quotient, vec![above, below]), 1))
     }
 }

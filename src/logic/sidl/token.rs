@@ -6,7 +6,7 @@
 //!
 //! Characters of quoted names that terms of GDL cannot have are replaced by `_`, so that every name can be sent and read.
 
-use crate::gdl::{Finding, FindingCode, Severity, Span};
+use crate::gdl::{Finding, FindingCode, FindingCollector, Severity, Span, is_blank};
 
 /// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,20 +39,20 @@ fn plain(mark: &'static str) -> &'static str {
 }
 
 /// Splits a text into tokens with their places. What is no token is reported and left out.
-pub(super) fn tokens(text: &str, findings: &mut Vec<Finding>) -> Vec<(SidlToken, Span)> {
+pub(super) fn tokens(text: &str, report: &mut FindingCollector) -> Vec<(SidlToken, Span)> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let mut is_typeset = false;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let (token, length) = if c.is_whitespace() || c == '\u{feff}' {
+        let (token, length) = if is_blank(c) {
             (None, c.len_utf8())
         } else if rest.starts_with("//") || c == '%' {
             (None, rest.find('\n').unwrap_or(rest.len()))
         } else if rest.starts_with("/*") {
             let end = rest.find("*/").map(|end| end + 2);
             if end.is_none() {
-                findings.push(error(at, 2, "this comment is not closed by `*/`"));
+                report.add(error(at, 2, "this comment is not closed by `*/`"));
             }
             (None, end.unwrap_or(rest.len()))
         } else if rest.starts_with("\\_") {
@@ -60,11 +60,11 @@ pub(super) fn tokens(text: &str, findings: &mut Vec<Finding>) -> Vec<(SidlToken,
                 let message = "`\\_` is read as `_`";
                 let finding =
                     Finding::new(FindingCode::Dialect, Severity::Note, Span::new(at, at + 2), message);
-                findings.push(finding.help("a typesetter put the backslash there; leave it out"));
+                report.add(finding.help("a typesetter put the backslash there; leave it out"));
             }
             (Some(SidlToken::Anonymous), 2)
         } else {
-            token(rest, c, at, findings)
+            token(rest, c, at, report)
         };
         tokens.extend(token.map(|token| (token, Span::new(at, at + length))));
         at += length;
@@ -77,7 +77,7 @@ fn error(at: usize, length: usize, message: impl Into<String>) -> Finding {
 }
 
 /// The token at the beginning of `rest`, which is at the offset `at`, and its length.
-fn token(rest: &str, c: char, at: usize, findings: &mut Vec<Finding>) -> (Option<SidlToken>, usize) {
+fn token(rest: &str, c: char, at: usize, report: &mut FindingCollector) -> (Option<SidlToken>, usize) {
     if c.is_ascii_digit() {
         let length = number_length(rest);
         return (Some(SidlToken::Number(rest[..length].to_owned())), length);
@@ -92,7 +92,7 @@ fn token(rest: &str, c: char, at: usize, findings: &mut Vec<Finding>) -> (Option
         };
     }
     if c == '\'' || c == '"' {
-        return quoted(rest, c, at, findings);
+        return quoted(rest, c, at, report);
     }
     if c == '.' {
         return (Some(SidlToken::Stop), 1);
@@ -103,7 +103,7 @@ fn token(rest: &str, c: char, at: usize, findings: &mut Vec<Finding>) -> (Option
     match MARKS.iter().find(|mark| rest.starts_with(**mark)) {
         Some(mark) => (Some(SidlToken::Mark(plain(mark))), mark.len()),
         None => {
-            findings.push(error(
+            report.add(error(
                 at,
                 c.len_utf8(),
                 format!("the character `{}` cannot stand here", c.escape_debug()),
@@ -113,15 +113,15 @@ fn token(rest: &str, c: char, at: usize, findings: &mut Vec<Finding>) -> (Option
     }
 }
 
-fn quoted(rest: &str, quote: char, at: usize, findings: &mut Vec<Finding>) -> (Option<SidlToken>, usize) {
+fn quoted(rest: &str, quote: char, at: usize, report: &mut FindingCollector) -> (Option<SidlToken>, usize) {
     let end = rest[1..].find([quote, '\n']).filter(|&end| rest[1 + end..].starts_with(quote));
     let Some(end) = end else {
-        findings.push(error(at, 1, "this quote has no partner in its line"));
+        report.add(error(at, 1, "this quote has no partner in its line"));
         return (None, 1);
     };
     let inside = &rest[1..=end];
     if inside.trim().is_empty() {
-        findings.push(error(at, end + 2, "a quoted name has at least one character"));
+        report.add(error(at, end + 2, "a quoted name has at least one character"));
         return (None, end + 2);
     }
     let allowed = |c: char| if c.is_alphanumeric() || c == '_' || c == '-' { c } else { '_' };

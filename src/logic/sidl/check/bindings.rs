@@ -1,0 +1,304 @@
+//! Variables: each is bound, from left to right, before an effect, a comparison or arithmetic needs its value.
+//!
+//! A test of a fact binds its variables. So does `X is ..` or `X = ..`. A disjunction binds what each of its alternatives binds. A
+//! negation binds nothing: its own variables mean that there is no such fact. If a variable of a negation also stands
+//! outside negations and is bound only later, the two would not mean the same, and that is an error.
+//!
+//! Tests come before effects, whatever their order in the text; a test behind an effect gets a note.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::gdl::{Atom, Clause, Finding, FindingCode, Formula, Severity, Span, Symbol, Term};
+use crate::sidl::lower::items;
+use crate::sidl::number::Arithmetic;
+use crate::sidl::spell::spell_variable;
+
+use super::Checker;
+use super::bodies::is_comparison;
+
+/// The variables that are bound so far, in the order in which they were.
+#[derive(Default)]
+struct Bound {
+    set: FxHashSet<Symbol>,
+    order: Vec<Symbol>,
+}
+
+impl Bound {
+    fn add(&mut self, variable: Symbol) {
+        if self.set.insert(variable) {
+            self.order.push(variable);
+        }
+    }
+
+    /// Forgets what was bound later, and returns it.
+    fn back_to(&mut self, length: usize) -> Vec<Symbol> {
+        let later = self.order.split_off(length);
+        for variable in &later {
+            self.set.remove(variable);
+        }
+        later
+    }
+}
+
+impl<'s> Checker<'s> {
+    pub(super) fn bindings(&mut self, clause: &'s Clause) {
+        let mut bound = Bound::default();
+        let agents = match self.head(clause) {
+            ("operation", [_]) | ("terminal", []) => {
+                clause.head.each_variable(&mut |variable| bound.add(variable));
+                None
+            }
+            ("hidden" | "request", [fact, agents]) => {
+                fact.each_variable(&mut |variable| bound.add(variable));
+                Some(agents)
+            }
+            _ => return,
+        };
+        let (effects, tests): (Vec<&Formula>, Vec<&Formula>) =
+            clause.body.iter().partition(|formula| self.is_effect(formula));
+        let mut outside = FxHashSet::default();
+        for effect in &effects {
+            each_outside(effect, &mut |variable| {
+                outside.insert(variable);
+            });
+        }
+        self.conjunction(&tests, &outside, &mut bound);
+        for effect in &effects {
+            let Formula::Atom(atom) = effect else { continue };
+            self.effect_is_bound(atom, &bound);
+        }
+        if let Some(agents) = agents {
+            let agents = items(agents, &self.sheet.symbols).unwrap_or(std::slice::from_ref(agents));
+            for agent in agents {
+                self.is_bound(agent, &bound, clause.head.at.0);
+            }
+        }
+        let first = clause.body.iter().find(|formula| self.is_effect(formula));
+        if let Some(first) = first {
+            let late = clause
+                .body
+                .iter()
+                .find(|test| test.at().0.start > first.at().0.start && !self.is_effect(test));
+            if let Some(test) = late {
+                let message = "this test stands behind an effect, and is evaluated before it".to_owned();
+                let finding =
+                    Finding::new(FindingCode::TestAfterEffect, Severity::Note, test.at().0, message);
+                let finding = finding.related(first.at().0, "the first effect");
+                self.findings.push(finding.help("all tests are evaluated first; write them first"));
+            }
+        }
+    }
+
+    fn is_effect(&self, formula: &Formula) -> bool {
+        matches!(formula, Formula::Atom(atom) if matches!(
+            (self.name(atom.relation), atom.arguments.len()),
+            ("ax" | "next", 1) | ("goal", 2)
+        ))
+    }
+
+    /// Tests from left to right. `outside` has the variables that also stand outside this conjunction and its negations.
+    fn conjunction(&mut self, tests: &[&Formula], outside: &FxHashSet<Symbol>, bound: &mut Bound) {
+        let mut uses: FxHashMap<Symbol, usize> = FxHashMap::default();
+        for test in tests {
+            each_outside_once(test, &mut |variable| *uses.entry(variable).or_default() += 1);
+        }
+        for test in tests {
+            match test {
+                Formula::Atom(atom) => self.test(atom, bound),
+                Formula::Distinct(a, b, at) => {
+                    self.is_bound(a, bound, at.0);
+                    self.is_bound(b, bound, at.0);
+                }
+                Formula::Not(inner, at) => {
+                    let mut inherited = FxHashSet::default();
+                    each_variable(inner, &mut |variable| {
+                        if outside.contains(&variable) || uses.contains_key(&variable) {
+                            inherited.insert(variable);
+                        }
+                    });
+                    let mut late: Vec<Symbol> =
+                        inherited.iter().copied().filter(|variable| !bound.set.contains(variable)).collect();
+                    late.sort_unstable();
+                    for variable in late {
+                        let name = spell_variable(self.name(variable));
+                        let message = format!("`{name}` is not bound where the negation is tested");
+                        self.error(FindingCode::UnsafeVariable, at.0, message, format!("write the test that binds `{name}` before the negation, or use another variable inside it"));
+                        // Said once.
+                        bound.add(variable);
+                    }
+                    let length = bound.order.len();
+                    let parts = parts(inner);
+                    self.conjunction(&parts, &inherited, bound);
+                    bound.back_to(length);
+                }
+                Formula::And(members, _) => {
+                    let members: Vec<&Formula> = members.iter().collect();
+                    self.conjunction(&members, outside, bound);
+                }
+                Formula::Or(members, _) => {
+                    let mut own: FxHashSet<Symbol> = FxHashSet::default();
+                    each_outside_once(test, &mut |variable| {
+                        own.insert(variable);
+                    });
+                    let mut inherited = FxHashSet::default();
+                    each_variable(test, &mut |variable| {
+                        let others =
+                            uses.get(&variable).copied().unwrap_or(0) - usize::from(own.contains(&variable));
+                        if outside.contains(&variable) || others > 0 {
+                            inherited.insert(variable);
+                        }
+                    });
+                    let length = bound.order.len();
+                    let mut common: Option<Vec<Symbol>> = None;
+                    for member in members {
+                        self.conjunction(&parts(member), &inherited, bound);
+                        let later = bound.back_to(length);
+                        common = Some(match common {
+                            None => later,
+                            Some(common) => {
+                                let later: FxHashSet<Symbol> = later.into_iter().collect();
+                                common.into_iter().filter(|variable| later.contains(variable)).collect()
+                            }
+                        });
+                    }
+                    common.into_iter().flatten().for_each(|variable| bound.add(variable));
+                }
+            }
+        }
+    }
+
+    fn test(&mut self, atom: &Atom, bound: &mut Bound) {
+        let at = atom.at.0;
+        match (self.name(atom.relation), &atom.arguments[..]) {
+            (word @ ("is" | "="), [left, right]) => {
+                if word == "=" && self.has_unbound(right, bound) && !self.has_unbound(left, bound) {
+                    let message =
+                        format!("`{}` is not bound, and stands on the right of `=`", self.spell(right));
+                    self.error(
+                        FindingCode::UnsafeVariable,
+                        at,
+                        message,
+                        "write it on the left: what is bound stands on the right",
+                    );
+                    right.each_variable(&mut |variable| bound.add(variable));
+                } else {
+                    self.is_bound(right, bound, at);
+                }
+                self.bind(left, bound, at);
+            }
+            (word, [left, right]) if is_comparison(word) => {
+                self.is_bound(left, bound, at);
+                self.is_bound(right, bound, at);
+            }
+            _ => atom.arguments.iter().for_each(|argument| self.bind(argument, bound, at)),
+        }
+    }
+
+    /// Binds the variables of an argument; those of arithmetic must be bound before.
+    fn bind(&mut self, term: &Term, bound: &mut Bound, at: Span) {
+        match term {
+            Term::Variable(variable) => bound.add(*variable),
+            Term::Constant(_) => {}
+            Term::Compound(functor, parts)
+                if Arithmetic::named(self.name(*functor), parts.len()).is_some() =>
+            {
+                self.is_bound(term, bound, at);
+            }
+            Term::Compound(_, parts) => parts.iter().for_each(|part| self.bind(part, bound, at)),
+        }
+    }
+
+    fn effect_is_bound(&mut self, atom: &Atom, bound: &Bound) {
+        let at = atom.at.0;
+        if self.name(atom.relation) != "ax" {
+            atom.arguments.iter().for_each(|argument| self.is_bound(argument, bound, at));
+            return;
+        }
+        let mut unbound = Vec::new();
+        atom.each_variable(&mut |variable| {
+            let is_anonymous = spell_variable(self.name(variable)) == "_";
+            if !is_anonymous && !bound.set.contains(&variable) && !unbound.contains(&variable) {
+                unbound.push(variable);
+            }
+        });
+        for variable in unbound {
+            let name = spell_variable(self.name(variable));
+            let message = format!("`{name}` is not bound: no test gives it a value before the removal");
+            self.error(
+                FindingCode::UnsafeVariable,
+                at,
+                message,
+                "bind it by a test, or write `_` if every fact that matches is to be removed",
+            );
+        }
+    }
+
+    fn has_unbound(&self, term: &Term, bound: &Bound) -> bool {
+        let mut found = false;
+        term.each_variable(&mut |variable| found |= !bound.set.contains(&variable));
+        found
+    }
+
+    /// Reports the variables of a term that are not bound.
+    fn is_bound(&mut self, term: &Term, bound: &Bound, at: Span) {
+        let mut unbound = Vec::new();
+        term.each_variable(&mut |variable| {
+            if !bound.set.contains(&variable) && !unbound.contains(&variable) {
+                unbound.push(variable);
+            }
+        });
+        for variable in unbound {
+            let name = spell_variable(self.name(variable));
+            let message = format!("`{name}` is not bound: no test before this place gives it a value");
+            self.error(
+                FindingCode::UnsafeVariable,
+                at,
+                message,
+                format!("write a test with `{name}` before it, such as the fact that has its value"),
+            );
+        }
+    }
+}
+
+/// The members of a conjunction.
+fn parts(formula: &Formula) -> Vec<&Formula> {
+    match formula {
+        Formula::And(members, _) => members.iter().collect(),
+        other => vec![other],
+    }
+}
+
+fn each_variable(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
+    match formula {
+        Formula::Atom(atom) => atom.each_variable(visit),
+        Formula::Distinct(a, b, _) => {
+            a.each_variable(visit);
+            b.each_variable(visit);
+        }
+        Formula::Not(inner, _) => each_variable(inner, visit),
+        Formula::And(parts, _) | Formula::Or(parts, _) => {
+            parts.iter().for_each(|part| each_variable(part, visit));
+        }
+    }
+}
+
+/// The variables that stand outside negations.
+fn each_outside(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
+    match formula {
+        Formula::Not(..) => {}
+        Formula::And(parts, _) | Formula::Or(parts, _) => {
+            parts.iter().for_each(|part| each_outside(part, visit))
+        }
+        other => each_variable(other, visit),
+    }
+}
+
+/// The variables that stand outside negations, each once.
+fn each_outside_once(formula: &Formula, visit: &mut dyn FnMut(Symbol)) {
+    let mut seen = FxHashSet::default();
+    each_outside(formula, &mut |variable| {
+        if seen.insert(variable) {
+            visit(variable);
+        }
+    });
+}

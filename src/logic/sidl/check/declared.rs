@@ -1,0 +1,332 @@
+//! What a text declares: facts, accounts, switches, chances, and first settings.
+//!
+//! Invariant: a name or an identifier has one declaration here, its first; a second one is a finding.
+
+use rustc_hash::FxHashMap;
+
+use crate::gdl::{Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Symbols, Term, did_you_mean};
+use crate::sidl::lower::{items, number};
+
+use super::{Checker, RESERVED};
+
+/// A fact that the text declares.
+pub(super) struct DeclaredFact {
+    /// The number of its arguments; `None` where that is no number.
+    pub(super) arity: Option<usize>,
+    pub(super) span: Span,
+}
+
+/// A switch or a chance that the text declares.
+pub(super) struct DeclaredSelector<'s> {
+    pub(super) id: &'s Term,
+    /// The owner of a switch.
+    pub(super) owner: Option<&'s Term>,
+    /// The aliases or probabilities; none where they are no list.
+    pub(super) members: Option<&'s [Term]>,
+    pub(super) span: Span,
+}
+
+/// What a text declares.
+pub(super) struct Declared<'s> {
+    facts: FxHashMap<Symbol, DeclaredFact>,
+    /// The facts in the order of the text.
+    pub(super) fact_names: Vec<Symbol>,
+    /// The switches and the chances, in the order of the text.
+    pub(super) selectors: Vec<DeclaredSelector<'s>>,
+    by_id: FxHashMap<&'s Term, usize>,
+}
+
+impl<'s> Declared<'s> {
+    pub(super) fn new(sheet: &'s Rulesheet) -> Declared<'s> {
+        let symbols = &sheet.symbols;
+        let mut declared = Declared {
+            facts: FxHashMap::default(),
+            fact_names: Vec::new(),
+            selectors: Vec::new(),
+            by_id: FxHashMap::default(),
+        };
+        for clause in &sheet.clauses {
+            let span = clause.head.at.0;
+            match (symbols.name(clause.head.relation), &clause.head.arguments[..]) {
+                ("fact", [Term::Constant(name), arity]) => {
+                    let arity = whole(arity, symbols);
+                    if !declared.facts.contains_key(name) {
+                        declared.facts.insert(*name, DeclaredFact { arity, span });
+                        declared.fact_names.push(*name);
+                    }
+                }
+                ("switch", [id, owner, aliases]) => {
+                    declared.selector(id, Some(owner), items(aliases, symbols), span)
+                }
+                ("chance", [id, distribution]) => {
+                    declared.selector(id, None, items(distribution, symbols), span)
+                }
+                _ => {}
+            }
+        }
+        declared
+    }
+
+    fn selector(&mut self, id: &'s Term, owner: Option<&'s Term>, members: Option<&'s [Term]>, span: Span) {
+        if !self.by_id.contains_key(id) {
+            self.by_id.insert(id, self.selectors.len());
+            self.selectors.push(DeclaredSelector { id, owner, members, span });
+        }
+    }
+
+    pub(super) fn fact(&self, name: Symbol) -> Option<&DeclaredFact> {
+        self.facts.get(&name)
+    }
+
+    /// The switch or chance with an identifier.
+    pub(super) fn with_id(&self, id: &Term) -> Option<&DeclaredSelector<'s>> {
+        self.by_id.get(id).map(|&place| &self.selectors[place])
+    }
+
+    pub(super) fn switches(&self) -> impl Iterator<Item = &DeclaredSelector<'s>> {
+        self.selectors.iter().filter(|selector| selector.owner.is_some())
+    }
+}
+
+/// The number of arguments that a term says.
+fn whole(term: &Term, symbols: &Symbols) -> Option<usize> {
+    let number = number(term, symbols).filter(|number| number.is_integer())?;
+    usize::try_from(number.to_integer()).ok()
+}
+
+impl<'s> Checker<'s> {
+    /// Facts, accounts, the facts of the start, and the range of balances.
+    pub(super) fn declarations(&mut self) {
+        let mut first = FxHashMap::default();
+        for clause in &self.sheet.clauses {
+            let (word, arguments) = self.head(clause);
+            let at = clause.head.at.0;
+            match (word, arguments) {
+                ("fact", [name, arity]) => {
+                    self.fact_declaration(name, arity, at);
+                    self.once(&mut first, ("fact", vec![name]), at, "the fact", name);
+                }
+                ("switch" | "chance", [id, ..])
+                    if arguments.len() == super::head_arity(word).unwrap_or(0) =>
+                {
+                    self.once(&mut first, ("selector", vec![id]), at, "the identifier", id);
+                }
+                ("momentary", [id]) => {
+                    self.once(&mut first, ("momentary", vec![id]), at, "the momentary switch", id)
+                }
+                ("balances", [low, high]) => {
+                    self.balances(low, high, at);
+                    self.once(&mut first, ("balances", vec![]), at, "the range of balances from", low);
+                }
+                ("init", [Term::Compound(word, parts)]) if self.name(*word) == "account" => {
+                    self.account(parts, at);
+                    let agent = &parts[0];
+                    self.once(&mut first, ("account", vec![agent]), at, "the account of", agent);
+                }
+                ("init", [Term::Compound(word, parts)]) if self.name(*word) == "does" => {
+                    let id = &parts[0];
+                    self.once(&mut first, ("does", vec![id]), at, "the first setting of the switch", id);
+                }
+                ("init", [fact]) => self.first_fact(fact, at),
+                _ => {}
+            }
+        }
+    }
+
+    fn once(
+        &mut self,
+        first: &mut FxHashMap<(&'static str, Vec<&'s Term>), Span>,
+        key: (&'static str, Vec<&'s Term>),
+        at: Span,
+        what: &str,
+        name: &Term,
+    ) {
+        let Some(&earlier) = first.get(&key) else {
+            first.insert(key, at);
+            return;
+        };
+        let message = format!("{what} `{}` is declared twice", self.spell(name));
+        let finding = Finding::new(FindingCode::DuplicateDeclaration, Severity::Error, at, message);
+        let finding = finding.related(earlier, "the first declaration").help("remove one of the two");
+        self.findings.push(finding);
+    }
+
+    fn fact_declaration(&mut self, name: &Term, arity: &Term, at: Span) {
+        let spelled = self.spell(name);
+        match name {
+            Term::Constant(symbol) if RESERVED.contains(&self.name(*symbol)) => {
+                let message =
+                    format!("`{spelled}` is a word of the language and cannot be the name of a fact");
+                self.error(FindingCode::ReservedHead, at, message, "give the fact another name");
+            }
+            Term::Constant(_) if number(name, &self.sheet.symbols).is_none() => {}
+            _ => {
+                let message = format!("`{spelled}` cannot be the name of a fact");
+                self.error(
+                    FindingCode::KeywordMisused,
+                    at,
+                    message,
+                    "write a name that begins with a small letter",
+                );
+            }
+        }
+        if whole(arity, &self.sheet.symbols).is_none() {
+            let message = format!("`{}` is not the number of arguments of a fact", self.spell(arity));
+            self.error(
+                FindingCode::NotANumber,
+                at,
+                message,
+                format!("write `fact({spelled}, 1)` for a fact with one argument"),
+            );
+        }
+    }
+
+    fn balances(&mut self, low: &Term, high: &Term, at: Span) {
+        let [least, greatest] = [low, high].map(|term| number(term, &self.sheet.symbols));
+        for (term, value) in [(low, least), (high, greatest)] {
+            if value.is_none() {
+                let message = format!(
+                    "`{}` is no number, so it cannot be an end of the range of balances",
+                    self.spell(term)
+                );
+                self.error(
+                    FindingCode::BalanceRange,
+                    at,
+                    message,
+                    "write the least and the greatest balance, as in `balances(-2, 2)`",
+                );
+            }
+        }
+        if let (Some(least), Some(greatest)) = (least, greatest)
+            && least >= greatest
+        {
+            let message = format!("the range of balances from {least} to {greatest} has no width");
+            self.error(
+                FindingCode::BalanceRange,
+                at,
+                message,
+                "write the least balance first, and a greater one second",
+            );
+        }
+    }
+
+    fn account(&mut self, parts: &[Term], at: Span) {
+        let [agent, balance] = parts else {
+            self.wrong_arity("account", 2, parts.len(), at);
+            return;
+        };
+        self.agent_name(agent, at);
+        if !balance.is_ground() {
+            let message = format!("the first balance `{}` is a variable", self.spell(balance));
+            self.error(
+                FindingCode::FactWithVariable,
+                at,
+                message,
+                "write a number, as in `init(account(alice, 0))`",
+            );
+        } else if number(balance, &self.sheet.symbols).is_none() {
+            let message = format!("the first balance `{}` is no number", self.spell(balance));
+            self.error(
+                FindingCode::NotANumber,
+                at,
+                message,
+                "write a number, as in `init(account(alice, 0))`",
+            );
+        }
+    }
+
+    /// What names an agent: a constant, but not nature's.
+    pub(super) fn agent_name(&mut self, agent: &Term, at: Span) {
+        let spelled = self.spell(agent);
+        match agent {
+            Term::Constant(name) if *name == Symbol::RANDOM || self.name(*name) == "nil" => {
+                let message =
+                    format!("no agent can have the name `{spelled}`, which has a meaning of its own");
+                self.error(
+                    FindingCode::KeywordMisused,
+                    at,
+                    message,
+                    "give the agent another name; nature acts by `chance`",
+                );
+            }
+            Term::Constant(_) => {}
+            Term::Variable(_) => {
+                let message =
+                    format!("the variable `{spelled}` stands where the name of an agent must stand");
+                self.error(
+                    FindingCode::NotARole,
+                    at,
+                    message,
+                    "write the name of the agent; it begins with a small letter or is quoted",
+                );
+            }
+            Term::Compound(..) => {
+                let message = format!("`{spelled}` cannot be the name of an agent");
+                self.error(FindingCode::NotARole, at, message, "write a single name");
+            }
+        }
+    }
+
+    fn first_fact(&mut self, fact: &Term, at: Span) {
+        let (name, arity) = match fact {
+            Term::Constant(name) => (*name, 0),
+            Term::Compound(name, arguments) => (*name, arguments.len()),
+            Term::Variable(_) => {
+                let message = format!("the variable `{}` stands where a fact must stand", self.spell(fact));
+                self.error(FindingCode::KeywordMisused, at, message, "write `init(fact)`");
+                return;
+            }
+        };
+        if matches!(self.name(name), "account" | "does") {
+            self.wrong_arity(self.name(name), 2, 0, at);
+            return;
+        }
+        self.known_fact(name, arity, at);
+        if !fact.is_ground() {
+            let message = format!("`{}` has a variable, but it holds at the start", self.spell(fact));
+            self.error(
+                FindingCode::FactWithVariable,
+                at,
+                message,
+                "write one `init` for each fact that holds at the start",
+            );
+        }
+    }
+
+    /// Reports a fact that is not declared, or not so.
+    pub(super) fn known_fact(&mut self, name: Symbol, arity: usize, at: Span) {
+        let word = self.name(name);
+        let (right, span) = match self.declared.fact(name) {
+            Some(fact) => (fact.arity, fact.span),
+            None => {
+                if RESERVED.contains(&word) {
+                    let message = format!("`{word}` is a word of the language and has no meaning here");
+                    self.error(
+                        FindingCode::KeywordMisused,
+                        at,
+                        message,
+                        "write a fact that `fact(name, number of arguments)` declares",
+                    );
+                } else if self.is_complete {
+                    let known = self.declared.fact_names.iter().map(|name| self.name(*name));
+                    let message = format!("no fact `{word}` is declared{}", did_you_mean(word, known));
+                    self.error(
+                        FindingCode::UndefinedRelation,
+                        at,
+                        message,
+                        format!("declare it by `fact({word}, {arity}).`"),
+                    );
+                }
+                return;
+            }
+        };
+        let Some(right) = right.filter(|right| *right != arity) else { return };
+        let message = format!("`{word}` has {arity} arguments here and {right} in its declaration");
+        let finding = Finding::new(FindingCode::ArityMismatch, Severity::Error, at, message);
+        self.findings.push(
+            finding
+                .related(span, "the declaration")
+                .help(format!("write {right} arguments, or declare `fact({word}, {arity}).`")),
+        );
+    }
+}

@@ -1,0 +1,229 @@
+//! The checks: everything that is wrong with a text in SIDL, or worth mentioning, with its place, its cause and a remedy.
+//!
+//! ```text
+//! declared   what the text declares, and what is wrong with the declarations
+//! selectors  switches, chances, branchings and first settings
+//! bodies     the tests and the effects of operations, `hidden` and `terminal`
+//! bindings   variables that nothing binds, and tests behind effects
+//! numbers    numbers out of range, and arithmetic without a value
+//! possible   operations and ends that can never happen, and what nothing uses
+//! ```
+//!
+//! A check never stops at its first finding. What is only missing because a clause could not be read is not reported.
+//!
+//! Invariant: where no finding is an error, the lowering of the text is an [`Interaction`] with all its invariants.
+
+mod bindings;
+mod bodies;
+mod declared;
+mod numbers;
+mod possible;
+mod selectors;
+
+use crate::gdl::{Atom, Clause, Finding, FindingCode, Rulesheet, Severity, Span, Symbol, Term, did_you_mean};
+
+use super::interaction::Interaction;
+use super::read::HEADS;
+use super::spell::{spell, spell_atom};
+use declared::Declared;
+
+/// The words of the language that no fact may have.
+pub(super) const RESERVED: [&str; 29] = [
+    "fact",
+    "switch",
+    "chance",
+    "branching",
+    "operation",
+    "hidden",
+    "request",
+    "init",
+    "terminal",
+    "momentary",
+    "balances",
+    "account",
+    "does",
+    "ax",
+    "next",
+    "goal",
+    "command",
+    "chronon",
+    "true",
+    "false",
+    "fail",
+    "not",
+    "is",
+    "mod",
+    "min",
+    "max",
+    "list",
+    "nil",
+    "random",
+];
+
+/// All findings about the clauses of a text. `is_complete` says that all its clauses could be read.
+pub(super) fn check(sheet: &Rulesheet, program: &Interaction, is_complete: bool) -> Vec<Finding> {
+    let declared = Declared::new(sheet);
+    let mut checker = Checker { sheet, program, declared, is_complete, findings: Vec::new() };
+    checker.heads();
+    checker.declarations();
+    checker.selectors();
+    for clause in &sheet.clauses {
+        checker.bodies(clause);
+        checker.bindings(clause);
+    }
+    checker.numbers();
+    if is_complete {
+        checker.agents();
+        checker.unused();
+        checker.possible();
+    }
+    checker.findings
+}
+
+/// One check of one text.
+struct Checker<'s> {
+    sheet: &'s Rulesheet,
+    program: &'s Interaction,
+    declared: Declared<'s>,
+    is_complete: bool,
+    findings: Vec<Finding>,
+}
+
+impl<'s> Checker<'s> {
+    fn add(
+        &mut self,
+        code: FindingCode,
+        severity: Severity,
+        span: Span,
+        message: String,
+        help: impl Into<String>,
+    ) {
+        self.findings.push(Finding::new(code, severity, span, message).help(help));
+    }
+
+    fn error(&mut self, code: FindingCode, span: Span, message: String, help: impl Into<String>) {
+        self.add(code, Severity::Error, span, message, help);
+    }
+
+    fn warning(&mut self, code: FindingCode, span: Span, message: String, help: impl Into<String>) {
+        self.add(code, Severity::Warning, span, message, help);
+    }
+
+    fn name(&self, symbol: Symbol) -> &'s str {
+        self.sheet.symbols.name(symbol)
+    }
+
+    fn spell(&self, term: &Term) -> String {
+        spell(term, &self.sheet.symbols)
+    }
+
+    fn spell_atom(&self, atom: &Atom) -> String {
+        spell_atom(atom, &self.sheet.symbols)
+    }
+
+    /// The word of a head and its arguments.
+    fn head<'c>(&self, clause: &'c Clause) -> (&'s str, &'c [Term]) {
+        (self.name(clause.head.relation), &clause.head.arguments)
+    }
+
+    /// The name of an agent, an alias or an identifier that the text knows, for a suggestion.
+    fn suggestion<'t>(&self, word: &Term, known: impl IntoIterator<Item = &'t Term>) -> String {
+        let known: Vec<String> = known.into_iter().map(|term| self.spell(term)).collect();
+        did_you_mean(&self.spell(word), known.iter().map(String::as_str))
+    }
+
+    /// Words that begin no clause, and clauses with the wrong number of arguments.
+    fn heads(&mut self) {
+        for clause in &self.sheet.clauses {
+            let (word, arguments) = self.head(clause);
+            let at = clause.head.at.0;
+            let Some(arity) = head_arity(word) else {
+                let count = arguments.len();
+                if let Some(fact) = self.declared.fact(clause.head.relation)
+                    && fact.arity == Some(count)
+                {
+                    let message = format!("`{word}` is a fact, and no clause begins with a fact");
+                    let help =
+                        format!("write `init({}).` if it holds at the start", self.spell_atom(&clause.head));
+                    self.error(FindingCode::KeywordMisused, at, message, help);
+                } else if RESERVED.contains(&word) {
+                    let message =
+                        format!("no clause begins with `{word}`, which stands in clauses for operations");
+                    self.error(
+                        FindingCode::ReservedHead,
+                        at,
+                        message,
+                        "begin the clause with `operation`, or with `init` for what holds at the start",
+                    );
+                } else {
+                    let message =
+                        format!("no clause of SIDL begins with `{word}`{}", did_you_mean(word, HEADS));
+                    self.error(
+                        FindingCode::Syntax,
+                        at,
+                        message,
+                        format!("a clause begins with one of {}", HEADS.join(", ")),
+                    );
+                }
+                continue;
+            };
+            if arguments.len() != arity {
+                self.wrong_arity(word, arity, arguments.len(), at);
+            }
+            if !clause.body.is_empty() && !matches!(word, "operation" | "hidden" | "request" | "terminal") {
+                let message =
+                    format!("`{word}` declares something for the whole interaction and has no conditions");
+                self.error(FindingCode::KeywordMisused, at, message, "end the clause before `:-`");
+            }
+            if word == "request" {
+                let message = "`request` is read as `hidden`, which has the same meaning".to_owned();
+                self.add(
+                    FindingCode::Dialect,
+                    Severity::Note,
+                    at,
+                    message,
+                    "the definition of the language says `hidden`; its first example says `request`",
+                );
+            }
+        }
+    }
+
+    fn wrong_arity(&mut self, word: &str, right: usize, wrong: usize, at: Span) {
+        let plural = if right == 1 { "argument" } else { "arguments" };
+        let message = format!("`{word}` has {right} {plural}, not {wrong}");
+        self.error(FindingCode::KeywordArity, at, message, format!("write `{}`", pattern(word)));
+    }
+}
+
+/// The number of arguments of a word that begins a clause.
+fn head_arity(word: &str) -> Option<usize> {
+    match word {
+        "terminal" => Some(0),
+        "operation" | "init" | "momentary" => Some(1),
+        "fact" | "chance" | "branching" | "hidden" | "request" | "balances" => Some(2),
+        "switch" => Some(3),
+        _ => None,
+    }
+}
+
+/// How a word of the language is used.
+fn pattern(word: &str) -> &str {
+    match word {
+        "fact" => "fact(name, number of arguments)",
+        "switch" => "switch(identifier, owner, [alias, ...])",
+        "chance" => "chance(identifier, [probability, ...])",
+        "branching" => "branching([operation, ...], identifier)",
+        "operation" => "operation(name) :- tests, effects",
+        "hidden" | "request" => "hidden(fact, [agent, ...]) :- tests",
+        "init" => "init(fact)",
+        "momentary" => "momentary(identifier of a switch)",
+        "balances" => "balances(least, greatest)",
+        "terminal" => "terminal :- tests",
+        "ax" => "ax(fact)",
+        "next" => "next(fact)",
+        "goal" => "goal(agent, payoff)",
+        "does" => "does(identifier of a switch, alias)",
+        "account" => "account(agent, balance)",
+        other => other,
+    }
+}

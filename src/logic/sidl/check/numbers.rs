@@ -1,0 +1,140 @@
+//! Numbers: those that no state can hold, and arithmetic that has no value.
+//!
+//! A whole number of a state, and each part of a fraction, is from -10,000 to 10,000. The probabilities of a chance are no
+//! part of a state, so they may be finer.
+
+use num_traits::Zero;
+
+use crate::gdl::{Atom, FindingCode, Formula, Span, Term};
+use crate::sidl::load::NUMBERS;
+use crate::sidl::lower::number;
+use crate::sidl::number::{Arithmetic, Number, spelled_number};
+
+use super::Checker;
+use super::bodies::is_comparison;
+
+impl<'s> Checker<'s> {
+    pub(super) fn numbers(&mut self) {
+        for clause in &self.sheet.clauses {
+            let (word, arguments) = self.head(clause);
+            let at = clause.head.at.0;
+            match (word, arguments) {
+                ("fact" | "balances", _) => {}
+                ("chance", [id, _]) => self.value(id, at),
+                // What is wrong with a first balance is said where accounts are checked.
+                ("init", [Term::Compound(word, parts)]) if self.name(*word) == "account" => {
+                    let is_number = |term: &Term| number(term, &self.sheet.symbols).is_some();
+                    parts.iter().filter(|part| is_number(part)).for_each(|part| self.value(part, at));
+                }
+                _ => arguments.iter().for_each(|argument| self.value(argument, at)),
+            }
+            clause.body.iter().for_each(|formula| self.values(formula));
+        }
+    }
+
+    fn values(&mut self, formula: &'s Formula) {
+        match formula {
+            Formula::Not(inner, _) => self.values(inner),
+            Formula::And(parts, _) | Formula::Or(parts, _) => parts.iter().for_each(|part| self.values(part)),
+            Formula::Distinct(..) => {}
+            Formula::Atom(atom) => self.atom_values(atom),
+        }
+    }
+
+    fn atom_values(&mut self, atom: &'s Atom) {
+        let at = atom.at.0;
+        atom.arguments.iter().for_each(|argument| self.value(argument, at));
+        let word = self.name(atom.relation);
+        let operands: &[Term] = match &atom.arguments[..] {
+            both @ [_, _] if is_comparison(word) && !matches!(word, "=" | "==" | "\\=" | "is") => both,
+            [_, payoff] if word == "goal" => std::slice::from_ref(payoff),
+            [_, value] if word == "is" => std::slice::from_ref(value),
+            _ => &[],
+        };
+        for operand in operands {
+            self.operand(operand, at);
+        }
+    }
+
+    /// A term that stands where a number must stand.
+    fn operand(&mut self, term: &Term, at: Span) {
+        let is_other = match term {
+            Term::Variable(_) => false,
+            Term::Constant(name) => spelled_number(self.name(*name)).is_none(),
+            Term::Compound(functor, parts) => Arithmetic::named(self.name(*functor), parts.len()).is_none(),
+        };
+        if is_other {
+            let message = format!("`{}` stands where a number must stand", self.spell(term));
+            self.error(
+                FindingCode::NotANumber,
+                at,
+                message,
+                "write a number, a variable or arithmetic; a variable begins with a capital",
+            );
+        }
+    }
+
+    /// The numbers and the arithmetic of a term.
+    fn value(&mut self, term: &Term, at: Span) {
+        match term {
+            Term::Variable(_) => {}
+            Term::Constant(name) => {
+                if let Some(number) = spelled_number(self.name(*name)) {
+                    self.in_range(number, term, at);
+                }
+            }
+            Term::Compound(functor, parts) => {
+                if Arithmetic::named(self.name(*functor), parts.len()).is_none() {
+                    parts.iter().for_each(|part| self.value(part, at));
+                    return;
+                }
+                let found = self.findings.len();
+                for part in parts {
+                    self.operand(part, at);
+                    if !matches!(part, Term::Constant(_)) {
+                        self.value(part, at);
+                    }
+                }
+                let divides = matches!(self.name(*functor), "/" | "mod");
+                let is_zero =
+                    |term: &Term| number(term, &self.sheet.symbols).is_some_and(|number| number.is_zero());
+                if divides && is_zero(&parts[1]) {
+                    let message = format!("`{}` divides by 0", self.spell(term));
+                    self.error(FindingCode::NotANumber, at, message, "divide by another number");
+                }
+                if self.findings.len() > found {
+                    return;
+                }
+                match number(term, &self.sheet.symbols) {
+                    Some(number) => self.in_range(number, term, at),
+                    None if term.is_ground() => self.out_of_range(term, at),
+                    None => parts.iter().for_each(|part| {
+                        if let (Term::Constant(_), Some(number)) = (part, number(part, &self.sheet.symbols)) {
+                            self.in_range(number, part, at);
+                        }
+                    }),
+                }
+            }
+        }
+    }
+
+    fn in_range(&mut self, number: Number, term: &Term, at: Span) {
+        if !NUMBERS.contains(number.numer()) || !NUMBERS.contains(number.denom()) {
+            self.out_of_range(term, at);
+        }
+    }
+
+    fn out_of_range(&mut self, term: &Term, at: Span) {
+        let message = format!("the number `{}` is out of range", self.spell(term));
+        self.error(
+            FindingCode::NumberOutOfRange,
+            at,
+            message,
+            format!(
+                "whole numbers, and both parts of a fraction, are from {} to {}",
+                NUMBERS.start(),
+                NUMBERS.end()
+            ),
+        );
+    }
+}
