@@ -422,6 +422,28 @@ class KioskTest(unittest.TestCase):
         self.assertEqual(browser.turn()[0], "over", "the only move is made by itself")
         self.assertEqual(self.goals(), {"robot": 100})
 
+    def test_an_interaction_runs_in_real_time(self):
+        browser = self.browser
+        self.lobby()
+        browser.ask(DROP, ["dutch_auction.sidl"], [(ROOT / "games" / "sidl" / "dutch_auction.sidl").read_text()])
+        browser.click("#play-rules")
+        self.seat("alice", "person")
+        self.seat("bob", "legal")
+        browser.ask("const field = document.getElementById('playclock'); field.value = '2'; "
+                    "field.dispatchEvent(new Event('input', { bubbles: true }))")
+        browser.click("#open-table")
+        browser.find("#switches [data-switch='bid_a'][data-alias='silent'].chosen")
+        self.assertGreater(browser.count(".clock-bar"), 0, "the chronon runs as a bar")
+        browser.wait("return Number(document.getElementById('turn').dataset.step) >= 2", what="the third chronon")
+        # A setting may be changed as long as the chronon runs, and nothing happens before it is over.
+        browser.click("#switches [data-alias='mine']")
+        browser.find("#switches [data-alias='mine'].chosen")
+        self.look("auction")
+        self.assertEqual(browser.turn()[0], "over")
+        self.assertEqual(set(self.goals()), {"alice", "bob"})
+        self.assertRegex(browser.text("#past"), r"switch bid_a was set to mine after \d+ ms")
+        self.look("auction-over")
+
     def test_names_that_look_like_markup_are_text(self):
         browser = self.browser
         self.lobby()

@@ -1,4 +1,4 @@
-//! Transcripts of the tables, in a folder: `matches.jsonl`, and `rules/HASH.kif` for rules that were sent.
+//! Transcripts of the tables, in a folder: `matches.jsonl`, and `rules/HASH.kif` or `.sidl` for rules that were sent.
 
 use std::fs::{File, OpenOptions, create_dir_all};
 use std::io::Write as _;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::room::GameRoom;
+use hyperplay_logic::gdl::Language;
 use hyperplay_play::referee::Transcript;
 
 /// Characters of a hash in the name of a file.
@@ -51,7 +52,11 @@ impl MatchKeeper {
     /// Where rules that were sent are kept, relative to the folder.
     fn rules(&self, room: &GameRoom) -> std::io::Result<String> {
         let name: String = room.hash.trim_start_matches("sha256:").chars().take(NAMED).collect();
-        let path = format!("rules/{name}.kif");
+        let ending = match room.game.language() {
+            Language::Gdl => "kif",
+            Language::Sidl => "sidl",
+        };
+        let path = format!("rules/{name}.{ending}");
         create_dir_all(self.folder.join("rules"))?;
         let file = self.folder.join(&path);
         if !file.exists() {

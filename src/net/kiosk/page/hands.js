@@ -111,7 +111,7 @@ function drawItem(kind, item, options, key) {
   const changed = options.changes.has(key);
   const drawn = drawThing(kind, item, view);
   const share = isOpen(item) ? el('span', { class: 'under' }, percent(item.probability)) : null;
-  if (share) drawn.style.opacity = String(Math.round(100 * (0.4 + 0.6 * item.probability)) / 100);
+  if (share) drawn.style.opacity = String(Math.round(100 * (0.68 + 0.32 * item.probability)) / 100);
   const state = ['thing', changed ? 'changed' : '', isOpen(item) ? 'uncertain' : ''].filter(Boolean).join(' ');
   const note = changed ? el('span', { class: 'unseen' }, ' (new)') : null;
   const title = isOpen(item) ? `${item.text}: ${percent(item.probability)}` : item.text;

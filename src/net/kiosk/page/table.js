@@ -137,7 +137,7 @@ class Table {
         : null,
     );
     this.hint.show({ ...scene, legal: isPlayer ? scene.legal : [] });
-    if (!isPlayer || scene.phase === 'waiting') this.hint.element.hidden = true;
+    if (!isPlayer || scene.phase === 'waiting' || scene.switches) this.hint.element.hidden = true;
     refill(parts.past, scene.phase === 'waiting' ? null : pastCard(scene));
     this.tick();
   }
