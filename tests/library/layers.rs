@@ -14,10 +14,11 @@ use syn::visit::Visit;
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
 /// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
 /// `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 28] = [
+const LAYERS: [(&str, u32); 29] = [
     ("gdl", 0),
     ("report", 0),
     ("datalog", 1),
+    ("sidl", 1),
     ("machine", 1),
     ("logic", 2),
     ("evaluable", 2),
@@ -47,7 +48,7 @@ const LAYERS: [(&str, u32); 28] = [
 
 /// The modules that see a game only through the contract of `machine`, and what lies below them and is hidden from them.
 const GENERIC: [&str; 5] = ["toy", "board", "search", "belief", "efg"];
-const HIDDEN: [&str; 6] = ["report", "logic", "datalog", "evaluable", "propnet", "engine"];
+const HIDDEN: [&str; 7] = ["report", "logic", "datalog", "sidl", "evaluable", "propnet", "engine"];
 
 /// The crates of the workspace below the root.
 const CRATES: [&str; 6] = ["logic", "engine", "play", "lab", "net", "cli"];
@@ -89,7 +90,7 @@ impl Place {
     fn module(&self) -> &str {
         let first = self.modules.first().map(String::as_str);
         match (self.of.as_str(), first) {
-            ("logic", Some(module @ ("gdl" | "datalog")))
+            ("logic", Some(module @ ("gdl" | "datalog" | "sidl")))
             | ("engine", Some(module @ ("machine" | "evaluable" | "propnet")))
             | (
                 "play",

@@ -1,8 +1,9 @@
 //! Loading: from a text in SIDL to a game in one call, with all findings.
 
-use crate::gdl::{Game, Loaded, Severity, Source, Symbol, Term, TermId, TermStore, sort};
+use crate::gdl::{Finding, Game, Loaded, Rulesheet, Severity, Source, Symbol, Term, TermId, TermStore, sort};
 
 use super::check::check;
+use super::interaction::Interaction;
 use super::lower::lower;
 use super::read::read;
 
@@ -29,6 +30,26 @@ pub fn is_sidl(source: &Source) -> bool {
     !has_ending(".kif") && begins("branching(") && begins("operation(")
 }
 
+/// A text that has been read and checked.
+pub(super) struct Checked {
+    pub(super) rulesheet: Rulesheet,
+    /// Its program; without a meaning if a finding is an error.
+    pub(super) program: Interaction,
+    pub(super) findings: Vec<Finding>,
+}
+
+pub(super) fn has_error(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+/// Loading without the last step, in which the terms of the game are made.
+pub(super) fn read_and_check(source: Source) -> Checked {
+    let (rulesheet, mut findings) = read(source);
+    let program = lower(&rulesheet);
+    findings.extend(check(&rulesheet, &program, !has_error(&findings)));
+    Checked { rulesheet, program, findings: sort(findings) }
+}
+
 /// Reads and checks a text in SIDL. Its game has no rules; [`Interaction::of`](super::Interaction::of) gives its program.
 ///
 /// ```
@@ -47,18 +68,15 @@ pub fn is_sidl(source: &Source) -> bool {
 /// assert_eq!(branchings[0].selector, Selector::Switch(0));
 /// ```
 pub fn load(source: Source) -> Loaded {
-    let (mut sheet, mut findings) = read(source);
-    let is_complete = findings.iter().all(|finding| finding.severity != Severity::Error);
-    for word in WORDS {
-        sheet.symbols.intern(word);
-    }
-    for number in NUMBERS {
-        sheet.symbols.intern(&number.to_string());
-    }
-    let program = lower(&sheet);
-    findings.extend(check(&sheet, &program, is_complete));
-    let findings = sort(findings);
-    let game = findings.iter().all(|finding| finding.severity != Severity::Error).then(|| {
+    let Checked { rulesheet, program, findings } = read_and_check(source);
+    let game = (!has_error(&findings)).then(|| {
+        let mut sheet = rulesheet.clone();
+        for word in WORDS {
+            sheet.symbols.intern(word);
+        }
+        for number in NUMBERS {
+            sheet.symbols.intern(&number.to_string());
+        }
         let terms = TermStore::new(sheet.symbols.clone());
         let mut roles: Vec<TermId> = (program.agents.iter())
             .filter_map(|(agent, _)| match agent {
@@ -70,7 +88,7 @@ pub fn load(source: Source) -> Loaded {
             roles.push(terms.intern(Symbol::RANDOM, &[]));
         }
         let faults = findings.iter().filter(|finding| finding.severity == Severity::Fault).cloned().collect();
-        Game::of_interaction(sheet.clone(), terms, roles, faults)
+        Game::of_interaction(sheet, terms, roles, faults)
     });
-    Loaded { rulesheet: sheet, findings, game }
+    Loaded { rulesheet, findings, game }
 }

@@ -90,10 +90,7 @@ impl<'s> Checker<'s> {
     }
 
     fn is_effect(&self, formula: &Formula) -> bool {
-        matches!(formula, Formula::Atom(atom) if matches!(
-            (self.name(atom.relation), atom.arguments.len()),
-            ("ax" | "next", 1) | ("goal", 2)
-        ))
+        matches!(formula, Formula::Atom(atom) if matches!(self.name(atom.relation), "ax" | "next" | "goal"))
     }
 
     /// Tests from left to right. `outside` has the variables that also stand outside this conjunction and its negations.

@@ -9,7 +9,8 @@
 //! possible   operations and ends that can never happen, and what nothing uses
 //! ```
 //!
-//! A check never stops at its first finding. What is only missing because a clause could not be read is not reported.
+//! A check never stops at its first finding. What is only missing because a clause could not be read is not reported, and
+//! what can never happen is computed for a text without errors.
 //!
 //! Invariant: where no finding is an error, the lowering of the text is an [`Interaction`] with all its invariants.
 
@@ -72,9 +73,11 @@ pub(super) fn check(sheet: &Rulesheet, program: &Interaction, is_complete: bool)
         checker.bindings(clause);
     }
     checker.numbers();
-    if is_complete {
+    if checker.is_complete {
         checker.agents();
         checker.unused();
+    }
+    if is_complete && checker.findings.iter().all(|finding| finding.severity != Severity::Error) {
         checker.possible();
     }
     checker.findings
@@ -85,6 +88,7 @@ struct Checker<'s> {
     sheet: &'s Rulesheet,
     program: &'s Interaction,
     declared: Declared<'s>,
+    /// Whether all clauses could be read, and have a head of the language.
     is_complete: bool,
     findings: Vec<Finding>,
 }
@@ -165,9 +169,11 @@ impl<'s> Checker<'s> {
                         format!("a clause begins with one of {}", HEADS.join(", ")),
                     );
                 }
+                self.is_complete = false;
                 continue;
             };
             if arguments.len() != arity {
+                self.is_complete = false;
                 self.wrong_arity(word, arity, arguments.len(), at);
             }
             if !clause.body.is_empty() && !matches!(word, "operation" | "hidden" | "request" | "terminal") {

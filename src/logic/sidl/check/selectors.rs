@@ -266,7 +266,7 @@ impl<'s> Checker<'s> {
     pub(super) fn setting(&mut self, id: &Term, alias: &Term, is_test: bool, at: Span) {
         let is_nil = matches!(alias, Term::Constant(name) if self.name(*name) == "nil");
         let (spelled, name) = (self.spell(id), self.spell(alias));
-        if !is_test && !(id.is_ground() && alias.is_ground()) {
+        if !is_test && (!id.is_ground() || !alias.is_ground()) {
             let message = format!("`does({spelled}, {name})` has a variable, but it holds at the start");
             self.error(FindingCode::FactWithVariable, at, message, "write the switch and one of its aliases");
             return;
