@@ -27,21 +27,27 @@ pub fn run(arguments: &GamesArguments, out: &Output) -> Result<(), CommandFailur
         return out.text(builtin::find(game).ok_or_else(unknown)?.text);
     }
     let games = builtin::all();
+    let interactions = builtin::interactions();
     if arguments.json {
         let games: Vec<Value> = games
             .iter()
+            .chain(&interactions)
             .map(|game| {
                 json!({ "name": game.name, "path": game.path, "perfect": game.perfect, "about": game.about() })
             })
             .collect();
         return out.json(&json!({ "games": games }));
     }
-    let width = games.iter().map(|game| game.name.len()).max().unwrap_or(0);
+    let width = games.iter().chain(&interactions).map(|game| game.name.len()).max().unwrap_or(0);
     for (perfect, title) in [(true, "perfect information"), (false, "imperfect information")] {
         out.line(title)?;
         for game in games.iter().filter(|game| game.perfect == perfect) {
             out.line(format_args!("  {:width$}  {}", game.name, game.about()))?;
         }
+    }
+    out.line("interactions in time (docs/sidl.md)")?;
+    for game in &interactions {
+        out.line(format_args!("  {:width$}  {}", game.name, game.about()))?;
     }
     Ok(())
 }
