@@ -48,6 +48,12 @@ GAMES = [
     ("monty_hall", 50, None),
     ("suit_and_settlement", 50, None),
     ("card_deal", 50, None),
+    # Interactions in SIDL, some with uneven chances; the second one ends after four chronons at the latest.
+    ("kuhn_poker.sidl", 25, Fraction(-1, 18)),
+    ("paper_nature.sidl --horizon 4", 50, None),
+    ("pico_turn.sidl", 50, Fraction(0)),
+    ("monty_hall.sidl", 50, None),
+    ("duel.sidl", 50, None),
 ]
 LONG = [
     ("kuhn_poker_13", 25, None),
@@ -308,8 +314,8 @@ class Program:
 
 def check_game(program, judges, name, game, unit, value):
     """All that is compared for one game; returns what the summary says."""
-    efg = program.write(".efg", "convert", game, "--to", "efg", "--unit", unit)
-    inspected = program.json("inspect", game, "--tree")
+    efg = program.write(".efg", "convert", *game.split(), "--to", "efg", "--unit", unit)
+    inspected = program.json("inspect", *game.split(), "--tree")
     tree = inspected["tree"]
     roles = list(tree["information_sets"])
     ours = {key: tree[key] for key in ("nodes", "chance", "decisions", "terminals", "depth")}
@@ -318,11 +324,11 @@ def check_game(program, judges, name, game, unit, value):
     ours["largest information set"] = tree["largest_information_set"]
 
     # Uniform play, and a policy on the way to an equilibrium where a role decides anything.
-    profiles = [("uniform", None, program.json("exploit", game, "--unit", unit, "--top", 0, "--seed", 1))]
+    profiles = [("uniform", None, program.json("exploit", *game.split(), "--unit", unit, "--top", 0, "--seed", 1))]
     if ours["decisions"]:
         policy = program.work / f"{next(program.files)}.json"
-        solved = program.json("solve", game, "--unit", unit, "--iterations", 12, "--nash-conv", 0, "--out", policy)
-        written = program.run("convert", game, "--to", "efg", "--unit", unit, "--policy", policy, "--numbered")
+        solved = program.json("solve", *game.split(), "--unit", unit, "--iterations", 12, "--nash-conv", 0, "--out", policy)
+        written = program.run("convert", *game.split(), "--to", "efg", "--unit", unit, "--policy", policy, "--numbered")
         profiles.append((f"{solved['iterations']} iterations", json.loads(written), solved))
 
     for judge in judges:
@@ -360,7 +366,7 @@ def check_value(program, name, game, unit, theirs):
     """Our solvers are as far from the value as their NashConv says, or nearer."""
     for method in ("auto", "lp"):
         limits = ("--nash-conv", 1e-7, "--seconds", 20)
-        solved = program.json("solve", game, "--unit", unit, "--method", method, *limits)
+        solved = program.json("solve", *game.split(), "--unit", unit, "--method", method, *limits)
         ours = next(iter(solved["roles"].values()))["value"]
         if abs(ours - theirs) > solved["nash_conv"] + CLOSE:
             raise Difference(f"{name}: value by --method {method}: ours {ours}, Gambit {theirs}, NashConv {solved['nash_conv']}")
@@ -454,7 +460,7 @@ def main():
             root = Path(sys.modules["pygambit"].__file__).parent / "catalog_data" if catalogue(judges) else None
             files += [(str(path.relative_to(root)), path) for path in catalogue(judges)]
         for game, unit, _ in GAMES:
-            files.append((f"{game}, exported", program.write(".efg", "convert", game, "--to", "efg", "--unit", unit)))
+            files.append((f"{game}, exported", program.write(".efg", "convert", *game.split(), "--to", "efg", "--unit", unit)))
         for name, path in files:
             try:
                 rules = check_round_trip(program, judges, name, path)

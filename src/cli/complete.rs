@@ -124,7 +124,9 @@ fn of_positional(path: &[&str], before: &[String], current: &str, registry: &Reg
         {
             games(current)
         }
-        ["games"] if before.is_empty() => starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current),
+        ["games"] if before.is_empty() => {
+            starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current)
+        }
         ["players"] if before.is_empty() => names(SpecKind::Player),
         ["samplers"] if before.is_empty() => names(SpecKind::Sampler),
         ["searches"] if before.is_empty() => names(SpecKind::Search),
@@ -146,7 +148,8 @@ fn pages_below(root: &Command, named: &[String], current: &str) -> Vec<String> {
 
 /// The built-in games and the files that may be meant.
 fn games(current: &str) -> Vec<String> {
-    let mut found = starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current);
+    let mut found =
+        starting(builtin::all().into_iter().chain(builtin::interactions()).map(|game| game.name), current);
     found.extend(files(current, &["kif", "gdl", "efg"]));
     found
 }

@@ -29,8 +29,8 @@ const SAMPLED_CHRONONS: usize = 200;
 /// The machine of an interaction in SIDL.
 ///
 /// ```
-/// use hyperplay_engine::machine::{Role, StateMachine, StateMachineExt};
-/// use hyperplay_engine::sidl::{InteractionMachine, InteractionScratch};
+/// use hyperplay_engine::machine::{JointMove, Role, StateMachine, StateMachineExt};
+/// use hyperplay_engine::sidl::{CommandFault, ExecutedOperation, InteractionMachine, InteractionScratch};
 /// use hyperplay_logic::gdl::Source;
 /// use hyperplay_logic::sidl::load;
 ///
@@ -49,6 +49,12 @@ const SAMPLED_CHRONONS: usize = 200;
 /// assert_eq!(weights, [1, 3]);
 /// // The balances 0, 1 and 2 are the goals 0, 50 and 100.
 /// assert_eq!(machine.goal_scale().to_string(), "goal = 50 x balance");
+///
+/// // Which operation a step executes; and Alice has no switch to set.
+/// let joint = JointMove::new([legal[Role::new(0)][0], legal[random][1]]);
+/// let executed: Vec<ExecutedOperation> = machine.executed(&start, &joint, &mut scratch);
+/// assert_eq!(machine.terms().show(executed[0].operation), "(nat 2)");
+/// assert_eq!(machine.command(Role::new(0), "0", "1"), Err(CommandFault::UnknownSwitch));
 /// ```
 #[derive(Debug)]
 pub struct InteractionMachine {

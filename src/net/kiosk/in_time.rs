@@ -161,7 +161,10 @@ fn reactions(engine: &Engine, record: &ChrononRecord) -> BTreeMap<Role, String> 
     for command in record.commands.iter().filter(|command| command.refused.is_none()) {
         let role = engine.roles().iter().find(|(_, name)| **name == command.agent).map(|(role, _)| role);
         if let (Some(role), Some(milliseconds)) = (role, command.milliseconds) {
-            let note = format!("the switch {} was set to {} after {milliseconds:.0} ms", command.switch, command.alias);
+            let note = format!(
+                "the switch {} was set to {} after {milliseconds:.0} ms",
+                command.switch, command.alias
+            );
             notes.entry(role).or_default().push(note);
         }
     }
