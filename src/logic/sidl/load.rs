@@ -17,6 +17,14 @@ const WORDS: [&str; 12] = [
 pub(super) const NUMBERS: std::ops::RangeInclusive<i64> = -10_000..=10_000;
 
 /// Whether a text is in SIDL: by its name, which ends in `.sidl`, or by the words that it has.
+///
+/// ```
+/// use hyperplay_logic::gdl::Source;
+/// use hyperplay_logic::sidl::is_sidl;
+///
+/// assert!(is_sidl(&Source::new("<stdin>", "branching([stop], nil).\noperation(stop) :- not(over), next(over).\n")));
+/// assert!(!is_sidl(&Source::new("tiny.gdl", "role(x). legal(x, noop).")));
+/// ```
 pub fn is_sidl(source: &Source) -> bool {
     let has_ending = |ending: &str| {
         let name = source.name().as_bytes();
@@ -54,18 +62,34 @@ pub(super) fn read_and_check(source: Source) -> Checked {
 ///
 /// ```
 /// use hyperplay_logic::gdl::{Language, Source};
-/// use hyperplay_logic::sidl::{Interaction, Selector, load};
+/// use hyperplay_logic::sidl::{
+///     Branching, Chance, Comparison, Effect, HiddenRule, Interaction, Operation, Selector, Switch, Test, load,
+/// };
 ///
-/// let text = "fact(done, 0). branching([wait, act], 1). switch(1, alice, ['Wait', 'Act']).
-///     operation(wait) :- false. operation(act) :- not(done), next(done), goal(alice, 1).
-///     terminal :- done. init(account(alice, 0.0)). init(does(1, 'Wait')).";
-/// let loaded = load(Source::new("act.sidl", text));
+/// let text = "fact(oil, 1). chance(wind, [1/4, 3/4]). switch(lamp, alice, ['Off', 'On']).
+///     branching([blow, wait], wind). branching([wait, burn], lamp).
+///     operation(wait) :- false.
+///     operation(blow) :- ax(oil(_)), next(oil(0)).
+///     operation(burn) :- oil(X), X > 0, ax(oil(X)), next(oil(X - 1)), goal(alice, 1).
+///     hidden(oil(X), [alice]) :- X > 1.
+///     terminal :- oil(0). init(oil(3)). init(account(alice, 0.5)). init(does(lamp, 'Off')).";
+/// let loaded = load(Source::new("lamp.sidl", text));
 /// assert!(loaded.findings.is_empty(), "{:?}", loaded.findings);
 /// let game = loaded.game.expect("there is no error");
 /// assert_eq!(game.language(), Language::Sidl);
-/// let Interaction { switches, branchings, .. } = Interaction::of(&game);
-/// assert_eq!((switches[0].initial, switches[0].aliases.len()), (Some(0), 2));
-/// assert_eq!(branchings[0].selector, Selector::Switch(0));
+///
+/// let Interaction { switches, chances, branchings, operations, hidden, .. } = Interaction::of(&game);
+/// let [Switch { initial, aliases, .. }] = &switches[..] else { panic!("one switch") };
+/// assert_eq!((*initial, aliases.len()), (Some(0), 2));
+/// let [Chance { weights, .. }] = &chances[..] else { panic!("one chance") };
+/// assert_eq!(weights, &[1, 3]);
+/// let selectors: Vec<Selector> = branchings.iter().map(|Branching { selector, .. }| *selector).collect();
+/// assert_eq!(selectors, [Selector::Chance(0), Selector::Switch(0)]);
+/// let Operation { tests, effects, .. } = &operations[2];
+/// assert!(matches!(tests[..], [Test::Holds(_), Test::Compare(Comparison::Greater, ..)]));
+/// assert!(matches!(effects[..], [Effect::Remove(_), Effect::Create(_), Effect::Pay(..)]));
+/// let [HiddenRule { agents, .. }] = &hidden[..] else { panic!("one rule") };
+/// assert_eq!(agents.len(), 1);
 /// ```
 pub fn load(source: Source) -> Loaded {
     let Checked { rulesheet, program, findings } = read_and_check(source);

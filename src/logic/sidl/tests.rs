@@ -279,7 +279,7 @@ fn load_mutations(count: u32) {
         if is_sound {
             has_the_invariants(&program);
         }
-        if number % 32 == 0 {
+        if number.is_multiple_of(32) {
             let game = load(source).game;
             assert_eq!(game.is_some(), is_sound);
             if let Some(game) = game {
@@ -322,7 +322,7 @@ fn no_mutation_of_the_games_breaks_the_reader() {
 }
 
 #[test]
-#[ignore = "ten minutes: a million texts"]
+#[ignore = "five minutes: a million texts"]
 fn no_mutation_of_a_million_breaks_the_reader() {
     load_mutations(1_000_000);
 }
