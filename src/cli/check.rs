@@ -12,7 +12,7 @@ use super::output::{Output, colour, log};
 use super::progress::Progress;
 use hyperplay_engine::Engines;
 use hyperplay_engine::machine::{Budget, PLAYOUT_STEPS};
-use hyperplay_logic::gdl::{self, Finding, FindingCode, Severity, Source, Span, Syntax};
+use hyperplay_logic::gdl::{self, Finding, FindingCode, Language, Severity, Source, Span, Syntax};
 use hyperplay_play::referee::{Effort, Interrupt, Simulation, findings_on_size, simulate};
 
 /// Arguments of `check`.
@@ -138,7 +138,11 @@ fn check(
     let mut simulated = None;
     if let (Some(effort), Some(game)) = (effort, playable) {
         let engines = Engines::new(game);
-        match engines.interpreter() {
+        let reference = match game.language() {
+            Language::Gdl => engines.interpreter().map(Some),
+            Language::Sidl => Ok(None),
+        };
+        match reference {
             Ok(reference) => {
                 let engine = engine_for_steps(&engines, arguments.engine.kind(), game.name())?;
                 let progress = Progress::new(effort.matches.saturating_add(effort.search), "trials", false);
@@ -146,7 +150,7 @@ fn check(
                 let rulesheet = &loaded.rulesheet;
                 let part = interrupt.within(Budget::time(arguments.seconds.unwrap_or(SECONDS)));
                 let Simulation { findings: found, matches, states } =
-                    simulate(&engine, &reference, rulesheet, effort, &part, tick);
+                    simulate(&engine, reference.as_deref(), rulesheet, effort, &part, tick);
                 findings.extend(found);
                 // What ended too late has ended all the same, unless something is missing.
                 let is_done = matches == effort.matches && states.is_some_and(|(_, all)| all);

@@ -435,6 +435,8 @@ class KioskTest(unittest.TestCase):
         browser.find("#switches [data-switch='bid_a'][data-alias='silent'].chosen")
         self.assertGreater(browser.count(".clock-bar"), 0, "the chronon runs as a bar")
         browser.wait("return Number(document.getElementById('turn').dataset.step) >= 2", what="the third chronon")
+        browser.click("#diagram summary")
+        self.assertIn("mine(alice)", browser.text("#diagram"))
         # A setting may be changed as long as the chronon runs, and nothing happens before it is over.
         browser.click("#switches [data-alias='mine']")
         browser.find("#switches [data-alias='mine'].chosen")

@@ -74,7 +74,8 @@ fn nothing_is_found_in(matches: usize) {
         let reference = Arc::new(Interpreter::new(&game.unwrap()).unwrap());
         let machine = Engine::Interpreter(Arc::clone(&reference));
         let effort = Effort { matches, seed: 1, limit: 10_000, search: 0 };
-        let findings = simulate(&machine, &reference, &rulesheet, &effort, &Interrupt::default(), &|| ());
+        let findings =
+            simulate(&machine, Some(&*reference), &rulesheet, &effort, &Interrupt::default(), &|| ());
         let bad = findings.findings.iter().filter(|finding| finding.severity >= Severity::Warning);
         let bad: Vec<String> = bad.map(|finding| format!("{}: {}", finding.code, finding.message)).collect();
         assert!(bad.is_empty(), "{}: {}", path.display(), bad.join("\n"));

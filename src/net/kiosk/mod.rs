@@ -12,6 +12,7 @@
 
 mod advice;
 mod answers;
+mod diagram;
 mod guard;
 mod in_time;
 mod keep;

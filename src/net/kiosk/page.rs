@@ -15,6 +15,7 @@ const FILES: &[PageFile] = &files![
     "belief.js" as "text/javascript; charset=utf-8",
     "board.css" as "text/css; charset=utf-8",
     "board.js" as "text/javascript; charset=utf-8",
+    "diagram.js" as "text/javascript; charset=utf-8",
     "dom.js" as "text/javascript; charset=utf-8",
     "favicon.svg" as "image/svg+xml",
     "form.js" as "text/javascript; charset=utf-8",

@@ -21,6 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::advice::hint;
 use super::answers::{KioskRefusal, json as answer};
+use super::diagram::diagram;
 use super::guard::guard;
 use super::lobby::{TableOrder, check, is_harmless, players};
 use super::parts::{Sight, TableToken};
@@ -30,6 +31,7 @@ use super::table::Table;
 use super::{Kiosk, page};
 use crate::http::server::Received;
 use hyperplay_engine::machine::Role;
+use hyperplay_logic::gdl::Language;
 use hyperplay_play::player::SpecError;
 
 /// Bytes of a body: a rulesheet in JSON, or a transcript.
@@ -63,6 +65,7 @@ pub(super) fn router(kiosk: Arc<Kiosk>) -> Router {
         .route("/api/tables/{id}/events", get(events))
         .route("/api/tables/{id}/move", post(choose))
         .route("/api/tables/{id}/command", post(command))
+        .route("/api/tables/{id}/diagram", get(drawn))
         .route("/api/tables/{id}/leave", post(leave))
         .route("/api/tables/{id}/hint", post(advise))
         .route("/api/tables/{id}/review", get(review))
@@ -242,6 +245,19 @@ async fn choose(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, body: B
         let role = seat_of(token)?;
         table.choose(role, step, &own)?;
         Ok(nothing())
+    })
+}
+
+/// The diagram of the interaction that a table runs.
+async fn drawn(State(kiosk): State<Arc<Kiosk>>, Path(id): Path<String>, Query(query): Asked) -> Answer {
+    kiosk.seat(&id, asked(&query, "token"), |table, _| {
+        let game = &table.parts.room.game;
+        match game.language() {
+            Language::Sidl => Ok(answer(&diagram(game))),
+            Language::Gdl => {
+                Err(KioskRefusal::new(404, "the game has no diagram", "only interactions in SIDL have one"))
+            }
+        }
     })
 }
 

@@ -48,7 +48,7 @@ pub struct Simulation {
     pub states: Option<(usize, bool)>,
 }
 
-/// Plays and searches on `machine`. `reference` gives all goals of the last
+/// Plays and searches on `machine`. `reference`, which an interaction in SIDL does not have, gives all goals of the last
 /// states; other engines know only the goal that counts. `tick` is called after each match and for each joint move
 /// that the search tries. Where the interrupt has a deadline, the matches get half of the time.
 ///
@@ -66,14 +66,14 @@ pub struct Simulation {
 /// let effort = Effort { matches: 1, seed: 1, limit: 10, search: 100 };
 /// let interrupt = Interrupt::default();
 /// let Simulation { findings, matches, states } =
-///     simulate(&machine, &reference, &loaded.rulesheet, &effort, &interrupt, &|| ());
+///     simulate(&machine, Some(&*reference), &loaded.rulesheet, &effort, &interrupt, &|| ());
 /// assert_eq!((matches, states), (1, Some((1, true))));
 /// assert!(findings.iter().any(|finding| finding.code == FindingCode::NoTermination));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(
     machine: &Engine,
-    reference: &Interpreter,
+    reference: Option<&Interpreter>,
     rulesheet: &Rulesheet,
     effort: &Effort,
     interrupt: &Interrupt,
@@ -128,7 +128,7 @@ impl Declarations {
 /// All issues, in the order in which the matches (by index) met them.
 fn meet(
     machine: &Engine,
-    reference: &Interpreter,
+    reference: Option<&Interpreter>,
     declarations: &Declarations,
     effort: &Effort,
     (interrupt, played): (&Interrupt, &AtomicUsize),
@@ -174,17 +174,17 @@ fn meet(
 /// Plays one random match and notes each issue once.
 struct Inspector<'a> {
     machine: &'a Engine,
-    reference: &'a Interpreter,
+    reference: Option<&'a Interpreter>,
     declarations: &'a Declarations,
     scratch: EngineScratch,
-    goals: InterpreterScratch,
+    goals: Option<InterpreterScratch>,
     seen: FxHashSet<Issue>,
     met: Vec<(Issue, usize)>,
 }
 
 impl<'a> Inspector<'a> {
-    fn new(machine: &'a Engine, reference: &'a Interpreter, declarations: &'a Declarations) -> Self {
-        let (scratch, goals) = (machine.scratch(), reference.scratch());
+    fn new(machine: &'a Engine, reference: Option<&'a Interpreter>, declarations: &'a Declarations) -> Self {
+        let (scratch, goals) = (machine.scratch(), reference.map(StateMachine::scratch));
         Inspector {
             machine,
             reference,
@@ -215,7 +215,9 @@ impl<'a> Inspector<'a> {
         let mut state = self.machine.initial();
         let deadline = interrupt.budget().deadline;
         self.machine.set_deadline(&mut self.scratch, deadline);
-        self.reference.set_deadline(&mut self.goals, deadline);
+        if let (Some(reference), Some(goals)) = (self.reference, &mut self.goals) {
+            reference.set_deadline(goals, deadline);
+        }
         for step in 0.. {
             if interrupt.is_raised() || self.is_cut() {
                 break;
@@ -242,12 +244,15 @@ impl<'a> Inspector<'a> {
     /// Reports that a limit was met.
     /// Whether the deadline stopped an evaluation.
     fn is_cut(&self) -> bool {
-        self.machine.is_interrupted(&self.scratch) || self.reference.is_interrupted(&self.goals)
+        let of_reference = self.reference.zip(self.goals.as_ref());
+        self.machine.is_interrupted(&self.scratch)
+            || of_reference.is_some_and(|(reference, goals)| reference.is_interrupted(goals))
     }
 
     fn check(&mut self) -> Result<(), EvaluationFailure> {
         let failure = self.machine.take_failure(&mut self.scratch);
-        failure.or_else(|| self.reference.take_failure(&mut self.goals)).map_or(Ok(()), Err)
+        let of_reference = || self.reference?.take_failure(self.goals.as_mut()?);
+        failure.or_else(of_reference).map_or(Ok(()), Err)
     }
 
     fn fluents(&mut self, step: usize, state: &State) {
@@ -286,9 +291,12 @@ impl<'a> Inspector<'a> {
 
     fn goals(&mut self, step: usize, state: &State) {
         let (terms, random) = (self.machine.terms(), self.machine.random());
-        let state = self.reference.state(self.machine.holds(state));
+        // An interaction in SIDL has one balance for each role, which no rule can contradict.
+        let Some(reference) = self.reference else { return };
+        let state = reference.state(self.machine.holds(state));
         for role in self.machine.each_role() {
-            let values = self.reference.goal_values(&state, role, &mut self.goals);
+            let Some(goals) = &mut self.goals else { return };
+            let values = reference.goal_values(&state, role, goals);
             match values[..] {
                 [] if random == Some(role) => {}
                 [] => self.note(step, Issue::MissingGoal(role)),

@@ -6,6 +6,7 @@
 
 import { follow, get, place, post } from './api.js';
 import { beliefCard } from './belief.js';
+import { diagramCard } from './diagram.js';
 import { announce, counted, el, failure, keepFocus, refill } from './dom.js';
 import { HintCard } from './hint.js';
 import { Choice, MoveList } from './moves.js';
@@ -44,7 +45,7 @@ class Table {
       warned: null,
     });
     this.parts = {};
-    for (const name of ['head', 'turn', 'said', 'result', 'switches', 'board', 'belief', 'past'])
+    for (const name of ['head', 'turn', 'said', 'result', 'switches', 'board', 'belief', 'past', 'diagram'])
       this.parts[name] = el('div', { class: `part-${name}` });
     this.moves = new MoveList(
       move => this.play(move),
@@ -55,7 +56,7 @@ class Table {
       'div',
       { class: 'table-columns' },
       el('div', { class: 'left' }, this.parts.result, this.parts.turn, this.parts.said, this.parts.switches, this.parts.board, this.moves.element),
-      el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past),
+      el('div', { class: 'right' }, this.parts.belief, this.hint.element, this.parts.past, this.parts.diagram),
     );
     this.place = el('div', {}, this.live);
     refill(root, this.parts.head, this.place);
@@ -123,6 +124,7 @@ class Table {
     const result = drawResult(scene);
     refill(parts.result, result, result ? this.drawAfter() : null);
     this.drawBoard();
+    if (scene.switches) this.drawDiagram();
     refill(parts.switches, switchesCard(scene, (name, alias) => this.command(name, alias)));
     const isPlayer = scene.seats?.some(seat => seat.is_you) ?? false;
     this.moves.show(
@@ -226,6 +228,17 @@ class Table {
       clock,
       hasClock ? el('span', { class: 'clock-bar', 'aria-hidden': 'true' }, this.clockBar) : null,
     );
+  }
+
+  /** Asks once for the diagram of an interaction. */
+  async drawDiagram() {
+    if (this.hasDiagram) return;
+    this.hasDiagram = true;
+    try {
+      refill(this.parts.diagram, diagramCard(await get(place('tables', this.id, '/diagram'), { token: this.token })));
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   /** Sets a switch. */

@@ -1,0 +1,82 @@
+//! The diagram of an interaction: who owns which switch, and which operation each setting selects.
+//!
+//! It is made of the text alone, which everybody at the table may know, and of nothing that happens.
+
+use serde::Serialize;
+
+use hyperplay_logic::gdl::{Game, Symbols, Syntax, Term, print_term};
+use hyperplay_logic::sidl::{Interaction, Selector};
+
+/// A branching.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(super) struct DiagramBranching {
+    /// The owner of its switch; `random` for a chance; none if it runs in every chronon.
+    owner: Option<String>,
+    /// The name of its switch or chance.
+    selector: Option<String>,
+    /// What selects each operation, an alias or a probability, and the operation.
+    operations: Vec<(String, String)>,
+}
+
+/// The branchings of an interaction, in the order in which they are tried.
+pub(super) fn diagram(game: &Game) -> Vec<DiagramBranching> {
+    let interaction = Interaction::of(game);
+    let symbols = game.terms().symbols();
+    let branchings = interaction.branchings.iter();
+    branchings
+        .map(|branching| {
+            let operations = branching.operations.iter().map(|operation| show(operation, symbols));
+            match branching.selector {
+                Selector::Always => DiagramBranching {
+                    owner: None,
+                    selector: None,
+                    operations: operations.map(|operation| ("always".to_owned(), operation)).collect(),
+                },
+                Selector::Switch(switch) => {
+                    let switch = &interaction.switches[switch];
+                    let aliases = switch.aliases.iter().map(|alias| show(alias, symbols));
+                    DiagramBranching {
+                        owner: Some(show(&interaction.agents[switch.owner].0, symbols)),
+                        selector: Some(show(&switch.id, symbols)),
+                        operations: aliases.zip(operations).collect(),
+                    }
+                }
+                Selector::Chance(chance) => {
+                    let chance = &interaction.chances[chance];
+                    let total: u64 = chance.weights.iter().sum();
+                    let shares = chance.weights.iter().map(|weight| format!("{weight}/{total}"));
+                    DiagramBranching {
+                        owner: Some("random".to_owned()),
+                        selector: Some(show(&chance.id, symbols)),
+                        operations: shares.zip(operations).collect(),
+                    }
+                }
+            }
+        })
+        .collect()
+}
+
+fn show(term: &Term, symbols: &Symbols) -> String {
+    print_term(term, symbols, Syntax::Infix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_logic::gdl::Source;
+
+    #[test]
+    fn a_diagram_says_who_owns_what() {
+        let text = "fact(over, 0). switch(s, alice, [wait, stop]). branching([wait, stop], s). chance(c, [1/4, 3/4]).
+            branching([wait, stop], c). branching([stop], nil). operation(wait) :- false.
+            operation(stop) :- not(over), next(over). terminal :- over. init(does(s, wait)). init(account(alice, 0)).";
+        let game = hyperplay_logic::sidl::load(Source::new("stop.sidl", text)).game.unwrap();
+        let drawn = diagram(&game);
+        assert_eq!((drawn[0].owner.as_deref(), drawn[0].selector.as_deref()), (Some("alice"), Some("s")));
+        assert_eq!(
+            drawn[1].operations,
+            [("1/4".to_owned(), "wait".to_owned()), ("3/4".to_owned(), "stop".to_owned())]
+        );
+        assert_eq!((drawn[2].owner.as_deref(), drawn[2].operations[0].0.as_str()), (None, "always"));
+    }
+}
