@@ -77,7 +77,7 @@ pub struct KioskArguments {
 
 /// The games of the lobby.
 fn catalogue() -> Vec<CatalogueGame> {
-    let games = builtin::all().into_iter();
+    let games = builtin::all().into_iter().chain(builtin::interactions());
     games
         .map(|game| CatalogueGame {
             about: game.about(),
