@@ -200,7 +200,8 @@ impl Builder {
             if open.step as usize >= PLAYOUT_STEPS {
                 return Err(TreeError::Endless { steps: open.step as usize }.into());
             }
-            self.serialise(machine, place as u32, open, &legal, limit, scratch, &mut steps)?;
+            let chance = ChanceDistribution::of(machine, &open.state, scratch);
+            self.serialise(machine, place as u32, open, (&legal, &chance), limit, &mut steps)?;
         }
         let asked: Vec<(&M::State, &JointMove)> =
             steps.iter().map(|(place, _, joint)| (&block[*place as usize].state, joint)).collect();
@@ -230,9 +231,8 @@ impl Builder {
         machine: &M,
         place: u32,
         open: &Open<M::State>,
-        legal: &ByRole<Vec<Move>>,
+        (legal, chance): (&ByRole<Vec<Move>>, &ChanceDistribution),
         limit: usize,
-        scratch: &mut M::Scratch,
         steps: &mut Vec<(u32, u32, JointMove)>,
     ) -> Result<(), Stopped> {
         let random = self.random;
@@ -247,7 +247,7 @@ impl Builder {
             }
             let tag = (moves.len() as u32) << 2;
             let (label, tag) = if Some(role) == random {
-                (self.draw(moves, ChanceDistribution::of(machine, &open.state, scratch)), tag | CHANCE)
+                (self.draw(moves, chance.clone()), tag | CHANCE)
             } else {
                 (self.set(machine, role, open, moves)?, tag | DECISION)
             };

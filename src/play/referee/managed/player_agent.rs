@@ -51,14 +51,10 @@ impl InteractionAgent for PlayerAgent {
     }
 
     fn tell(&mut self, news: &ChrononNews<'_>) {
-        match (&self.thread, news.ends) {
-            (Some((tasks, _)), Some(ends)) => {
-                let (evidence, legal) = (news.evidence.clone(), news.legal.to_vec());
-                // A thread that has ended says why at the end.
-                let _ =
-                    tasks.send(Task { chronon: news.chronon, ends, length: self.length, evidence, legal });
-            }
-            _ => {}
+        if let (Some((tasks, _)), Some(ends)) = (&self.thread, news.ends) {
+            let (evidence, legal) = (news.evidence.clone(), news.legal.to_vec());
+            // A thread that has ended says why at the end.
+            let _ = tasks.send(Task { chronon: news.chronon, ends, length: self.length, evidence, legal });
         }
     }
 
