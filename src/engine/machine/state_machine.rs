@@ -107,7 +107,7 @@ pub trait StateMachine: Send + Sync {
     /// Puts the weights of the legal moves of `random` into `out` (cleared first), in the order in which they are listed: whole
     /// numbers above 0 whose sum fits into 64 bits; the probability of a move is its weight divided by the sum. False, and
     /// nothing in `out`, where all moves are equally likely, as always in GDL-II.
-    /// [`ChanceDistribution`](super::ChanceDistribution) is the usual way to ask.
+    /// [`ChanceDistribution`] is the usual way to ask.
     fn chance_weights(&self, _state: &Self::State, _scratch: &mut Self::Scratch, out: &mut Vec<u64>) -> bool {
         out.clear();
         false

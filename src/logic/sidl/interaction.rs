@@ -1,6 +1,6 @@
 //! Interactions: checked SIDL programs, as the machine runs them.
 //!
-//! An [`Interaction`] is made of a text that [`load`](super::load) has found no error in. It names everything once: a
+//! An [`Interaction`] is made of a text that [`load`](super::load()) has found no error in. It names everything once: a
 //! switch, a chance and a branching are positions in its lists. The terms keep their variables and belong to the symbols
 //! of the game.
 //!
@@ -14,7 +14,7 @@ use crate::gdl::{Atom, Span, Term};
 
 use super::number::Number;
 
-/// A checked SIDL program. The example is at [`load`](super::load).
+/// A checked SIDL program. The example is at [`load`](super::load()).
 #[derive(Clone, Debug, Default)]
 pub struct Interaction {
     /// The owners of accounts, in the order of the text, with their first balances: the roles. At least one.

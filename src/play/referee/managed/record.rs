@@ -56,8 +56,8 @@ pub struct CommandRecord {
     pub refused: Option<String>,
 }
 
-/// Checks what [`verify`](super::super::verify) does not: that the recorded commands come to the recorded moves, that every time lies
-/// within its chronon, and that the states are those of the rules. For a transcript that passed [`verify`](super::super::verify).
+/// Checks what [`verify`](super::super::verify()) does not: that the recorded commands come to the recorded moves, that every time lies
+/// within its chronon, and that the states are those of the rules. For a transcript that passed [`verify`](super::super::verify()).
 ///
 /// # Errors
 /// The first difference.
