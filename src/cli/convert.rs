@@ -1,5 +1,5 @@
-//! `hyperplay convert`: writes a rulesheet in the other syntax, a game in Gambit's extensive form as rules, or the game of a
-//! rulesheet in extensive form.
+//! `hyperplay convert`: writes a rulesheet in the other syntax, a game in Gambit's extensive form as rules, the game of a
+//! rulesheet in extensive form, or all its states in the other language.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,8 @@ use super::output::{Output, log};
 use hyperplay_engine::Engine;
 use hyperplay_engine::machine::StateMachineExt as _;
 use hyperplay_logic::gdl::{self, Source, Syntax, counted};
+use hyperplay_logic::sidl::is_sidl;
+use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits};
 use hyperplay_play::efg::{
     Fraction, GambitFile, GambitGame, GameTree, KifError, KifOptions, Profile, to_gambit, to_kif,
 };
@@ -45,6 +47,12 @@ pub struct ConvertArguments {
     numbered: bool,
     #[command(flatten)]
     engine: EngineOption,
+    /// Between GDL and SIDL: the most states that are written
+    #[arg(long, value_name = "N", default_value_t = AutomatonLimits::default().states)]
+    max_states: usize,
+    /// Between GDL and SIDL: the most steps between these states
+    #[arg(long, value_name = "N", default_value_t = AutomatonLimits::default().steps)]
+    max_steps: usize,
 }
 
 /// The choice of `--to`.
@@ -56,6 +64,8 @@ enum ConvertFormat {
     Infix,
     /// The game tree, for Gambit and OpenSpiel
     Efg,
+    /// An interaction in SIDL: all states of the game, one chronon a step
+    Sidl,
 }
 
 /// Runs the command. For another syntax the text must be well formed but need not be a valid game. A file whose name ends in
@@ -79,10 +89,18 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
             return write(&document(Path::new(game))?, out);
         }
         ConvertFormat::Efg => return to_efg(arguments, interrupt, out),
+        ConvertFormat::Sidl if is_efg => {
+            return Err(CommandFailure::usage(
+                "a game in extensive form is not written in SIDL at once",
+                "convert the .efg file to kif first, and the rules to sidl",
+            ));
+        }
+        ConvertFormat::Sidl => {
+            refuse_policy(arguments)?;
+            return out.text(&automaton(arguments, interrupt, |it, name| it.to_sidl(name))?);
+        }
     };
-    if arguments.policy.is_some() {
-        return Err(CommandFailure::usage("--policy is for --to efg", "give --to efg"));
-    }
+    refuse_policy(arguments)?;
     let source = if is_efg {
         let rules = extensive_form(arguments)?;
         if to == Syntax::Kif {
@@ -90,7 +108,16 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
         }
         Source::new(game.as_str(), rules)
     } else {
-        source(game)?
+        let source = source(game)?;
+        if arguments.game.syntax.is_none() && is_sidl(&source) {
+            let rules = automaton(arguments, interrupt, |it, name| it.to_kif(name))?;
+            if to == Syntax::Kif {
+                return out.text(&rules);
+            }
+            let (rulesheet, _) = gdl::read(Source::new(game.as_str(), rules), Some(Syntax::Kif));
+            return out.text(&gdl::print(&rulesheet, to));
+        }
+        source
     };
     let from = arguments.game.syntax.map(Syntax::from);
     let (rulesheet, findings) = gdl::read(source, from);
@@ -101,6 +128,39 @@ pub fn run(arguments: &ConvertArguments, interrupt: &Interrupt, out: &Output) ->
         ));
     }
     out.text(&gdl::print(&rulesheet, to))
+}
+
+fn refuse_policy(arguments: &ConvertArguments) -> Result<(), CommandFailure> {
+    if arguments.policy.is_some() {
+        return Err(CommandFailure::usage("--policy is for --to efg", "give --to efg"));
+    }
+    Ok(())
+}
+
+/// All states of a game, written by `write`, which gets the name of the game.
+fn automaton(
+    arguments: &ConvertArguments,
+    interrupt: &Interrupt,
+    write: impl Fn(&Automaton<'_>, &str) -> Result<String, AutomatonError>,
+) -> Result<String, CommandFailure> {
+    let opened = arguments.game.open()?;
+    let (_, machine) = arguments.engine.open_for_steps(&opened)?;
+    let limits = AutomatonLimits { states: arguments.max_states, steps: arguments.max_steps };
+    let name = Path::new(&opened.name).file_name().unwrap_or(opened.name.as_ref()).to_string_lossy();
+    Automaton::explore(&machine, limits, &|| interrupt.is_raised())
+        .and_then(|automaton| write(&automaton, &name))
+        .map_err(|error| no_automaton(&opened.name, &error, " (--max-states N, --max-steps N)"))
+}
+
+/// Why all states of a game cannot be written; `options` are those that allow more of them.
+pub fn no_automaton(name: &str, error: &AutomatonError, options: &str) -> CommandFailure {
+    match error {
+        AutomatonError::Stopped => CommandFailure::Interrupted,
+        AutomatonError::TooLarge { .. } => {
+            CommandFailure::failed(format!("{name}: {error}"), format!("{}; or allow more{options}", error.remedy()))
+        }
+        _ => CommandFailure::failed(format!("{name}: {error}"), error.remedy()),
+    }
 }
 
 /// A file in extensive form.

@@ -6,19 +6,22 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
+use super::convert::no_automaton;
 use super::failure::CommandFailure;
 use super::game_argument::{GameArgument, Opened};
 use super::game_tree::{TreeOptions, no_tree, size_as_json, size_in_words};
+use super::interaction_parts::InteractionParts;
 use super::network;
 use super::options::{EngineOption, no_engine, pick_seed, seconds, seed};
-use super::output::Output;
+use super::output::{Output, log};
 use super::progress::Progress;
 use hyperplay_engine::machine::{
     Budget, ByRole, EvaluationFailure as Stopped, Move, Role, Seed, StateMachine, StateMachineExt,
 };
 use hyperplay_engine::propnet::{DotLimits, dot, named_outputs};
 use hyperplay_engine::{Engine, Engines};
-use hyperplay_logic::gdl::{Dependencies, TermId, TermStore};
+use hyperplay_logic::gdl::{Dependencies, Language, TermId, TermStore};
+use hyperplay_play::automaton::{Automaton, AutomatonLimits};
 use hyperplay_play::board::BoardLayout;
 use hyperplay_play::efg::{CountError, Extent, SizeEstimate, TreeError, TreeSize, estimate_size_until};
 use hyperplay_play::referee::{Interrupt, Survey, SurveyWords, count_information_sets, survey};
@@ -34,8 +37,8 @@ const PROBES: usize = 10_000;
 pub struct InspectArguments {
     #[command(flatten)]
     game: GameArgument,
-    /// Write the graph of the relations instead, for Graphviz
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "count_information_sets"])]
+    /// Write a graph instead, for Graphviz: of the relations, or of the reachable states
+    #[arg(long, value_name = "GRAPH", conflicts_with_all = ["json", "count_information_sets"])]
     graph: Option<Graph>,
     /// Write the join plans instead: for each rule, in which order its conditions are evaluated
     #[arg(long, conflicts_with_all = ["graph", "json"])]
@@ -43,7 +46,7 @@ pub struct InspectArguments {
     /// Show the ground network: the size of what decides each query, and the size after each pass of the simplifier
     #[arg(long)]
     network: bool,
-    /// Write the network to this file, for Graphviz: about 200 gates, starting from the outputs
+    /// Write the network to this file, for Graphviz: about 200 gates, starting from the outputs; for an interaction in SIDL its diagram
     #[arg(long, value_name = "FILE")]
     dot: Option<PathBuf>,
     /// Draw only the outputs whose names contain this, as in 'legal x' or terminal
@@ -77,11 +80,13 @@ pub struct InspectArguments {
     json: bool,
 }
 
-/// A form of graphs.
+/// A graph of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Graph {
-    /// The language of Graphviz
+    /// The relations of the rules; the diagram of an interaction in SIDL
     Dot,
+    /// The reachable states, at most --limit, and the steps between them
+    States,
 }
 
 /// What is reported.
@@ -98,6 +103,8 @@ struct Inspection<'a> {
     /// The states of a random match as boards.
     states: Option<String>,
     survey: Survey,
+    /// What an interaction in SIDL is made of, if the game is one.
+    interaction: Option<InteractionParts>,
     /// The time of the search, if it was up before the limit.
     cut: Option<Duration>,
     legal: ByRole<Vec<Move>>,
@@ -117,6 +124,13 @@ struct TreeInspection {
 /// See [`CommandFailure`].
 pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
     let opened = arguments.game.open()?;
+    let is_sidl = opened.game.language() == Language::Sidl;
+    if let Some(Graph::Dot) = arguments.graph
+        && is_sidl
+    {
+        let (_, engine) = arguments.engine.open_for_steps(&opened)?;
+        return out.text(&diagram(&engine));
+    }
     if let Some(Graph::Dot) = arguments.graph {
         return out.text(&Dependencies::of(&opened.game).dot(opened.game.terms().symbols()));
     }
@@ -125,8 +139,28 @@ pub fn run(arguments: &InspectArguments, interrupt: &Interrupt, out: &Output) ->
         return out.text(&interpreter.map_err(|error| no_engine(&opened.name, &error))?.describe_plans());
     }
     let (engines, engine) = arguments.engine.open_for_steps(&opened)?;
-    if let Some(path) = &arguments.dot {
-        draw(&engines, path, &arguments.part, &opened.name)?;
+    if let Some(Graph::States) = arguments.graph {
+        let limits = AutomatonLimits { states: arguments.limit, steps: arguments.limit.saturating_mul(10) };
+        let automaton = Automaton::explore_part(&engine, limits, &|| interrupt.is_raised())
+            .map_err(|error| no_automaton(&opened.name, &error, " (--limit N)"))?;
+        if !automaton.is_complete() {
+            log(format_args!(
+                "{}: not all states are drawn, only {}; more with --limit",
+                opened.name,
+                automaton.states().len()
+            ));
+        }
+        return out.text(&automaton.dot());
+    }
+    match &arguments.dot {
+        Some(path) if is_sidl => {
+            let text = diagram(&engine);
+            refuse_standard_output(path)?;
+            std::fs::write(path, text)
+                .map_err(|cause| CommandFailure::File { path: path.to_owned(), cause })?;
+        }
+        Some(path) => draw(&engines, path, &arguments.part, &opened.name)?,
+        None => {}
     }
     let failed = |what: String| {
         CommandFailure::failed(
@@ -191,12 +225,22 @@ fn states(machine: &Engine, most: usize, seed: u64) -> String {
     out
 }
 
-/// Writes a part of the network to a file.
-fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), CommandFailure> {
+/// The diagram of an interaction in SIDL; empty for another game.
+fn diagram(engine: &Engine) -> String {
+    engine.interaction().map(|machine| machine.dot()).unwrap_or_default()
+}
+
+fn refuse_standard_output(path: &Path) -> Result<(), CommandFailure> {
     if path.as_os_str() == "-" {
         let what = "--dot -: standard output has the report";
         return Err(CommandFailure::usage(what, "name a file, for example ./network.dot"));
     }
+    Ok(())
+}
+
+/// Writes a part of the network to a file.
+fn draw(engines: &Engines, path: &Path, part: &str, name: &str) -> Result<(), CommandFailure> {
+    refuse_standard_output(path)?;
     let too_large = |why| CommandFailure::failed(format!("{name}: {why}"), "there is no network to draw");
     let (game, propnet) = (engines.game(), &engines.network().map_err(too_large)?.propnet);
     let outputs = named_outputs(propnet, game.terms(), game.roles());
@@ -253,6 +297,7 @@ impl<'a> Look<'a> {
             states: (arguments.states > 0)
                 .then(|| states(machine, arguments.states, pick_seed(arguments.seed))),
             survey,
+            interaction: machine.interaction().map(|machine| InteractionParts::of(machine)),
             cut,
             extent,
             tree: arguments.tree.then(|| {
@@ -269,7 +314,11 @@ impl Inspection<'_> {
     }
 
     fn language(&self) -> &'static str {
-        if self.opened.game.is_imperfect() { "GDL-II" } else { "GDL-I" }
+        match self.opened.game.language() {
+            Language::Sidl => "SIDL",
+            Language::Gdl if self.opened.game.is_imperfect() => "GDL-II",
+            Language::Gdl => "GDL-I",
+        }
     }
 
     fn relations(&self) -> usize {
@@ -322,6 +371,9 @@ impl Inspection<'_> {
             "loops": reach.loops(),
         });
         network::put_into(&mut report, self.engines.network(), None);
+        if let Some(parts) = &self.interaction {
+            report["interaction"] = parts.as_json();
+        }
         if let Some(Ok(extent)) = &self.extent {
             let sets = extent.information_sets.iter().filter(|(role, _)| Some(*role) != self.random);
             let sets: Map<String, Value> =
@@ -345,18 +397,22 @@ impl Inspection<'_> {
     fn write(&self, out: &Output) -> Result<(), CommandFailure> {
         let Survey { fluents, moves, percepts, reach } = &self.survey;
         let line = |name: &str, text: String| out.line(format_args!("{name:18}{text}"));
-        out.line(format_args!("{}, a game in {}", self.opened.name, self.language()))?;
+        let kind = if self.interaction.is_some() { "an interaction" } else { "a game" };
+        out.line(format_args!("{}, {kind} in {}", self.opened.name, self.language()))?;
         let roles = &self.roles;
         line("roles", format!("{}: {}", roles.len(), roles.values().join(" ")))?;
-        line(
-            "rules",
-            format!(
-                "{} clauses, {} rules in normal form, {} relations",
-                self.opened.rulesheet.clauses.len(),
-                self.opened.game.rules().len(),
-                self.relations()
-            ),
-        )?;
+        match &self.interaction {
+            Some(parts) => parts.lines().try_for_each(|(name, text)| line(name, text))?,
+            None => line(
+                "rules",
+                format!(
+                    "{} clauses, {} rules in normal form, {} relations",
+                    self.opened.rulesheet.clauses.len(),
+                    self.opened.game.rules().len(),
+                    self.relations()
+                ),
+            )?,
+        }
         line("fluents", self.words(fluents))?;
         line("moves", self.words(moves))?;
         line("percepts", self.words(percepts))?;
@@ -393,7 +449,9 @@ impl Inspection<'_> {
         if let Some(Ok(tree)) = &self.tree {
             self.write_tree(tree, &line)?;
         }
-        line("network", network::sentence(self.engines.network()))?;
+        if self.interaction.is_none() {
+            line("network", network::sentence(self.engines.network()))?;
+        }
         match self.engines.network() {
             Ok(grounded) if self.network => network::write(grounded, out)?,
             _ => {}

@@ -36,6 +36,7 @@ mod games;
 mod host;
 mod human;
 mod inspect;
+mod interaction_parts;
 mod kiosk;
 mod match_records;
 mod matches;

@@ -2,10 +2,11 @@
 //!
 //! [`search`], [`belief`] and [`efg`] are siblings and see a game only through
 //! [`machine`](hyperplay_engine::machine); [`player`] is where they meet; [`referee`] plays matches. [`board`] draws
-//! states.
+//! states. [`automaton`] holds all states of a game, to write it in another language.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
+pub mod automaton;
 pub mod belief;
 pub mod board;
 pub mod efg;

@@ -14,7 +14,7 @@ use syn::visit::Visit;
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
 /// crates, whose other modules have layers of their own (`toy` is the machine of the tests of `play`); `engine` and
 /// `cli` are all the modules of a crate that are not named here.
-const LAYERS: [(&str, u32); 29] = [
+const LAYERS: [(&str, u32); 30] = [
     ("gdl", 0),
     ("report", 0),
     ("datalog", 1),
@@ -29,6 +29,7 @@ const LAYERS: [(&str, u32); 29] = [
     ("search", 5),
     ("belief", 5),
     ("efg", 5),
+    ("automaton", 5),
     ("player", 6),
     ("referee", 7),
     ("play", 8),
@@ -94,7 +95,7 @@ impl Place {
             | ("engine", Some(module @ ("machine" | "evaluable" | "propnet")))
             | (
                 "play",
-                Some(module @ ("toy" | "board" | "search" | "belief" | "efg" | "player" | "referee")),
+                Some(module @ ("toy" | "automaton" | "board" | "search" | "belief" | "efg" | "player" | "referee")),
             )
             | ("lab", Some(module @ ("report" | "study" | "experiment")))
             | ("net", Some(module @ ("protocol" | "http" | "serve" | "host" | "compliance"))) => module,

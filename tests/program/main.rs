@@ -12,6 +12,7 @@ mod belief_snippets;
 mod check_player;
 mod cli;
 mod convert;
+mod convert_sidl;
 mod evidence_records;
 mod exact_posterior;
 mod experiment;

@@ -9,6 +9,7 @@
 //! was decided where the paper leaves a choice.
 
 mod chronon;
+mod dot;
 mod goals;
 mod interaction_machine;
 mod numbers;

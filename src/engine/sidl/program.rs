@@ -206,7 +206,7 @@ impl Program {
 }
 
 /// The id of a term without variables. A fraction is a compound term like any other.
-fn ground(term: &Term, terms: &TermStore) -> TermId {
+pub(super) fn ground(term: &Term, terms: &TermStore) -> TermId {
     match term {
         Term::Variable(_) => unreachable!("the loader refuses variables here"),
         Term::Constant(name) => terms.intern(*name, &[]),

@@ -1,0 +1,229 @@
+//! The diagram of an interaction as Graphviz text: who sets what, what that selects, and what the operations do.
+//!
+//! Agents own switches; switches and chances select in branchings; a branching tries operations, one for each setting or
+//! draw. Each clause for an operation is a box of its own. Facts are drawn by predicate: a test is an arrow from the fact (with a
+//! hollow dot where the fact must not hold), a creation an arrow to it, a removal a dashed one, and a payment an arrow to
+//! the agent, or to `account/2` where a test decides who is paid.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use hyperplay_logic::gdl::{Symbol, Symbols, Syntax, Term, TermStore, print_term};
+use hyperplay_logic::sidl::{Branching, Chance, Effect, Interaction, Number, Selector, Switch, Test};
+
+use super::interaction_machine::InteractionMachine;
+use super::numbers::Numbers;
+use super::pattern::{Slots, compile};
+use super::program::ground;
+
+/// The labels of one arrow that are written; more are counted.
+const MOST_LABELS: usize = 6;
+
+impl InteractionMachine {
+    /// The diagram of the program, for Graphviz.
+    ///
+    /// ```
+    /// use hyperplay_engine::sidl::InteractionMachine;
+    /// use hyperplay_logic::gdl::Source;
+    ///
+    /// let text = "fact(done, 0). branching([wait, act], 1). switch(1, alice, [wait, act]).
+    ///     operation(wait) :- false. operation(act) :- not(done), next(done), goal(alice, 1).
+    ///     terminal :- done. init(account(alice, 0)). init(does(1, wait)).";
+    /// let game = hyperplay_logic::load(Source::new("act.sidl", text), None).game.expect("the text has no error");
+    /// let diagram = InteractionMachine::new(&game).dot();
+    /// assert!(diagram.starts_with("digraph interaction {"));
+    /// // The branching leads to the operation `act` where the switch is set to `act`, and that creates `done`.
+    /// assert!(diagram.contains("b0 -> o1 [label=\"act\"];") && diagram.contains("o1 -> f0 [color=darkgreen];"), "{diagram}");
+    /// ```
+    pub fn dot(&self) -> String {
+        let game = self.game();
+        Diagram::of(&Interaction::of(game), game.terms())
+    }
+}
+
+struct Diagram<'a> {
+    program: &'a Interaction,
+    symbols: &'a Symbols,
+    /// The predicates that occur, with their arity, each with its number.
+    facts: BTreeMap<(Symbol, usize), usize>,
+    text: String,
+}
+
+/// A text between quotation marks.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+impl Diagram<'_> {
+    fn of(program: &Interaction, terms: &TermStore) -> String {
+        let mut diagram =
+            Diagram { program, symbols: terms.symbols(), facts: BTreeMap::new(), text: String::new() };
+        diagram.line("rankdir=LR;");
+        diagram.line("node [fontname=\"Helvetica\", fontsize=10];");
+        diagram.line("edge [fontname=\"Helvetica\", fontsize=9];");
+        diagram.selectors();
+        diagram.branchings(terms);
+        for (number, operation) in program.operations.iter().enumerate() {
+            diagram.node(&format!("o{number}"), &diagram.show(&operation.head), "shape=box");
+            diagram.tests(&operation.tests, false, &format!("o{number}"));
+            operation.effects.iter().for_each(|effect| diagram.effect(number, effect));
+        }
+        if !program.terminal.is_empty() {
+            diagram.node("terminal", "terminal", "shape=box, peripheries=2");
+            program.terminal.iter().for_each(|tests| diagram.tests(tests, false, "terminal"));
+        }
+        let facts: Vec<(String, usize)> = (diagram.facts.iter())
+            .map(|(&(name, arity), &number)| (format!("{}/{arity}", diagram.symbols.name(name)), number))
+            .collect();
+        for (name, number) in facts {
+            diagram.node(&format!("f{number}"), &name, "shape=ellipse, style=filled, fillcolor=gray92");
+        }
+        format!("digraph interaction {{\n{}}}\n", diagram.text)
+    }
+
+    fn line(&mut self, line: impl std::fmt::Display) {
+        writeln!(self.text, "  {line}").expect("a string can be written to");
+    }
+
+    fn node(&mut self, id: &str, label: &str, style: &str) {
+        self.line(format_args!("{id} [label={}, {style}];", quoted(label)));
+    }
+
+    fn show(&self, term: &Term) -> String {
+        print_term(term, self.symbols, Syntax::Infix)
+    }
+
+    /// Agents, switches and chances.
+    fn selectors(&mut self) {
+        for (number, (agent, balance)) in self.program.agents.iter().enumerate() {
+            let label = format!("{}\nbalance {balance}", self.show(agent));
+            self.node(&format!("a{number}"), &label, "shape=egg, style=bold");
+        }
+        for (number, switch) in self.program.switches.iter().enumerate() {
+            let Switch { id, owner, aliases, initial, is_momentary, .. } = switch;
+            let aliases: Vec<String> = (aliases.iter().enumerate())
+                .map(|(place, alias)| {
+                    let mark = if Some(place) == *initial { " (at the start)" } else { "" };
+                    format!("{}{mark}", self.show(alias))
+                })
+                .collect();
+            let kind = if *is_momentary { "momentary switch" } else { "switch" };
+            let label = format!("{kind} {}\n{}", self.show(id), aliases.join("\n"));
+            self.node(&format!("s{number}"), &label, "shape=box, style=rounded");
+            self.line(format_args!("a{owner} -> s{number};"));
+        }
+        for (number, Chance { id, .. }) in self.program.chances.iter().enumerate() {
+            let label = format!("chance {}", self.show(id));
+            self.node(&format!("c{number}"), &label, "shape=diamond");
+        }
+    }
+
+    /// Branchings, with an arrow to each clause that a setting or a draw selects.
+    fn branchings(&mut self, terms: &TermStore) {
+        let numbers = Numbers::new(terms);
+        for (number, Branching { operations, selector, .. }) in self.program.branchings.iter().enumerate() {
+            self.node(&format!("b{number}"), &format!("branching {}", number + 1), "shape=hexagon");
+            match selector {
+                Selector::Switch(switch) => self.line(format_args!("s{switch} -> b{number};")),
+                Selector::Chance(chance) => self.line(format_args!("c{chance} -> b{number};")),
+                Selector::Always => {}
+            }
+            let mut arrows: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+            for (place, named) in operations.iter().enumerate() {
+                let named = ground(named, terms);
+                for (clause, operation) in self.program.operations.iter().enumerate() {
+                    let mut slots = Slots::default();
+                    let head = compile(&operation.head, &mut slots, terms);
+                    if head.matches(named, &mut slots.unbound(), &mut Vec::new(), &numbers, terms) {
+                        arrows.entry(clause).or_default().push(self.selection(*selector, place));
+                    }
+                }
+            }
+            for (clause, mut labels) in arrows {
+                if labels.len() > MOST_LABELS {
+                    let more = labels.len() - MOST_LABELS;
+                    labels.truncate(MOST_LABELS);
+                    labels.push(format!("and {more} more"));
+                }
+                self.line(format_args!("b{number} -> o{clause} [label={}];", quoted(&labels.join("\n"))));
+            }
+        }
+    }
+
+    /// The setting, or the probability of the draw, that selects a place.
+    fn selection(&self, selector: Selector, place: usize) -> String {
+        match selector {
+            Selector::Switch(switch) => self.show(&self.program.switches[switch].aliases[place]),
+            Selector::Chance(chance) => {
+                let weights = &self.program.chances[chance].weights;
+                let share = |weight: u64| i64::try_from(weight).unwrap_or(i64::MAX);
+                Number::new(share(weights[place]), share(weights.iter().sum())).to_string()
+            }
+            Selector::Always => "every chronon".to_owned(),
+        }
+    }
+
+    /// The node of a predicate.
+    fn fact(&mut self, predicate: Symbol, arity: usize) -> String {
+        let next = self.facts.len();
+        format!("f{}", self.facts.entry((predicate, arity)).or_insert(next))
+    }
+
+    /// The node of what a condition or an effect names: a switch, or a predicate.
+    fn named(&mut self, predicate: Symbol, arguments: &[Term]) -> String {
+        let switches = &self.program.switches;
+        let switch = (predicate == Symbol::DOES)
+            .then(|| switches.iter().position(|switch| arguments.first() == Some(&switch.id)))
+            .flatten();
+        match switch {
+            Some(switch) => format!("s{switch}"),
+            None => self.fact(predicate, arguments.len()),
+        }
+    }
+
+    fn arrow(&mut self, from: &str, to: &str, style: &str) {
+        let arrow = if style.is_empty() { format!("{from} -> {to};") } else { format!("{from} -> {to} [{style}];") };
+        // Two tests of one predicate are one arrow.
+        if !self.text.contains(&format!("  {arrow}\n")) {
+            self.line(arrow);
+        }
+    }
+
+    fn tests(&mut self, tests: &[Test], is_negated: bool, to: &str) {
+        for test in tests {
+            match test {
+                Test::Holds(atom) => {
+                    let from = self.named(atom.relation, &atom.arguments);
+                    self.arrow(&from, to, if is_negated { "arrowhead=odot" } else { "" });
+                }
+                Test::Not(inner) => self.tests(inner, !is_negated, to),
+                Test::Either(parts) => parts.iter().for_each(|part| self.tests(part, is_negated, to)),
+                Test::Compare(..) | Test::Equals(..) | Test::Differ(..) | Test::Never => {}
+            }
+        }
+    }
+
+    fn effect(&mut self, number: usize, effect: &Effect) {
+        let from = format!("o{number}");
+        match effect {
+            Effect::Create(atom) => {
+                let to = self.named(atom.relation, &atom.arguments);
+                self.arrow(&from, &to, "color=darkgreen");
+            }
+            Effect::Remove(atom) => {
+                let to = self.named(atom.relation, &atom.arguments);
+                self.arrow(&from, &to, "color=red, style=dashed");
+            }
+            Effect::Pay(agent, amount) => {
+                let known = self.program.agents.iter().position(|(known, _)| known == agent);
+                let to = match (known, self.symbols.get("account")) {
+                    (Some(agent), _) => format!("a{agent}"),
+                    (None, Some(account)) => self.fact(account, 2),
+                    (None, None) => return,
+                };
+                let amount = quoted(&self.show(amount));
+                self.arrow(&from, &to, &format!("color=blue, label={amount}"));
+            }
+        }
+    }
+}

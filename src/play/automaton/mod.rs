@@ -1,0 +1,331 @@
+//! Layer 5, the automaton of a game: all states that can be reached, with what can be done in each of them.
+//!
+//! Games of GDL and interactions in SIDL are the same behind the contract of the machine, so the automaton of a game
+//! in one language can be written in the other ([`Automaton::to_kif`], [`Automaton::to_sidl`]), and drawn
+//! ([`Automaton::dot`]). What was written in variables is lost: the result is a table.
+//!
+//! Invariant: the states are numbered breadth first by joint moves in their natural order, so the automaton of a game is the
+//! same in every run. The initial state is number 0. A state has goals or steps, never both.
+
+mod dot;
+mod kif;
+mod names;
+mod sidl;
+
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use hyperplay_engine::Engine;
+use hyperplay_engine::EngineScratch;
+use hyperplay_engine::machine::{
+    ByRole, EvaluationFailure, Goal, JointMove, JointMoves, Move, Percepts, Role, StateMachine,
+    StateMachineExt,
+};
+use hyperplay_logic::gdl::TermId;
+
+/// How large an automaton may be.
+///
+/// ```
+/// use hyperplay_play::automaton::AutomatonLimits;
+///
+/// let AutomatonLimits { states, steps } = AutomatonLimits::default();
+/// assert_eq!((states, steps), (20_000, 200_000));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AutomatonLimits {
+    /// The most states.
+    pub states: usize,
+    /// The most steps: joint moves of all states together.
+    pub steps: usize,
+}
+
+impl Default for AutomatonLimits {
+    fn default() -> Self {
+        AutomatonLimits { states: 20_000, steps: 200_000 }
+    }
+}
+
+/// Why a game has no automaton, or why its automaton cannot be written in the other language.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AutomatonError {
+    /// The states, or the steps between them, are more than the limits.
+    #[error(
+        "the game has more than {} states or {} steps ({found_states} states and {found_steps} steps were found)",
+        limits.states,
+        limits.steps
+    )]
+    TooLarge {
+        /// The states that were found.
+        found_states: usize,
+        /// The steps that were found.
+        found_steps: usize,
+        /// What was allowed.
+        limits: AutomatonLimits,
+    },
+    /// A role has no legal move in a state that is not terminal.
+    #[error("{role} has no legal move in this state: {}", state.join(" "))]
+    Stuck {
+        /// The role.
+        role: String,
+        /// The fluents of the state.
+        state: Vec<String>,
+    },
+    /// An evaluation met a limit.
+    #[error(transparent)]
+    Failed(#[from] EvaluationFailure),
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// GDL-II has no uneven chances.
+    #[error(
+        "the moves of random have different probabilities in this state: {}; it draws {}; GDL-II has no fractions",
+        state.join(" "),
+        moves.iter().map(|(own, share)| format!("{own} with {share}")).collect::<Vec<_>>().join(", ")
+    )]
+    UnevenChance {
+        /// The fluents of the state.
+        state: Vec<String>,
+        /// The moves of random with their probabilities, as fractions.
+        moves: Vec<(String, String)>,
+    },
+    /// An interaction in SIDL needs an agent.
+    #[error("the game has no role besides random, and nobody else can have an account")]
+    NoPlayers,
+}
+
+impl AutomatonError {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            AutomatonError::TooLarge { .. } => {
+                "take a smaller game, or end an interaction in SIDL earlier with --horizon N"
+            }
+            AutomatonError::Stuck { .. } => "see `hyperplay check`; every role needs a legal move until the end",
+            AutomatonError::Failed(_) => "see `hyperplay check`",
+            AutomatonError::Stopped => "run it again",
+            AutomatonError::UnevenChance { .. } => "take --to efg, which has exact fractions",
+            AutomatonError::NoPlayers => "take a game with a role besides random",
+        }
+    }
+}
+
+/// One step of an automaton: a joint move and where it leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AutomatonStep {
+    /// The moves of all roles.
+    pub joint: JointMove,
+    /// The number of the state after it.
+    pub successor: usize,
+    /// What each role perceives of it.
+    pub percepts: ByRole<Percepts>,
+    /// The operations that it executes, if the game is an interaction in SIDL.
+    pub operations: Vec<TermId>,
+}
+
+/// One state of an automaton.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AutomatonState {
+    /// The fluents that hold, in the natural order of terms.
+    pub fluents: Vec<TermId>,
+    /// The goals if the state is terminal.
+    pub goals: Option<ByRole<Goal>>,
+    /// The legal moves; none in a terminal state.
+    pub legal: ByRole<Vec<Move>>,
+    /// The weights of the moves of random; empty if all are equally likely.
+    pub weights: Vec<u64>,
+    /// One step for each joint move.
+    pub steps: Vec<AutomatonStep>,
+}
+
+/// All states of a game and the steps between them.
+///
+/// ```
+/// use hyperplay_engine::sidl::InteractionMachine;
+/// use hyperplay_engine::Engine;
+/// use hyperplay_logic::{gdl::Source, load};
+/// use hyperplay_play::automaton::{Automaton, AutomatonError, AutomatonLimits, AutomatonState, AutomatonStep};
+///
+/// let text = "fact(state, 1). branching([nat(1), nat(2)], 0). chance(0, [0.25, 0.75]).
+///     operation(nat(X)) :- state(0), ax(state(0)), next(state(X)), goal(alice, X).
+///     terminal :- state(1). terminal :- state(2). init(account(alice, 0)). init(state(0)).";
+/// let game = load(Source::new("nature.sidl", text), None).game.expect("the text has no error");
+/// let machine = Engine::from(InteractionMachine::new(&game));
+/// let automaton = Automaton::explore(&machine, AutomatonLimits::default(), &|| false)?;
+/// let AutomatonState { weights, steps, .. } = &automaton.states()[0];
+/// let AutomatonStep { successor, .. } = steps[1];
+/// assert_eq!((automaton.states().len(), &weights[..], successor), (3, &[1, 3][..], 2));
+/// // GDL-II has no fractions.
+/// let error: AutomatonError = automaton.to_kif("nature.sidl").unwrap_err();
+/// assert!(error.to_string().contains("(draw 0 (nat 1)) with 1/4"), "{error}");
+/// assert!(automaton.dot().starts_with("digraph states {"));
+/// assert!(automaton.to_sidl("nature.sidl")?.contains("chance(random_1, [1/4, 3/4])."));
+/// // Only a part fits into two states.
+/// let two = AutomatonLimits { states: 2, steps: 10 };
+/// let part = Automaton::explore_part(&machine, two, &|| false)?;
+/// assert!(!part.is_complete() && part.states().len() == 2);
+/// assert!(matches!(Automaton::explore(&machine, two, &|| false), Err(AutomatonError::TooLarge { .. })));
+/// # Ok::<(), AutomatonError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Automaton<'m> {
+    machine: &'m Engine,
+    states: Vec<AutomatonState>,
+    /// Why there are no more states, if some are missing; the last states then have steps that are not known.
+    missing: Option<AutomatonError>,
+    /// The number of states whose steps are known.
+    expanded: usize,
+}
+
+impl<'m> Automaton<'m> {
+    /// All states that all joint moves lead to, from the initial state on. `stop` says when to give up.
+    ///
+    /// # Errors
+    /// That there are too many, that a role is stuck, that an evaluation met a limit, or that it was stopped.
+    pub fn explore(
+        machine: &'m Engine,
+        limits: AutomatonLimits,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Automaton<'m>, AutomatonError> {
+        let automaton = Automaton::explore_part(machine, limits, stop)?;
+        automaton.refuse_part()?;
+        Ok(automaton)
+    }
+
+    /// As many states as the limits allow, with the steps between them.
+    ///
+    /// # Errors
+    /// That a role is stuck, that an evaluation met a limit, or that it was stopped.
+    pub fn explore_part(
+        machine: &'m Engine,
+        limits: AutomatonLimits,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Automaton<'m>, AutomatonError> {
+        let mut scratch = machine.scratch();
+        let initial = machine.initial();
+        let mut numbers = FxHashMap::from_iter([(initial.clone(), 0_usize)]);
+        let mut open = vec![initial];
+        let mut automaton = Automaton { machine, states: Vec::new(), missing: None, expanded: 0 };
+        let mut found_steps = 0;
+        while let Some(state) = open.get(automaton.states.len()).cloned() {
+            let mut it = automaton.state(&state, &mut scratch)?;
+            let legal = it.legal.clone();
+            let joints = if it.goals.is_none() && automaton.missing.is_none() {
+                JointMoves::new(&legal).collect()
+            } else {
+                Vec::new()
+            };
+            for joint in joints {
+                if stop() {
+                    return Err(AutomatonError::Stopped);
+                }
+                let after = machine.next(&state, &joint, &mut scratch);
+                let known = numbers.get(&after).copied();
+                found_steps += 1;
+                if known.is_none() && open.len() == limits.states || found_steps > limits.steps {
+                    let found_states = open.len() + usize::from(known.is_none());
+                    automaton.missing = Some(AutomatonError::TooLarge { found_states, found_steps, limits });
+                    break;
+                }
+                let successor = known.unwrap_or_else(|| {
+                    numbers.insert(after.clone(), open.len());
+                    open.push(after);
+                    open.len() - 1
+                });
+                let percepts = ByRole::from_fn(machine.roles().len(), |role| {
+                    machine.percepts(&state, &joint, role, &mut scratch)
+                });
+                let operations = match (machine.interaction(), &mut scratch) {
+                    (Some(machine), EngineScratch::Interaction(scratch)) => {
+                        let executed = machine.executed(&state, &joint, scratch);
+                        executed.into_iter().map(|executed| executed.operation).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                it.steps.push(AutomatonStep { joint, successor, percepts, operations });
+            }
+            if let Some(failure) = machine.take_failure(&mut scratch) {
+                return Err(failure.into());
+            }
+            automaton.states.push(it);
+            automaton.expanded += usize::from(automaton.missing.is_none());
+        }
+        Ok(automaton)
+    }
+
+    /// Whether all states are known.
+    pub fn is_complete(&self) -> bool {
+        self.missing.is_none()
+    }
+
+    fn refuse_part(&self) -> Result<(), AutomatonError> {
+        self.missing.clone().map_or(Ok(()), Err)
+    }
+
+    /// Whether some steps of a state may be missing.
+    fn is_open(&self, number: usize) -> bool {
+        number >= self.expanded && self.states[number].goals.is_none()
+    }
+
+    /// The states; the initial state is the first.
+    pub fn states(&self) -> &[AutomatonState] {
+        &self.states
+    }
+
+    fn state(
+        &self,
+        state: &hyperplay_engine::State,
+        scratch: &mut EngineScratch,
+    ) -> Result<AutomatonState, AutomatonError> {
+        let machine = self.machine;
+        let mut fluents = machine.holds(state);
+        fluents.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
+        if machine.terminal(state, scratch) {
+            let (goals, none) = (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));
+            return Ok(AutomatonState { fluents, goals: Some(goals), legal: none, weights: vec![], steps: vec![] });
+        }
+        let legal = machine.legal_by_role(state, scratch);
+        if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {
+            if let Some(failure) = machine.take_failure(scratch) {
+                return Err(failure.into());
+            }
+            let role = self.roles()[role].clone();
+            return Err(AutomatonError::Stuck { role, state: machine.fluents(state) });
+        }
+        let mut weights = Vec::new();
+        if !machine.chance_weights(state, scratch, &mut weights) {
+            weights.clear();
+        }
+        Ok(AutomatonState { fluents, goals: None, legal, weights, steps: Vec::new() })
+    }
+
+    fn roles(&self) -> &ByRole<String> {
+        self.machine.roles()
+    }
+
+    /// The roles but for random, in their order.
+    fn players(&self) -> Vec<Role> {
+        let roles = self.roles().iter().map(|(role, _)| role);
+        roles.filter(|&role| Some(role) != self.machine.random()).collect()
+    }
+
+    /// The fluents of a state as text.
+    fn shown(&self, state: &AutomatonState) -> Vec<String> {
+        state.fluents.iter().map(|&fluent| self.machine.terms().show(fluent)).collect()
+    }
+
+    /// Every term that occurs, once.
+    fn each_term(&self, visit: &mut dyn FnMut(TermId)) {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut once = |term: TermId| {
+            if seen.insert(term) {
+                visit(term);
+            }
+        };
+        for state in &self.states {
+            state.fluents.iter().for_each(|&fluent| once(fluent));
+            state.legal.values().iter().flatten().for_each(|own| once(own.0));
+            let percepts = state.steps.iter().flat_map(|step| step.percepts.values());
+            percepts.for_each(|percepts| percepts.iter().for_each(|percept| once(percept.0)));
+        }
+    }
+}
