@@ -93,7 +93,9 @@ pub fn no_tree(name: &str, error: &TreeError) -> CommandFailure {
         TreeError::TooLarge { .. } => {
             "give more with --max-nodes, where memory allows (about 40 bytes a node), or take a smaller game"
         }
-        TreeError::Endless { .. } => "count the steps in the rules and end the game after so many",
+        TreeError::Endless { .. } => {
+            "count the steps in the rules and end the game after so many; an interaction in SIDL takes --horizon N"
+        }
         TreeError::MovesDiffer { .. } | TreeError::NoLegalMove { .. } => {
             "mend the rules; `hyperplay check --simulate` may say more"
         }

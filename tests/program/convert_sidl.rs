@@ -105,7 +105,14 @@ fn assert_drawable(text: &str) {
 #[test]
 fn an_interaction_is_drawn_as_a_diagram_and_as_its_states() {
     let diagram = stdout("inspect games/sidl/kuhn_poker.sidl --graph dot", 0);
-    for part in ["digraph interaction {", "chance first", "label=\"1/3", "momentary switch a", "label=\"bet\"", "card/2"] {
+    for part in [
+        "digraph interaction {",
+        "chance first",
+        "label=\"1/3",
+        "momentary switch a",
+        "label=\"bet\"",
+        "card/2",
+    ] {
         assert!(diagram.contains(part), "{part}: {diagram}");
     }
     assert_drawable(&diagram);

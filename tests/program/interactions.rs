@@ -218,6 +218,18 @@ fn auctions(runs: usize, at_once: usize) -> f64 {
     );
     let records: Vec<Value> =
         folder.read("t.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // A command that is said to have come after the end of its chronon is refused.
+    let mut altered = records[0].clone();
+    let steps = altered["steps"].as_array_mut().unwrap();
+    let last = steps.len() - 1;
+    let commands =
+        steps[..last].iter_mut().find_map(|step| step["chronon"]["commands"].as_array_mut()?.first_mut());
+    if let Some(command) = commands {
+        command["milliseconds"] = json!(5000.0);
+        folder.write("altered.jsonl", &format!("{altered}\n"));
+        let heard = out(&folder, "verify altered.jsonl", 1);
+        assert!(heard.contains("came at 5000 ms"), "{heard}");
+    }
     // Every accepted command of the agent stands in exactly one record, and no other does.
     let mut recorded: Vec<f64> = Vec::new();
     for record in &records {

@@ -182,7 +182,8 @@ impl Diagram<'_> {
     }
 
     fn arrow(&mut self, from: &str, to: &str, style: &str) {
-        let arrow = if style.is_empty() { format!("{from} -> {to};") } else { format!("{from} -> {to} [{style}];") };
+        let arrow =
+            if style.is_empty() { format!("{from} -> {to};") } else { format!("{from} -> {to} [{style}];") };
         // Two tests of one predicate are one arrow.
         if !self.text.contains(&format!("  {arrow}\n")) {
             self.line(arrow);

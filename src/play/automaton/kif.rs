@@ -57,9 +57,8 @@ impl Automaton<'_> {
                 .expect("a string can be written to");
         };
         part("Roles", roles.iter().map(|role| format!("(role {role})\n")).collect());
-        let mut declared = format!(
-            "(base ({at} 0))\n(<= (base ({at} ?state))\n    ({reaches} ?outcome ?state))\n"
-        );
+        let mut declared =
+            format!("(base ({at} 0))\n(<= (base ({at} ?state))\n    ({reaches} ?outcome ?state))\n");
         if held {
             declared += &format!("(<= (base ?fluent)\n    ({holds} ?state ?fluent))\n");
         }
@@ -122,8 +121,7 @@ impl Automaton<'_> {
             format!("{}/{}", weight / common, total / common)
         };
         let moves = state.legal[random].iter().zip(&state.weights);
-        let moves =
-            moves.map(|(own, &weight)| (self.machine.terms().show(own.0), share(weight))).collect();
+        let moves = moves.map(|(own, &weight)| (self.machine.terms().show(own.0), share(weight))).collect();
         Err(AutomatonError::UnevenChance { state: self.shown(state), moves })
     }
 }

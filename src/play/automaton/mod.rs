@@ -100,7 +100,9 @@ impl AutomatonError {
             AutomatonError::TooLarge { .. } => {
                 "take a smaller game, or end an interaction in SIDL earlier with --horizon N"
             }
-            AutomatonError::Stuck { .. } => "see `hyperplay check`; every role needs a legal move until the end",
+            AutomatonError::Stuck { .. } => {
+                "see `hyperplay check`; every role needs a legal move until the end"
+            }
             AutomatonError::Failed(_) => "see `hyperplay check`",
             AutomatonError::Stopped => "run it again",
             AutomatonError::UnevenChance { .. } => "take --to efg, which has exact fractions",
@@ -280,8 +282,15 @@ impl<'m> Automaton<'m> {
         let mut fluents = machine.holds(state);
         fluents.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
         if machine.terminal(state, scratch) {
-            let (goals, none) = (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));
-            return Ok(AutomatonState { fluents, goals: Some(goals), legal: none, weights: vec![], steps: vec![] });
+            let (goals, none) =
+                (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));
+            return Ok(AutomatonState {
+                fluents,
+                goals: Some(goals),
+                legal: none,
+                weights: vec![],
+                steps: vec![],
+            });
         }
         let legal = machine.legal_by_role(state, scratch);
         if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {

@@ -73,8 +73,10 @@ pub fn verify_commands(
         let Some(chronon) = &record.chronon else {
             return Err(differs("the commands of the chronon are missing".to_owned()));
         };
+        let next = transcript.steps.get(index + 1).and_then(|next| next.chronon.as_ref()?.begun);
+        let length = chronon.begun.zip(next).map(|(begun, next)| (next - begun) * 1e3);
         for command in &chronon.commands {
-            check_time(command, clock).map_err(differs)?;
+            check_time(command, clock, length).map_err(differs)?;
         }
         let read = |text: &String| machine.terms().read(text).map(Move);
         let joint: Option<Vec<Move>> = record.moves.iter().map(read).collect();
@@ -99,13 +101,18 @@ pub fn verify_commands(
     Ok(())
 }
 
-fn check_time(command: &CommandRecord, clock: ChrononClock) -> Result<(), String> {
+/// The moments of chronons are read off two clocks, which may drift apart by so many milliseconds.
+const DRIFT: f64 = 5.0;
+
+/// Whether a command has a time if the clock was real, and whether it lies in its chronon. The length of the last chronon is not recorded.
+fn check_time(command: &CommandRecord, clock: ChrononClock, length: Option<f64>) -> Result<(), String> {
     let CommandRecord { agent, switch, milliseconds, .. } = command;
     let latest = clock.seconds.map(|seconds| seconds * 1e3);
     match (milliseconds, latest) {
         (None, None) => Ok(()),
-        // A chronon in which the engine was late is longer than the others.
-        (Some(at), Some(_)) if *at >= 0.0 && at.is_finite() => Ok(()),
+        (Some(at), Some(_)) if (0.0..=length.map_or(f64::MAX, |length| length + DRIFT)).contains(at) => {
+            Ok(())
+        }
         (Some(at), _) => Err(format!("the command of {agent} for {switch} came at {at} ms")),
         (None, Some(_)) => Err(format!("the command of {agent} for {switch} has no time")),
     }
