@@ -156,9 +156,10 @@ fn automaton(
 pub fn no_automaton(name: &str, error: &AutomatonError, options: &str) -> CommandFailure {
     match error {
         AutomatonError::Stopped => CommandFailure::Interrupted,
-        AutomatonError::TooLarge { .. } => {
-            CommandFailure::failed(format!("{name}: {error}"), format!("{}; or allow more{options}", error.remedy()))
-        }
+        AutomatonError::TooLarge { .. } => CommandFailure::failed(
+            format!("{name}: {error}"),
+            format!("{}; or allow more{options}", error.remedy()),
+        ),
         _ => CommandFailure::failed(format!("{name}: {error}"), error.remedy()),
     }
 }

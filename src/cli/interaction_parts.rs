@@ -31,12 +31,20 @@ impl InteractionParts {
         let switches = program.switches.iter().map(|switch| {
             let Switch { id, owner, aliases, initial, is_momentary, .. } = switch;
             let aliases: Vec<String> = aliases.iter().map(show).collect();
-            let first = initial.map_or("not set at first".to_owned(), |place| format!("{} at first", aliases[place]));
+            let first =
+                initial.map_or("not set at first".to_owned(), |place| format!("{} at first", aliases[place]));
             let kind = if *is_momentary { "momentary, " } else { "" };
-            format!("{} of {} ({kind}{first}): {}", show(id), show(&program.agents[*owner].0), aliases.join(" "))
+            format!(
+                "{} of {} ({kind}{first}): {}",
+                show(id),
+                show(&program.agents[*owner].0),
+                aliases.join(" ")
+            )
         });
-        let chances =
-            program.chances.iter().map(|Chance { id, weights, .. }| format!("{}: {}", show(id), shares(weights)));
+        let chances = program
+            .chances
+            .iter()
+            .map(|Chance { id, weights, .. }| format!("{}: {}", show(id), shares(weights)));
         let branchings = program.branchings.iter().map(|it| branching(it, &program, symbols));
         let mut operations: Vec<String> = Vec::new();
         for head in program.operations.iter().map(|operation| show(&operation.head)) {

@@ -95,7 +95,10 @@ impl Place {
             | ("engine", Some(module @ ("machine" | "evaluable" | "propnet")))
             | (
                 "play",
-                Some(module @ ("toy" | "automaton" | "board" | "search" | "belief" | "efg" | "player" | "referee")),
+                Some(
+                    module @ ("toy" | "automaton" | "board" | "search" | "belief" | "efg" | "player"
+                    | "referee"),
+                ),
             )
             | ("lab", Some(module @ ("report" | "study" | "experiment")))
             | ("net", Some(module @ ("protocol" | "http" | "serve" | "host" | "compliance"))) => module,

@@ -41,7 +41,10 @@ impl Automaton<'_> {
             let style = match &state.goals {
                 Some(goals) => {
                     let own = |role| format!("{} {}", self.roles()[role], goals[role].value());
-                    label.push(format!("goals: {}", self.players().into_iter().map(own).collect::<Vec<_>>().join(", ")));
+                    label.push(format!(
+                        "goals: {}",
+                        self.players().into_iter().map(own).collect::<Vec<_>>().join(", ")
+                    ));
                     ", peripheries=2"
                 }
                 None if self.is_open(number) => ", style=dashed",
@@ -76,7 +79,8 @@ impl Automaton<'_> {
             let operations: Vec<String> = step.operations.iter().map(|&it| game.show(it)).collect();
             return if operations.is_empty() { "no operation".to_owned() } else { operations.join(", ") };
         }
-        let own = self.roles().iter().map(|(role, name)| format!("{name} {}", game.show(step.joint.of(role).0)));
+        let own =
+            self.roles().iter().map(|(role, name)| format!("{name} {}", game.show(step.joint.of(role).0)));
         own.collect::<Vec<_>>().join(", ")
     }
 }

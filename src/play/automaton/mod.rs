@@ -76,6 +76,12 @@ pub enum AutomatonError {
     /// The caller asked to stop.
     #[error("stopped")]
     Stopped,
+    /// No state is terminal.
+    #[error("the game never ends: none of its {states} states is terminal")]
+    NoEnd {
+        /// The number of its states.
+        states: usize,
+    },
     /// GDL-II has no uneven chances.
     #[error(
         "the moves of random have different probabilities in this state: {}; it draws {}; GDL-II has no fractions",
@@ -100,9 +106,12 @@ impl AutomatonError {
             AutomatonError::TooLarge { .. } => {
                 "take a smaller game, or end an interaction in SIDL earlier with --horizon N"
             }
-            AutomatonError::Stuck { .. } => "see `hyperplay check`; every role needs a legal move until the end",
+            AutomatonError::Stuck { .. } => {
+                "see `hyperplay check`; every role needs a legal move until the end"
+            }
             AutomatonError::Failed(_) => "see `hyperplay check`",
             AutomatonError::Stopped => "run it again",
+            AutomatonError::NoEnd { .. } => "end an interaction in SIDL after some chronons with --horizon N",
             AutomatonError::UnevenChance { .. } => "take --to efg, which has exact fractions",
             AutomatonError::NoPlayers => "take a game with a role besides random",
         }
@@ -261,6 +270,15 @@ impl<'m> Automaton<'m> {
         self.missing.clone().map_or(Ok(()), Err)
     }
 
+    /// Refuses what is no whole game.
+    fn refuse_unfinished(&self) -> Result<(), AutomatonError> {
+        self.refuse_part()?;
+        match self.states.iter().any(|state| state.goals.is_some()) {
+            true => Ok(()),
+            false => Err(AutomatonError::NoEnd { states: self.states.len() }),
+        }
+    }
+
     /// Whether some steps of a state may be missing.
     fn is_open(&self, number: usize) -> bool {
         number >= self.expanded && self.states[number].goals.is_none()
@@ -280,8 +298,15 @@ impl<'m> Automaton<'m> {
         let mut fluents = machine.holds(state);
         fluents.sort_unstable_by(|&a, &b| machine.terms().compare(a, b));
         if machine.terminal(state, scratch) {
-            let (goals, none) = (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));
-            return Ok(AutomatonState { fluents, goals: Some(goals), legal: none, weights: vec![], steps: vec![] });
+            let (goals, none) =
+                (machine.goals(state, scratch), ByRole::from_fn(self.roles().len(), |_| vec![]));
+            return Ok(AutomatonState {
+                fluents,
+                goals: Some(goals),
+                legal: none,
+                weights: vec![],
+                steps: vec![],
+            });
         }
         let legal = machine.legal_by_role(state, scratch);
         if let Some((role, _)) = legal.iter().find(|(_, moves)| moves.is_empty()) {

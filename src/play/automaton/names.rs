@@ -31,8 +31,9 @@ impl<'t> Names<'t> {
         automaton.each_term(&mut |term| each_symbol(term, terms, &mut add));
         let mut names = Names { terms, spelled: FxHashMap::default(), used: FxHashSet::default() };
         // Names that need no change keep their spelling, whatever comes before them.
-        let (same, other): (Vec<Symbol>, Vec<Symbol>) =
-            symbols.into_iter().partition(|&symbol| spell(terms.symbols().name(symbol)) == terms.symbols().name(symbol));
+        let (same, other): (Vec<Symbol>, Vec<Symbol>) = symbols
+            .into_iter()
+            .partition(|&symbol| spell(terms.symbols().name(symbol)) == terms.symbols().name(symbol));
         for symbol in same.into_iter().chain(other) {
             let name = names.fresh(&spell(terms.symbols().name(symbol)));
             names.spelled.insert(symbol, name);

@@ -20,9 +20,36 @@ use hyperplay_engine::machine::{Move, Role, StateMachine};
 
 /// The names with a meaning inside terms of SIDL, and those of facts and tests.
 const RESERVED: [&str; 30] = [
-    "mod", "min", "max", "is", "list", "nil", "not", "true", "false", "fail", "does", "account", "ax", "next", "goal",
-    "init", "terminal", "fact", "operation", "branching", "switch", "chance", "hidden", "request", "momentary",
-    "balances", "at", "may", "seen", "over",
+    "mod",
+    "min",
+    "max",
+    "is",
+    "list",
+    "nil",
+    "not",
+    "true",
+    "false",
+    "fail",
+    "does",
+    "account",
+    "ax",
+    "next",
+    "goal",
+    "init",
+    "terminal",
+    "fact",
+    "operation",
+    "branching",
+    "switch",
+    "chance",
+    "hidden",
+    "request",
+    "momentary",
+    "balances",
+    "at",
+    "may",
+    "seen",
+    "over",
 ];
 
 /// The whole numbers that terms of SIDL have.
@@ -57,9 +84,9 @@ impl Automaton<'_> {
     /// The interaction of the automaton as text. `source` is named in the first comment. Its balances are the goals.
     ///
     /// # Errors
-    /// If the game has no role besides random, or if not all of its states are known.
+    /// If the game has no role besides random or no end, or if not all of its states are known.
     pub fn to_sidl(&self, source: &str) -> Result<String, AutomatonError> {
-        self.refuse_part()?;
+        self.refuse_unfinished()?;
         let players = self.players();
         if players.is_empty() {
             return Err(AutomatonError::NoPlayers);
@@ -72,7 +99,8 @@ impl Automaton<'_> {
                 let weights = self.weights_of(role, state);
                 choices.entry((role, moves, weights)).or_insert_with(|| {
                     let count = in_order.iter().filter(|(of, ..)| *of == role).count() + 1;
-                    let name = names.fresh(&format!("{}_{count}", names.role(&self.roles()[role]).to_owned()));
+                    let name =
+                        names.fresh(&format!("{}_{count}", names.role(&self.roles()[role]).to_owned()));
                     in_order.push((role, moves, weights, name.clone()));
                     name
                 });
@@ -99,7 +127,10 @@ impl Automaton<'_> {
             line("fact(may, 2).        // may('a switch', 'a legal move'); its owner sees it".to_owned());
         }
         if has_percepts {
-            line("fact(seen, 2).       // seen('who', 'a percept of the last step'); only he sees it".to_owned());
+            line(
+                "fact(seen, 2).       // seen('who', 'a percept of the last step'); only he sees it"
+                    .to_owned(),
+            );
         }
         line(format!("\nhidden(at(_), [{}]).", others(None).join(", ")));
         for &role in &players {
@@ -128,7 +159,7 @@ impl Automaton<'_> {
             line(format!("branching([{}], {name}).", operations.join(", ")));
         }
         if !in_order.is_empty() {
-            line("operation(choose(Switch, Move)) :- may(Switch, Move), ax(may(Switch, Move)).".to_owned());
+            line("\noperation(choose(Switch, Move)) :- may(Switch, Move), ax(may(Switch, Move)).".to_owned());
         }
         let writer = Writer { automaton: self, names: &names, choices: &choices, has_percepts };
         line("\n// ---- Steps: when all choices are made ----\n\nbranching([step], nil).".to_owned());
@@ -203,8 +234,9 @@ impl Writer<'_> {
     /// The clause for one step.
     fn clause(&self, number: usize, state: &AutomatonState, step: &AutomatonStep) -> String {
         let chosen = state.legal.iter().filter(|(_, moves)| moves.len() > 1);
-        let chosen: String =
-            chosen.map(|(role, _)| format!(" not({}),", self.may(role, state, step.joint.of(role)))).collect();
+        let chosen: String = chosen
+            .map(|(role, _)| format!(" not({}),", self.may(role, state, step.joint.of(role))))
+            .collect();
         let mut effects = vec![format!("ax(at({number}))")];
         if !self.choices.is_empty() {
             effects.push("ax(may(_, _))".to_owned());
