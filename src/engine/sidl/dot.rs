@@ -129,13 +129,19 @@ impl Diagram<'_> {
                 Selector::Always => {}
             }
             let mut arrows: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-            for (place, named) in operations.iter().enumerate() {
-                let named = ground(named, terms);
+            for (place, operation) in operations.iter().enumerate() {
+                let (named, spelled) = (ground(operation, terms), self.show(operation));
                 for (clause, operation) in self.program.operations.iter().enumerate() {
                     let mut slots = Slots::default();
                     let head = compile(&operation.head, &mut slots, terms);
                     if head.matches(named, &mut slots.unbound(), &mut Vec::new(), &numbers, terms) {
-                        arrows.entry(clause).or_default().push(self.selection(*selector, place));
+                        let selection = self.selection(*selector, place);
+                        // The name says which values the variables of the clause have.
+                        let label = match self.show(&operation.head) == spelled {
+                            true => selection,
+                            false => format!("{selection}: {spelled}"),
+                        };
+                        arrows.entry(clause).or_default().push(label);
                     }
                 }
             }

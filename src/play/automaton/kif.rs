@@ -34,9 +34,9 @@ impl Automaton<'_> {
     /// The rules of the automaton in prefix form. `source` is named in the first comment.
     ///
     /// # Errors
-    /// If random has moves with different probabilities, or if not all states are known.
+    /// If random has moves with different probabilities, if the game has no end, or if not all of its states are known.
     pub fn to_kif(&self, source: &str) -> Result<String, AutomatonError> {
-        self.refuse_part()?;
+        self.refuse_unfinished()?;
         self.refuse_uneven()?;
         let mut names = Names::of(self, spell);
         let mut word = |wanted: &str| names.fresh(wanted);
@@ -44,9 +44,9 @@ impl Automaton<'_> {
         let (reaches, tells, worth, step) = (word("reaches"), word("tells"), word("worth"), word("outcome"));
         let names = names;
         let roles: Vec<&str> = self.roles().values().iter().map(|role| names.role(role)).collect();
-        let mut tables = Tables { names: &names, roles: &roles, text: String::new(), rows: [false; 3] };
+        let mut tables = Tables { names: &names, roles: &roles, text: String::new(), rows: [false; 2] };
         tables.write(self, [&holds, &may, &leads, &reaches, &tells, &worth]);
-        let [held, told, ends] = tables.rows;
+        let [held, told] = tables.rows;
         let mut text = format!(
             "; The automaton of {source}, written as rules by hyperplay: {} states.\n\
              ; The fluent {at} is the number of the state; the other fluents are those of the original game.\n",
@@ -98,15 +98,13 @@ impl Automaton<'_> {
             );
         }
         part("Steps", steps);
-        if ends {
-            part(
-                "End and goals",
-                format!(
-                    "(<= terminal\n    (true ({at} ?state))\n    ({worth} ?state ?role ?goal))\n\
-                     (<= (goal ?role ?goal)\n    (true ({at} ?state))\n    ({worth} ?state ?role ?goal))\n"
-                ),
-            );
-        }
+        part(
+            "End and goals",
+            format!(
+                "(<= terminal\n    (true ({at} ?state))\n    ({worth} ?state ?role ?goal))\n\
+                 (<= (goal ?role ?goal)\n    (true ({at} ?state))\n    ({worth} ?state ?role ?goal))\n"
+            ),
+        );
         part("Tables", tables.text);
         Ok(text)
     }
@@ -135,8 +133,8 @@ struct Tables<'a> {
     names: &'a Names<'a>,
     roles: &'a [&'a str],
     text: String,
-    /// Whether there are fluents, percepts and ends.
-    rows: [bool; 3],
+    /// Whether there are fluents and percepts.
+    rows: [bool; 2],
 }
 
 impl Tables<'_> {
@@ -157,7 +155,6 @@ impl Tables<'_> {
             for (role, &goal) in state.goals.iter().flat_map(ByRole::iter) {
                 if Some(role) != automaton.machine.random() || self.roles.len() == 1 {
                     self.row(worth, &[&number, self.roles[role.index()], &goal.value().to_string()]);
-                    self.rows[2] = true;
                 }
             }
             for (role, moves) in state.legal.iter() {

@@ -76,6 +76,12 @@ pub enum AutomatonError {
     /// The caller asked to stop.
     #[error("stopped")]
     Stopped,
+    /// No state is terminal.
+    #[error("the game never ends: none of its {states} states is terminal")]
+    NoEnd {
+        /// The number of its states.
+        states: usize,
+    },
     /// GDL-II has no uneven chances.
     #[error(
         "the moves of random have different probabilities in this state: {}; it draws {}; GDL-II has no fractions",
@@ -105,6 +111,7 @@ impl AutomatonError {
             }
             AutomatonError::Failed(_) => "see `hyperplay check`",
             AutomatonError::Stopped => "run it again",
+            AutomatonError::NoEnd { .. } => "end an interaction in SIDL after some chronons with --horizon N",
             AutomatonError::UnevenChance { .. } => "take --to efg, which has exact fractions",
             AutomatonError::NoPlayers => "take a game with a role besides random",
         }
@@ -261,6 +268,15 @@ impl<'m> Automaton<'m> {
 
     fn refuse_part(&self) -> Result<(), AutomatonError> {
         self.missing.clone().map_or(Ok(()), Err)
+    }
+
+    /// Refuses what is no whole game.
+    fn refuse_unfinished(&self) -> Result<(), AutomatonError> {
+        self.refuse_part()?;
+        match self.states.iter().any(|state| state.goals.is_some()) {
+            true => Ok(()),
+            false => Err(AutomatonError::NoEnd { states: self.states.len() }),
+        }
     }
 
     /// Whether some steps of a state may be missing.

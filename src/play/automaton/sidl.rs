@@ -84,9 +84,9 @@ impl Automaton<'_> {
     /// The interaction of the automaton as text. `source` is named in the first comment. Its balances are the goals.
     ///
     /// # Errors
-    /// If the game has no role besides random, or if not all of its states are known.
+    /// If the game has no role besides random or no end, or if not all of its states are known.
     pub fn to_sidl(&self, source: &str) -> Result<String, AutomatonError> {
-        self.refuse_part()?;
+        self.refuse_unfinished()?;
         let players = self.players();
         if players.is_empty() {
             return Err(AutomatonError::NoPlayers);
@@ -159,7 +159,7 @@ impl Automaton<'_> {
             line(format!("branching([{}], {name}).", operations.join(", ")));
         }
         if !in_order.is_empty() {
-            line("operation(choose(Switch, Move)) :- may(Switch, Move), ax(may(Switch, Move)).".to_owned());
+            line("\noperation(choose(Switch, Move)) :- may(Switch, Move), ax(may(Switch, Move)).".to_owned());
         }
         let writer = Writer { automaton: self, names: &names, choices: &choices, has_percepts };
         line("\n// ---- Steps: when all choices are made ----\n\nbranching([step], nil).".to_owned());
