@@ -15,6 +15,7 @@ use hyperplay::machine::{
 };
 
 use crate::common::games;
+use crate::naive::chronon::{NaiveInteraction, Tree};
 
 fn engine(text: &str) -> Arc<Engine> {
     let loaded = hyperplay::sidl::load(Source::new("test.sidl", text));
@@ -49,6 +50,77 @@ fn the_laws_of_the_machine_hold_for_every_interaction() {
         count += 1;
     }
     assert!(count >= 12, "{count} interactions");
+}
+
+/// Plays random matches on the machine and on the naive interpreter side by side; the steps compared.
+fn compared(name: &str, matches: usize, limit: usize) -> usize {
+    let engine = of_file(name, None);
+    let machine = engine.interaction().unwrap();
+    let program = hyperplay::sidl::Interaction::of(machine.game());
+    let naive = NaiveInteraction { program: &program, symbols: machine.terms().symbols() };
+    let read = |term: hyperplay::gdl::TermId| Tree::read(&machine.terms().show(term));
+    let (mut scratch, mut steps) = (machine.scratch(), 0);
+    let agents = program.agents.len();
+    for number in 0..matches {
+        let mut rng = Seed::root(9).index(number).rng();
+        let mut state = machine.initial();
+        let mut facts: Vec<Tree> = machine.fluents(&state).iter().map(|fluent| Tree::read(fluent)).collect();
+        facts.sort();
+        while !machine.terminal(&state, &mut scratch) && steps < limit * (number + 1) {
+            assert!(!naive.is_over(&facts), "{name}: {facts:?}");
+            let joint = machine.random_joint(&state, &mut scratch, &mut rng).unwrap();
+            let moves: Vec<Tree> = joint[..agents].iter().map(|own| read(own.0)).collect();
+            let random = machine.random().map(|random| read(joint.of(random).0));
+            let after = naive.step(&facts, &moves, random.as_ref());
+            for agent in 0..agents {
+                let percepts = machine.percepts(&state, &joint, Role::new(agent), &mut scratch);
+                let mut percepts: Vec<Tree> = percepts.iter().map(|percept| read(percept.0)).collect();
+                percepts.sort();
+                let (before, now) = (naive.visible(agent, &facts), naive.visible(agent, &after));
+                let told = |word: &str, fact: &Tree| Tree(word.to_owned(), vec![fact.clone()]);
+                let appears =
+                    now.iter().filter(|fact| !before.contains(fact)).map(|fact| told("appears", fact));
+                let vanishes =
+                    before.iter().filter(|fact| !now.contains(fact)).map(|fact| told("vanishes", fact));
+                let mut expected: Vec<Tree> = appears.chain(vanishes).collect();
+                expected.sort();
+                assert_eq!(percepts, expected, "{name}: agent {agent} after {joint:?}");
+            }
+            state = machine.next(&state, &joint, &mut scratch);
+            let mut found: Vec<Tree> =
+                machine.fluents(&state).iter().map(|fluent| Tree::read(fluent)).collect();
+            found.sort();
+            assert_eq!(found, after, "{name}: {moves:?} {random:?}");
+            (facts, steps) = (after, steps + 1);
+        }
+        if machine.terminal(&state, &mut scratch) {
+            assert!(naive.is_over(&facts), "{name}: {facts:?}");
+        }
+    }
+    steps
+}
+
+#[test]
+fn the_machine_agrees_with_the_definitions_read_literally() {
+    let mut steps = 0;
+    for name in [
+        "paper_nature",
+        "paper_pico_turn",
+        "kuhn_poker",
+        "monty_hall",
+        "pico_turn",
+        "pico_2",
+        "delay",
+        "timeout",
+        "race",
+        "dutch_auction",
+        "english_auction",
+        "duel",
+    ] {
+        steps += compared(name, 25, 30);
+    }
+    assert!(steps > 1000, "{steps} steps");
+    println!("{steps} steps");
 }
 
 /// A coin that falls on heads in one of four cases; Alice hears of it, wrongly in one of three cases, and names a side.

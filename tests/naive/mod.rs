@@ -14,6 +14,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod cfr;
+pub mod chronon;
 pub mod generate;
 pub mod lockstep;
 mod rules;
