@@ -6,7 +6,7 @@
 use hyperplay_logic::gdl::TermId;
 use hyperplay_logic::sidl::Selector;
 
-use super::pattern::Bindings;
+use super::pattern::{Bindings, BoundSlots};
 use super::program::{Change, Clause, number};
 use super::solve::{Evaluation, Facts};
 
@@ -73,7 +73,7 @@ impl<'a, 'p> Chronon<'a, 'p> {
         match change {
             Change::Remove(predicate, pattern) => self.facts.retain(*predicate, |&fact| {
                 let mut own = bindings.clone();
-                !pattern.matches(fact, &mut own, &mut Vec::new(), &program.numbers, terms)
+                !pattern.matches(fact, &mut own, &mut BoundSlots::new(), &program.numbers, terms)
             }),
             Change::Create(pattern) => {
                 let fact = self.value(pattern.value(bindings, &program.numbers, terms));

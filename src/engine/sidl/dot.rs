@@ -134,7 +134,13 @@ impl Diagram<'_> {
                 for (clause, operation) in self.program.operations.iter().enumerate() {
                     let mut slots = Slots::default();
                     let head = compile(&operation.head, &mut slots, terms);
-                    if head.matches(named, &mut slots.unbound(), &mut Vec::new(), &numbers, terms) {
+                    if head.matches(
+                        named,
+                        &mut slots.unbound(),
+                        &mut super::pattern::BoundSlots::new(),
+                        &numbers,
+                        terms,
+                    ) {
                         let selection = self.selection(*selector, place);
                         // The name says which values the variables of the clause have.
                         let label = match self.show(&operation.head) == spelled {

@@ -20,8 +20,9 @@ use crate::machine::{
     StateMachine, StateMachineExt,
 };
 
-/// Steps that are made to find the range of the balances.
+/// Steps that are made to find the range of the balances, and the facts that they may look at: about a second.
 const EXPLORED_STEPS: usize = 20_000;
+const EXPLORED_FACTS: u64 = 2_000_000;
 /// The random matches, and the most chronons of each, where there are more.
 const SAMPLED_MATCHES: usize = 100;
 const SAMPLED_CHRONONS: usize = 200;
@@ -73,6 +74,8 @@ pub struct InteractionScratch {
     facts: Option<(State, Arc<Facts>)>,
     step: Option<(State, JointMove, State, Vec<Executed>)>,
     failure: Option<String>,
+    /// Facts that steps have looked at or copied.
+    work: u64,
 }
 
 /// Why a command has no effect.
@@ -300,6 +303,7 @@ impl InteractionMachine {
         let mut evaluation = Evaluation::new(&self.program, terms);
         set_switches(&mut facts, &selection.settings, &evaluation);
         let (mut facts, executed) = Chronon::run(&mut evaluation, facts, &selection);
+        scratch.work += evaluation.visits + facts.len() as u64;
         note(evaluation.failure, scratch);
         let mut fluents: Vec<TermId> = Vec::new();
         if self.horizon.is_some() {
@@ -334,7 +338,7 @@ impl InteractionMachine {
         };
         add(&self.initial, &mut met);
         let mut place = 0;
-        while place < open.len() && steps < EXPLORED_STEPS {
+        while place < open.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS {
             let state = open[place].clone();
             place += 1;
             if self.terminal(&state, &mut scratch) {
@@ -348,17 +352,17 @@ impl InteractionMachine {
                 if seen.insert(next.clone()) {
                     open.push(next);
                 }
-                if steps >= EXPLORED_STEPS {
+                if steps >= EXPLORED_STEPS || scratch.work >= EXPLORED_FACTS {
                     break;
                 }
             }
         }
-        let is_complete = steps < EXPLORED_STEPS;
+        let is_complete = place == open.len() && steps < EXPLORED_STEPS && scratch.work < EXPLORED_FACTS;
         for number in 0..if is_complete { 0 } else { SAMPLED_MATCHES } {
             let mut rng = Seed::root(0).child("balances").index(number).rng();
             let mut state = self.initial.clone();
             for _ in 0..SAMPLED_CHRONONS {
-                if self.terminal(&state, &mut scratch) {
+                if self.terminal(&state, &mut scratch) || scratch.work >= 2 * EXPLORED_FACTS {
                     break;
                 }
                 let Some(joint) = self.random_joint(&state, &mut scratch, &mut rng) else { break };
@@ -506,3 +510,73 @@ impl StateMachine for InteractionMachine {
 }
 
 impl Bulk for InteractionMachine {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperplay_logic::gdl::Source;
+    use std::fmt::Write as _;
+
+    fn machine(text: &str) -> InteractionMachine {
+        let loaded = hyperplay_logic::sidl::load(Source::new("test.sidl", text));
+        InteractionMachine::new(&loaded.game.unwrap_or_else(|| panic!("{:?}", loaded.findings)))
+    }
+
+    #[test]
+    fn a_machine_of_many_facts_is_made_soon() {
+        // Every chronon joins the facts with themselves, so that exploring many states would take minutes.
+        let mut text = "fact(p, 1). fact(n, 1). fact(q, 0). init(n(0)). init(account(a, 0)).
+            branching([step], nil). operation(step) :- p(X), p(Y), X > Y, n(K), K < 9000, Y > 2000, ax(n(K)), next(n(K + 1)).
+            branching([count], nil). operation(count) :- n(K), next(n(K + 1)), ax(n(K)), goal(a, 1).
+            terminal :- q. branching([end], nil). operation(end) :- n(9000), next(q).".to_owned();
+        for number in 0..1500 {
+            write!(text, " init(p({number})).").unwrap();
+        }
+        let start = std::time::Instant::now();
+        let machine = machine(&text);
+        assert!(!machine.goal_scale().is_complete);
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn a_number_that_leaves_the_range_is_a_failure_and_no_panic() {
+        let machine = machine(
+            "fact(n, 1). init(n(9999)). branching([up], nil). operation(up) :- n(X), ax(n(X)), next(n(X * 2)), goal(a, X).
+            terminal :- n(1). init(account(a, 0)). fact(m, 0).",
+        );
+        let (mut scratch, start) = (machine.scratch(), machine.initial());
+        let legal = machine.legal_by_role(&start, &mut scratch);
+        let joint = JointMoves::new(&legal).next().unwrap();
+        machine.next(&start, &joint, &mut scratch);
+        let failure = machine.take_failure(&mut scratch).unwrap();
+        assert!(failure.reason.contains("leaves the range"), "{failure}");
+    }
+
+    #[test]
+    fn settings_that_cannot_act_are_one_move_and_commands_find_it() {
+        // Before the signal neither setting of the switch can do anything, which its owner sees.
+        let machine = machine(
+            "fact(signal, 0). fact(begin, 0). fact(over, 0). init(begin). init(account(a, 0)).
+            switch(s, a, [rest, go, stop]). momentary(s). init(does(s, rest)). branching([rest, go, stop], s).
+            operation(rest) :- false. operation(go) :- signal, next(over). operation(stop) :- signal, next(over), goal(a, 1).
+            branching([wave], nil). operation(wave) :- begin, ax(begin), next(signal). terminal :- over.",
+        );
+        let (mut scratch, role) = (machine.scratch(), Role::new(0));
+        let start = machine.initial();
+        let shown = |machine: &InteractionMachine, state: &State, scratch: &mut InteractionScratch| {
+            let mut legal = Vec::new();
+            machine.legal(state, role, scratch, &mut legal);
+            legal.into_iter().map(|own| machine.show_move(own)).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&machine, &start, &mut scratch), ["nothing"]);
+        let go = machine.command(role, "s", "go").unwrap();
+        let own = machine.move_of_commands(&start, role, &[go], &mut scratch).unwrap();
+        assert_eq!(machine.show_move(own), "nothing");
+        let after = machine.next(&start, &JointMove::new([own]), &mut scratch);
+        assert_eq!(shown(&machine, &after, &mut scratch), ["nothing", "(set s go)", "(set s stop)"]);
+        // The last command for a switch counts.
+        let stop = machine.command(role, "s", "stop").unwrap();
+        let own = machine.move_of_commands(&after, role, &[go, stop], &mut scratch).unwrap();
+        assert_eq!(machine.show_move(own), "(set s stop)");
+    }
+}

@@ -6,6 +6,7 @@ use hyperplay_logic::gdl::{Symbol, Term, TermId, TermStore};
 use hyperplay_logic::sidl::Arithmetic;
 
 use super::numbers::Numbers;
+use smallvec::SmallVec;
 
 /// A term with variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +23,9 @@ pub(super) enum Pattern {
 
 /// The values of the variables of a clause; `None` where one is not bound.
 pub(super) type Bindings = Vec<Option<TermId>>;
+
+/// The slots that a match has bound, to be undone.
+pub(super) type BoundSlots = SmallVec<[usize; 8]>;
 
 /// Numbers the variables of a clause.
 #[derive(Default)]
@@ -114,7 +118,7 @@ impl Pattern {
         &self,
         term: TermId,
         bindings: &mut Bindings,
-        bound: &mut Vec<usize>,
+        bound: &mut BoundSlots,
         numbers: &Numbers,
         terms: &TermStore,
     ) -> bool {

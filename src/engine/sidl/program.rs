@@ -8,7 +8,7 @@ use hyperplay_logic::sidl::{Comparison, Effect, Interaction, Number, Selector, T
 use rustc_hash::FxHashSet;
 
 use super::numbers::Numbers;
-use super::pattern::{Bindings, Pattern, Slots, compile, compound};
+use super::pattern::{Bindings, BoundSlots, Pattern, Slots, compile, compound};
 
 /// A compiled condition.
 #[derive(Clone, Debug)]
@@ -225,7 +225,7 @@ fn named(term: TermId, interaction: &Interaction, numbers: &Numbers, terms: &Ter
         let conditions = conditions(&operation.tests, &mut slots, terms);
         let changes = operation.effects.iter().map(|effect| change(effect, &mut slots, terms)).collect();
         let mut bindings = slots.unbound();
-        if head.matches(term, &mut bindings, &mut Vec::new(), numbers, terms) {
+        if head.matches(term, &mut bindings, &mut BoundSlots::new(), numbers, terms) {
             clauses.push(Clause { bindings, conditions, changes });
         }
     }

@@ -12,11 +12,11 @@ use hyperplay_logic::gdl::{Symbol, TermId, TermStore};
 use hyperplay_logic::sidl::Comparison;
 use rustc_hash::FxHashMap;
 
-use super::pattern::{Bindings, Pattern};
+use super::pattern::{Bindings, BoundSlots, Pattern};
 use super::program::{Condition, Program};
 
 /// Facts that one evaluation may look at; some seconds.
-const MOST_VISITS: u64 = 20_000_000;
+const MOST_VISITS: u64 = 5_000_000;
 
 /// The facts of a state, by predicate, in the natural order of terms.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +36,11 @@ impl Facts {
 
     pub(super) fn of(&self, predicate: Symbol) -> &[TermId] {
         self.by_predicate.get(&predicate).map_or(&[], |list| list)
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.by_predicate.values().map(Vec::len).sum()
     }
 
     /// All facts, in no particular order.
@@ -77,7 +82,8 @@ pub(super) struct Evaluation<'a> {
     pub(super) terms: &'a TermStore,
     /// `None` for what is so; else for what is possible.
     pub(super) known: Option<Known<'a>>,
-    visits: u64,
+    /// Facts looked at.
+    pub(super) visits: u64,
     /// Why it did not come to its end.
     pub(super) failure: Option<String>,
 }
@@ -181,7 +187,7 @@ impl<'a> Evaluation<'a> {
                 self.failure.get_or_insert_with(|| format!("more than {MOST_VISITS} facts were looked at"));
                 return false;
             }
-            let mut bound = Vec::new();
+            let mut bound = BoundSlots::new();
             let agrees = pattern.matches(candidate, bindings, &mut bound, &self.program.numbers, self.terms);
             let goes_on = !agrees || self.solve(after, bindings, facts, visit);
             bound.into_iter().for_each(|slot| bindings[slot] = None);

@@ -2,6 +2,7 @@
 
 use hyperplay_logic::gdl::{TermId, TermStore};
 
+use super::pattern::BoundSlots;
 use super::program::Program;
 use super::solve::{Evaluation, Facts};
 
@@ -37,7 +38,7 @@ impl Program {
         let terms = evaluation.terms;
         self.hidden.iter().filter(|rule| rule.predicate == terms.functor(fact)).any(|rule| {
             let mut bindings = rule.bindings.clone();
-            if !rule.fact.matches(fact, &mut bindings, &mut Vec::new(), &self.numbers, terms) {
+            if !rule.fact.matches(fact, &mut bindings, &mut BoundSlots::new(), &self.numbers, terms) {
                 return false;
             }
             let mut is_hidden = false;

@@ -12,6 +12,9 @@ use hyperplay_engine::machine::{Role, StateMachine};
 use hyperplay_engine::sidl::InteractionMachine;
 use hyperplay_logic::gdl::TermId;
 
+/// The most commands that are kept in a chronon.
+const MOST_COMMANDS: usize = 10_000;
+
 /// Why a command has no effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum CommandRefusal {
@@ -30,6 +33,9 @@ pub enum CommandRefusal {
     /// It is meant for a chronon that has not begun.
     #[error("the chronon that it is for has not begun")]
     Early,
+    /// So many have come in this chronon that no more are kept.
+    #[error("more commands have come in this chronon than are kept")]
+    TooMany,
     /// The interaction has not begun, or is over.
     #[error("the interaction does not run")]
     NotRunning,
@@ -74,7 +80,7 @@ impl CommandInbox {
     /// it says so.
     ///
     /// # Errors
-    /// Why it has no effect; it is kept all the same.
+    /// Why it has no effect; it is kept all the same, unless there are too many.
     pub fn take(
         &self,
         role: Role,
@@ -86,6 +92,9 @@ impl CommandInbox {
         let named = self.machine.command(role, switch, alias);
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let now = running.chronon;
+        if running.commands.len() >= MOST_COMMANDS {
+            return Err(CommandRefusal::TooMany);
+        }
         let verdict = match (now, named) {
             (None, _) => Err(CommandRefusal::NotRunning),
             (Some(now), _) if chronon.is_some_and(|meant| meant < now) => Err(CommandRefusal::Late),
