@@ -389,3 +389,73 @@ fn a_person_who_leaves_or_is_late_costs_the_others_nothing() {
     let folder = kiosk.stop();
     run(&mut folder.program("verify records/matches.jsonl"), 0);
 }
+
+/// The scene of a seat without the clock and the moments of its own commands.
+fn sent_in_time(scene: &Value) -> String {
+    let mut scene = scene.clone();
+    for step in scene["past"].as_array_mut().unwrap() {
+        step["note"] = Value::Null;
+    }
+    sent(&scene)
+}
+
+#[test]
+fn an_interaction_runs_in_real_time_and_tells_a_seat_what_its_role_may_know() {
+    let kiosk = ServedKiosk::new("--record records");
+    let order = |seed: u64| {
+        let seats = json!({ "alice": "person", "bob": "legal" });
+        json!({ "game": "dutch_auction.sidl", "seats": seats, "seed": seed, "playclock": 0.3 })
+    };
+    let tables: Vec<_> = (0..10).map(|seed| kiosk.lay(&order(seed))).collect();
+    // What nature drew for Bob, and how the coin falls, differs from table to table; whoever knows the same is sent the same.
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
+    let mut over = BTreeSet::new();
+    while over.len() < tables.len() {
+        for (at, table) in tables.iter().enumerate() {
+            let (_, token) = &table.tokens[0];
+            let scene = table.scene(token);
+            if scene["phase"] == "over" {
+                over.insert(at);
+                continue;
+            }
+            if scene["phase"] != "play" {
+                continue;
+            }
+            let switches = scene["switches"].as_array().unwrap();
+            assert_eq!((switches.len(), &switches[0]["switch"]), (1, &json!("bid_a")), "{scene}");
+            assert_eq!(scene["legal"], json!([]), "switches are set, and no moves are listed");
+            // Alice says `mine` in the sixth chronon, at one table only; a switch of Bob is refused everywhere.
+            let command = |switch: &str, alias: &str| {
+                let path = format!("/api/tables/{}/command", table.id);
+                kiosk.post(&path, &json!({ "token": token, "switch": switch, "alias": alias })).0
+            };
+            if scene["step"] == 5 && at == 0 && switches[0]["commanded"].is_null() {
+                assert_eq!(command("bid_a", "mine"), 204);
+                continue;
+            }
+            assert!([400, 409].contains(&command("bid_b", "mine")));
+            if at > 0 {
+                let known = scene["past"].to_string();
+                let equilibrium = scene["equilibrium"].as_array().unwrap().len();
+                let text =
+                    told.entry(format!("{known} {equilibrium}")).or_insert_with(|| sent_in_time(&scene));
+                assert_eq!(*text, sent_in_time(&scene), "{known}");
+            }
+        }
+    }
+    let (_, token) = &tables[0].tokens[0];
+    let last = tables[0].scene(token);
+    let notes: Vec<&str> =
+        last["past"].as_array().unwrap().iter().filter_map(|step| step["note"].as_str()).collect();
+    assert!(notes.len() == 1 && notes[0].starts_with("the switch bid_a was set to mine after "), "{notes:?}");
+    let (_, diagram) = (0, kiosk.get(&format!("/api/tables/{}/diagram?token={token}", tables[0].id)));
+    assert_eq!(diagram[3]["owner"], "alice", "{diagram}");
+    let folder = kiosk.stop();
+    run(&mut folder.program("verify records/matches.jsonl"), 0);
+    let records = folder.read("records/matches.jsonl");
+    assert!(
+        records.contains(r#""switch":"bid_a","alias":"mine","milliseconds":"#),
+        "the reaction time is recorded"
+    );
+    assert!(records.contains("the switch belongs to another agent"), "so is what was refused");
+}

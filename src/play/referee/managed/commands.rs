@@ -9,7 +9,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 use hyperplay_engine::machine::{Role, StateMachine};
-use hyperplay_engine::sidl::InteractionMachine;
+use hyperplay_engine::sidl::{CommandFault, InteractionMachine};
 use hyperplay_logic::gdl::TermId;
 
 /// The most commands that are kept in a chronon.
@@ -18,15 +18,9 @@ const MOST_COMMANDS: usize = 10_000;
 /// Why a command has no effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum CommandRefusal {
-    /// There is no such switch.
-    #[error("there is no such switch")]
-    UnknownSwitch,
-    /// The switch belongs to another agent.
-    #[error("the switch belongs to another agent")]
-    ForeignSwitch,
-    /// The switch has no such setting.
-    #[error("the switch has no such setting")]
-    UnknownAlias,
+    /// It names no setting of an own switch.
+    #[error(transparent)]
+    Fault(#[from] CommandFault),
     /// It was meant for a chronon that is over.
     #[error("the chronon that it is for is over")]
     Late,
@@ -99,11 +93,7 @@ impl CommandInbox {
             (None, _) => Err(CommandRefusal::NotRunning),
             (Some(now), _) if chronon.is_some_and(|meant| meant < now) => Err(CommandRefusal::Late),
             (Some(now), _) if chronon.is_some_and(|meant| meant > now) => Err(CommandRefusal::Early),
-            (_, named) => named.map_err(|fault| match fault {
-                hyperplay_engine::sidl::CommandFault::UnknownSwitch => CommandRefusal::UnknownSwitch,
-                hyperplay_engine::sidl::CommandFault::ForeignSwitch => CommandRefusal::ForeignSwitch,
-                hyperplay_engine::sidl::CommandFault::UnknownAlias => CommandRefusal::UnknownAlias,
-            }),
+            (_, named) => named.map_err(CommandRefusal::from),
         };
         let command = Command { role, switch: switch.to_owned(), alias: alias.to_owned(), at, verdict };
         running.commands.push(command);

@@ -100,6 +100,7 @@ pub struct ManagedInteraction {
 /// use std::time::{Duration, Instant};
 ///
 /// use hyperplay_engine::machine::{ByRole, Role, Seed, StateMachine};
+/// use hyperplay_engine::sidl::CommandFault;
 /// use hyperplay_engine::{EngineKind, Engines};
 /// use hyperplay_logic::gdl::Source;
 /// use hyperplay_play::player::LegalPlayer;
@@ -121,7 +122,7 @@ pub struct ManagedInteraction {
 ///         let (Some(inbox), Some(_)) = (&self.0, news.ends) else { return };
 ///         assert_eq!(inbox.take(Role::new(0), "bid", "mine", None, Instant::now()), Ok(news.chronon));
 ///         let late = inbox.take(Role::new(0), "bob's", "mine", None, Instant::now());
-///         assert_eq!(late, Err(CommandRefusal::UnknownSwitch));
+///         assert_eq!(late, Err(CommandRefusal::Fault(CommandFault::UnknownSwitch)));
 ///     }
 /// }
 ///
