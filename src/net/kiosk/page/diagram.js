@@ -2,9 +2,11 @@
 
 import { el, fold, svg } from './dom.js';
 
-const LINE = 26;
-const GAP = 14;
-const WIDTHS = [20, 200, 430];
+const LINE = 24;
+const GAP = 18;
+// Where the names of owners and selectors, the settings and the operations begin.
+const [OWNER, SETTING, OPERATION] = [0, 140, 220];
+const LETTER = 8;
 const spoken = text => text.replaceAll('_', ' ');
 
 function text(x, y, content, kind) {
@@ -13,33 +15,32 @@ function text(x, y, content, kind) {
 
 /** The picture of all branchings, in the order in which they are tried. */
 export function drawDiagram(branchings) {
-  const [left, middle, right] = WIDTHS;
   const parts = [];
   let y = LINE;
   let longest = 10;
   for (const { owner, selector, operations } of branchings) {
     const top = y;
     for (const [setting, operation] of operations) {
-      parts.push(text(middle + 110, y, spoken(setting), 'diagram-setting'));
-      parts.push(text(right, y, operation, 'diagram-operation'));
+      parts.push(text(SETTING, y, spoken(setting), 'diagram-setting'));
+      parts.push(text(OPERATION, y, operation, 'diagram-operation'));
       longest = Math.max(longest, operation.length);
       y += LINE;
     }
-    const centre = (top + y - LINE) / 2;
+    // The names take two lines, also beside a single operation.
+    y = Math.max(y, top + 2 * LINE - 8);
+    const centre = (top + top + (operations.length - 1) * LINE) / 2;
     operations.forEach((_, at) => {
       const to = top + at * LINE - 5;
-      parts.push(svg('path', { d: `M ${middle + 60} ${centre - 5} C ${middle + 90} ${centre - 5} ${middle + 80} ${to} ${middle + 104} ${to}`, class: 'diagram-line' }));
+      const d = `M 104 ${centre - 5} C 124 ${centre - 5} 114 ${to} 134 ${to}`;
+      parts.push(svg('path', { d, class: 'diagram-line' }));
     });
-    parts.push(text(left, centre, spoken(owner ?? 'the engine'), 'diagram-owner'));
-    parts.push(text(middle - 60, centre, selector === null ? 'every chronon' : spoken(selector), 'diagram-selector'));
+    parts.push(text(OWNER, centre, spoken(owner ?? 'the engine'), 'diagram-owner'));
+    parts.push(text(OWNER, centre + 16, selector === null ? 'every chronon' : spoken(selector), 'diagram-selector'));
     y += GAP;
   }
-  const width = right + 9 * longest;
-  return svg(
-    'svg',
-    { viewBox: `0 0 ${width} ${y}`, width, height: y, class: 'diagram', role: 'img', 'aria-label': 'the branchings of the interaction' },
-    parts,
-  );
+  const width = OPERATION + LETTER * longest;
+  const label = 'the branchings of the interaction';
+  return svg('svg', { viewBox: `0 0 ${width} ${y}`, width, height: y, class: 'diagram', role: 'img', 'aria-label': label }, parts);
 }
 
 /** A box with the diagram, closed at first. */
