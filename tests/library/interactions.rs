@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rand::RngExt;
+
 use hyperplay::belief::{Belief, BeliefOptions, ParticleBelief, SamplingMethod, Uniform, exact};
 use hyperplay::efg::{
     GameTree, MonteCarloMinimiser, NodeKind, Profile, SamplingScheme, SequenceForm, TreeLimits, to_gambit,
@@ -11,7 +13,7 @@ use hyperplay::efg::{
 use hyperplay::engine::{Engine, EngineKind, Engines};
 use hyperplay::gdl::Source;
 use hyperplay::machine::{
-    Budget, Bulk, Evidence, History, Role, Seed, Start, StateMachine, StateMachineExt, laws,
+    Budget, Bulk, Evidence, History, JointMove, Role, Seed, Start, StateMachine, StateMachineExt, laws,
 };
 
 use crate::common::games;
@@ -370,48 +372,79 @@ fn shape(
     }
 }
 
+/// Which move of an interaction is which of its twin in GDL-II, by the words in them.
+fn labelled(own: &str, words: &[(&str, &str)]) -> String {
+    words.iter().find(|(word, _)| own.contains(word)).map_or(own.to_owned(), |(_, label)| (*label).to_owned())
+}
+
+fn kuhn(own: &str) -> String {
+    let cards = [("jack", "1"), ("queen", "2"), ("king", "3"), ("lower", "1"), ("higher", "2")];
+    let bids = [("bet", "b"), ("call", "b"), ("check", "a"), ("fold", "a"), ("nothing", "a")];
+    labelled(own, &[&cards[..], &bids[..]].concat())
+}
+
+/// The switch of the decision is called `decision` and its setting `switch`; to stay is to do nothing.
+fn doors(own: &str) -> String {
+    let doors = [("switch", "b"), ("left", "1"), ("right", "2"), ("1", "1"), ("2", "2"), ("3", "3")];
+    labelled(own, &[&doors[..], &[("nothing", "1"), ("stay", "a")]].concat())
+}
+
+/// The interactions with twins.
+const TWINS: [(&str, fn(&str) -> String); 2] = [("kuhn_poker", kuhn), ("monty_hall", doors)];
+
+#[test]
+fn the_same_choices_make_the_same_matches_as_of_their_twins() {
+    for (name, label) in TWINS {
+        let twins = [of_file(name, None), crate::common::machines::imperfect(name)];
+        let mut lengths = BTreeMap::new();
+        for number in 0..300 {
+            let mut rng = Seed::root(13).index(number).rng();
+            let mut scratches = [twins[0].scratch(), twins[1].scratch()];
+            let mut states = [twins[0].initial(), twins[1].initial()];
+            let mut steps = 0;
+            loop {
+                let over = [0, 1].map(|twin| twins[twin].terminal(&states[twin], &mut scratches[twin]));
+                assert_eq!(over[0], over[1], "{name} after {steps} steps");
+                if over[0] {
+                    break;
+                }
+                // By role: as many moves on both sides, in the order of their labels, of which both make the same.
+                let mut legal =
+                    [0, 1].map(|twin| twins[twin].legal_by_role(&states[twin], &mut scratches[twin]));
+                let mut chosen: BTreeMap<String, usize> = BTreeMap::new();
+                let joints = [0, 1].map(|twin| {
+                    JointMove::new(twins[twin].each_role().map(|role| {
+                        let mut moves = std::mem::take(&mut legal[twin][role]);
+                        moves.sort_by_key(|&own| label(&twins[twin].show_move(own)));
+                        let place = chosen
+                            .entry(twins[twin].roles()[role].clone())
+                            .or_insert_with(|| rng.random_range(0..moves.len()));
+                        moves[*place]
+                    }))
+                });
+                for twin in [0, 1] {
+                    states[twin] = twins[twin].next(&states[twin], &joints[twin], &mut scratches[twin]);
+                }
+                steps += 1;
+            }
+            let goals = [0, 1].map(|twin| {
+                let players = twins[twin].each_role().filter(|&role| twins[twin].random() != Some(role));
+                let goal = |role| twins[twin].goal(&states[twin], role, &mut twins[twin].scratch()).value();
+                players.map(goal).collect::<Vec<u8>>()
+            });
+            assert_eq!(goals[0], goals[1], "{name}, match {number}");
+            *lengths.entry((steps, goals[0].clone())).or_insert(0) += 1;
+        }
+        assert!(lengths.len() > 1, "{name}: {lengths:?}");
+    }
+}
+
 #[test]
 fn kuhn_poker_and_monty_hall_have_the_trees_of_their_twins() {
-    // Which move of the one is which of the other, by the words in them.
-    let kuhn = |own: &str| {
-        let words = [
-            ("jack", "1"),
-            ("queen", "2"),
-            ("king", "3"),
-            ("lower", "1"),
-            ("higher", "2"),
-            ("bet", "b"),
-            ("call", "b"),
-            ("check", "a"),
-            ("fold", "a"),
-            ("nothing", "a"),
-        ];
-        words
-            .iter()
-            .find(|(word, _)| own.contains(word))
-            .map_or(own.to_owned(), |(_, label)| (*label).to_owned())
-    };
-    let doors = |own: &str| {
-        let words = [
-            ("switch", "b"),
-            ("left", "1"),
-            ("right", "2"),
-            ("1", "1"),
-            ("2", "2"),
-            ("3", "3"),
-            ("nothing", "1"),
-            ("stay", "a"),
-        ];
-        words
-            .iter()
-            .find(|(word, _)| own.contains(word))
-            .map_or(own.to_owned(), |(_, label)| (*label).to_owned())
-    };
-    // The switch of the decision is called `decision` and its setting `switch`; to stay is to do nothing.
-    for (name, label) in [("kuhn_poker", &kuhn as &dyn Fn(&str) -> String), ("monty_hall", &doors)] {
+    for (name, label) in TWINS {
         let [ours, theirs] = [of_file(name, None), crate::common::machines::imperfect(name)].map(|engine| {
             let tree = GameTree::build(&*engine, &TreeLimits::default()).unwrap();
-            (shape(&tree, 0, &engine, label, &mut BTreeMap::new()), tree.size())
+            (shape(&tree, 0, &engine, &label, &mut BTreeMap::new()), tree.size())
         });
         assert_eq!(ours.1, theirs.1, "{name}");
         assert_eq!(ours.0, theirs.0, "{name}");
