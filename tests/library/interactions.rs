@@ -389,8 +389,11 @@ fn doors(own: &str) -> String {
     labelled(own, &[&doors[..], &[("nothing", "1"), ("stay", "a")]].concat())
 }
 
+/// The name that a move has in both twins.
+type Label = fn(&str) -> String;
+
 /// The interactions with twins.
-const TWINS: [(&str, fn(&str) -> String); 2] = [("kuhn_poker", kuhn), ("monty_hall", doors)];
+const TWINS: [(&str, Label); 2] = [("kuhn_poker", kuhn), ("monty_hall", doors)];
 
 #[test]
 fn the_same_choices_make_the_same_matches_as_of_their_twins() {
