@@ -1,4 +1,4 @@
-//! Layer 9, the command line: one file for each command.
+//! The command line: one file for each command.
 //!
 //! A command reads its arguments, calls a lower layer, and prints the report. Results go to standard
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
