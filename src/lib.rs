@@ -65,6 +65,9 @@
 //! [`search`], [`efg`] (information sets), [`player`], [`referee`] (matches), [`experiment`] (many
 //! matches and their statistics), [`study`] (measurements of beliefs and engines), [`report`] (tables, figures and pages),
 //! [`net`] (the network protocol: player server and game master), [`cli`] (the program, with players of your own). The API is not stable.
+//!
+//! The program, [`cli`] and this facade need Unix. The crates below `cli` (`hyperplay_logic`, `hyperplay_engine`, `hyperplay_play`,
+//! `hyperplay_lab`, `hyperplay_net`) build on Windows too.
 
 pub use hyperplay_cli as cli;
 pub use hyperplay_engine as engine;

@@ -1,4 +1,4 @@
-//! Layer 9, the command line: one file for each command.
+//! The command line: one file for each command.
 //!
 //! A command reads its arguments, calls a lower layer, and prints the report. Results go to standard
 //! output, progress and logs to standard error (`output` is the only place that writes); exit codes and their
@@ -6,9 +6,18 @@
 //!
 //! Third-party: `clap`, `clap_complete`, `clap_mangen` (arguments, completions, manual), `ctrlc`, `signal-hook` (interrupt),
 //! `indicatif` (progress), `include_dir` (built-in games), `serde_json` (reports),
-//! `rayon` (the number of threads).
+//! `rayon` (the number of threads), `rustix` (the terminal, the limit of open files).
+//!
+//! This crate needs Unix: SIGTERM, the terminal and the limit of open files have no other form here. The crates below it do
+//! not.
 
 #![warn(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+#[cfg(not(unix))]
+compile_error!(
+    "hyperplay-cli needs Unix (SIGTERM, the terminal, the limit of open files): build it there, on Windows in \
+     WSL; or depend on hyperplay-logic, -engine, -play, -lab and -net alone, which build elsewhere too"
+);
 
 mod belief;
 mod belief_benchmark;

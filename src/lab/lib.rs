@@ -1,4 +1,4 @@
-//! Layer 8, the laboratory: many matches, and measurements of beliefs and engines.
+//! The laboratory: many matches, and measurements of beliefs and engines.
 //!
 //! [`experiment`] plays the matches that one file describes; [`study`] measures beliefs and engines; [`report`] has the
 //! statistics, tables, figures and pages that both are reported with.

@@ -1,10 +1,11 @@
-//! Helpers that several tests share: rulesheets in this file; machines, calls of the program and blocks of Markdown
-//! in the files beside it.
+//! Helpers that several tests share: rulesheets in this file; machines, calls of the program, blocks of Markdown and
+//! parsed source files in the files beside it.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod machines;
 pub mod markdown;
 pub mod program;
+pub mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};

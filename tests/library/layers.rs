@@ -9,6 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::sources::{crate_files, is_for_tests};
 use syn::visit::Visit;
 
 /// The layer of each top-level module, as in `docs/ARCHITECTURE.md`. `logic`, `play` and `lab` are the roots of their
@@ -286,6 +287,43 @@ fn imports_only_lead_downward() {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
+/// The modules of a crate in the diagram of `docs/ARCHITECTURE.md`, from the top of the page to its bottom, by lines.
+fn drawn(page: &str) -> Vec<Vec<Place>> {
+    let diagram = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let column = diagram.lines().find_map(|line| line.find("search | belief")).unwrap();
+    let (mut of, mut out) = (String::new(), Vec::new());
+    for line in diagram.lines() {
+        if let Some(own) = line.strip_prefix(" hyperplay_").and_then(|rest| rest.split(' ').next()) {
+            of = own.to_owned();
+        }
+        let names = line.get(column..).unwrap_or_default().split("  ").next().unwrap_or_default();
+        out.push(names.split(" | ").map(|name| place(&of, &[name.trim()])).collect());
+    }
+    out
+}
+
+/// The lines of the diagram that stand above a higher layer of their crate. Cargo keeps the order of the crates.
+fn misplaced(page: &str) -> Vec<String> {
+    let lines: Vec<Vec<Place>> =
+        drawn(page).into_iter().filter(|line| CRATES.contains(&line[0].of.as_str())).collect();
+    assert!(lines.len() > 15, "{lines:?}");
+    let is_wrong = |pair: &&[Vec<Place>]| {
+        let lowest = pair[0].iter().map(|place| layer(place.module())).min();
+        let highest = pair[1].iter().map(|place| layer(place.module())).max();
+        pair[0][0].of == pair[1][0].of && lowest < highest
+    };
+    let wrong = lines.windows(2).filter(is_wrong);
+    wrong.map(|pair| format!("{:?} stands above {:?}", pair[0], pair[1])).collect()
+}
+
+#[test]
+fn the_diagram_of_the_architecture_has_this_order() {
+    let page = fs::read_to_string(root().join("../docs/ARCHITECTURE.md")).unwrap();
+    assert_eq!(misplaced(&page), Vec::<String>::new());
+    let turned = page.replacen("referee  ", "board    ", 1);
+    assert_eq!(misplaced(&turned).len(), 1, "board stands above player");
+}
+
 fn place(of: &str, modules: &[&str]) -> Place {
     Place { of: of.to_owned(), modules: modules.iter().map(|&name| name.to_owned()).collect() }
 }
@@ -421,6 +459,73 @@ fn files_are_small_and_open_with_a_header() {
         let lines = text.lines().count();
         assert!(lines <= 600, "{} has {lines} lines", file.display());
     }
+}
+
+/// The order of the modules stands in this file and nowhere else.
+#[test]
+fn no_header_numbers_a_layer() {
+    let numbers = |header: &str| {
+        let words: Vec<&str> = header.split_whitespace().collect();
+        words.windows(2).any(|pair| {
+            pair[0].eq_ignore_ascii_case("layer")
+                && pair[1].starts_with(|letter: char| letter.is_ascii_digit())
+        })
+    };
+    assert!(numbers("//! Layer 1a, evaluation") && !numbers("//! Player 1 plays in a layer of its own."));
+    for file in sources() {
+        let text = fs::read_to_string(&file).unwrap();
+        let header: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        assert!(!numbers(&header), "{} numbers its layer", file.display());
+    }
+}
+
+/// What reads the clock in the crates that evaluate and play, as `docs/ARCHITECTURE.md` says ("Determinism").
+const CLOCK_READERS: [&str; 5] = [
+    "logic/datalog/limits.rs",
+    "engine/machine/budget.rs",
+    "engine/propnet/simplify/mod.rs",
+    "play/referee/clock.rs",
+    "play/referee/managed/",
+];
+
+/// Whether a file asks for the time, but for its tests.
+fn reads_the_clock(file: &syn::File) -> bool {
+    struct Clock(bool);
+    impl<'ast> Visit<'ast> for Clock {
+        fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+            if !is_for_tests(&item.attrs) {
+                syn::visit::visit_item_mod(self, item);
+            }
+        }
+        fn visit_path(&mut self, path: &'ast syn::Path) {
+            let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            if let [.., of, called] = &names[..] {
+                self.0 |= called == "now" && ["Instant", "SystemTime", "ThreadTime"].contains(&of.as_str());
+            }
+            syn::visit::visit_path(self, path);
+        }
+    }
+    let mut clock = Clock(false);
+    clock.visit_file(file);
+    clock.0
+}
+
+#[test]
+fn only_what_the_architecture_names_reads_the_clock() {
+    let mut found = Vec::new();
+    for own in ["logic", "engine", "play"] {
+        let files = crate_files(&root().join(own).join("lib.rs"));
+        let readers = files.iter().filter(|source| reads_the_clock(&source.file));
+        found.extend(readers.map(|source| source.path.strip_prefix(root()).unwrap().display().to_string()));
+    }
+    for reader in CLOCK_READERS {
+        assert!(found.iter().any(|file| file.starts_with(reader)), "{reader} reads no clock");
+    }
+    found.retain(|file| !CLOCK_READERS.iter().any(|reader| file.starts_with(reader)));
+    assert_eq!(found, Vec::<String>::new(), "these read the clock too");
+    let reads = |text: &str| reads_the_clock(&syn::parse_file(text).unwrap());
+    assert!(reads("fn f() { let x = std::time::Instant::now(); }"));
+    assert!(!reads("#[cfg(test)] mod tests { fn f() { let x = Instant::now(); } }"));
 }
 
 /// The module `datalog` only evaluates.

@@ -5,9 +5,9 @@
 //! the name finds it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::common::sources::{crate_files, is_for_tests};
 use syn::visit::Visit;
 
 /// The public types of a crate: the name, and where it stands.
@@ -15,25 +15,6 @@ use syn::visit::Visit;
 struct Types {
     file: PathBuf,
     found: Vec<(String, String)>,
-    /// Modules in files of their own that are still to be read.
-    outside: Vec<Vec<String>>,
-    inside: Vec<String>,
-}
-
-/// Whether something is compiled for tests only.
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
-    struct Words(bool);
-    impl<'ast> Visit<'ast> for Words {
-        fn visit_meta_list(&mut self, list: &'ast syn::MetaList) {
-            let words = list.tokens.to_string();
-            self.0 |= list.path.is_ident("cfg")
-                && !words.contains("not")
-                && words.split(|c: char| !c.is_alphanumeric()).any(|word| word == "test");
-        }
-    }
-    let mut words = Words(false);
-    attributes.iter().for_each(|attribute| words.visit_attribute(attribute));
-    words.0
 }
 
 impl Types {
@@ -44,35 +25,13 @@ impl Types {
             self.found.push((name.to_string(), place));
         }
     }
-
-    /// Reads the crate whose root is this file.
-    fn read_crate(root: &Path) -> Types {
-        let mut types = Types { outside: vec![Vec::new()], ..Types::default() };
-        let folder = root.parent().unwrap();
-        while let Some(module) = types.outside.pop() {
-            let stem = folder.join(module.iter().collect::<PathBuf>());
-            let candidates = [root.to_owned(), stem.with_extension("rs"), stem.join("mod.rs")];
-            let own = if module.is_empty() { &candidates[..1] } else { &candidates[1..] };
-            types.file =
-                own.iter().find(|file| file.exists()).unwrap_or_else(|| panic!("{module:?}")).clone();
-            types.inside = module;
-            types.visit_file(&syn::parse_file(&fs::read_to_string(&types.file).unwrap()).unwrap());
-        }
-        types
-    }
 }
 
 impl<'ast> Visit<'ast> for Types {
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
-        if is_for_tests(&item.attrs) {
-            return;
+        if !is_for_tests(&item.attrs) {
+            syn::visit::visit_item_mod(self, item);
         }
-        self.inside.push(item.ident.to_string());
-        match item.content {
-            Some(_) => syn::visit::visit_item_mod(self, item),
-            None => self.outside.push(self.inside.clone()),
-        }
-        self.inside.pop();
     }
 
     fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
@@ -108,8 +67,12 @@ fn repeated(types: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
 fn no_two_public_types_have_the_same_name() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut all = Vec::new();
-    for own in ["logic", "engine", "play", "lab", "cli", ""] {
-        all.extend(Types::read_crate(&root.join(own).join("lib.rs")).found);
+    for own in ["logic", "engine", "play", "lab", "net", "cli", ""] {
+        for source in crate_files(&root.join(own).join("lib.rs")) {
+            let mut types = Types { file: source.path, found: Vec::new() };
+            types.visit_file(&source.file);
+            all.append(&mut types.found);
+        }
     }
     assert!(all.len() > 100, "{} types are found", all.len());
     let repeated = repeated(all);
@@ -129,6 +92,5 @@ fn a_name_that_stands_twice_is_noticed_and_one_of_tests_is_not_read() {
     types.visit_file(&syn::parse_file(text).unwrap());
     let names: Vec<&str> = types.found.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["Plan", "Plan", "Step", "Run", "Bits", "Kind"]);
-    assert!(types.outside.is_empty());
     assert_eq!(repeated(types.found), ["Plan: :2, :3"]);
 }

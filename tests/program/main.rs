@@ -36,6 +36,7 @@ mod kiosk_hostile;
 mod network_guide;
 mod player_server;
 mod possible_states;
+mod printed_names;
 mod readme;
 mod replay;
 mod scripted_player;

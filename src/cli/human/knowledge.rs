@@ -18,16 +18,16 @@ use hyperplay_play::player::{Companion, SamplerSpec, is_certain};
 const STATES: usize = 6;
 
 /// What a role can know and believe in one match.
-pub struct Knowledge {
+pub struct SeatKnowledge {
     layout: BoardLayout,
     companion: Companion,
 }
 
-impl Knowledge {
+impl SeatKnowledge {
     /// Before the first step of a match.
     pub fn new(engine: &Arc<Engine>, role: Role, sampler: &SamplerSpec, particles: usize) -> Self {
         let layout = BoardLayout::of(engine.game());
-        Knowledge { layout, companion: Companion::new(engine, role, sampler, particles) }
+        SeatKnowledge { layout, companion: Companion::new(engine, role, sampler, particles) }
     }
 
     /// Follows the evidence.

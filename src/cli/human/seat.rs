@@ -14,7 +14,7 @@ use hyperplay_play::player::{Decision, Player, PlayerSpec, SamplerSpec, Seat, Vi
 
 use super::choice::{self, Line, WORDS, Word};
 use super::console::Typed;
-use super::knowledge::{Knowledge, shown};
+use super::knowledge::{SeatKnowledge, shown};
 use super::table::{HumanTable, Shared};
 
 /// The most time that the belief beside a person may take for a decision, so that the person need not wait.
@@ -34,7 +34,7 @@ pub struct HumanSeat {
     engine: Arc<Engine>,
     role: Role,
     table: Arc<HumanTable>,
-    knowledge: Knowledge,
+    knowledge: SeatKnowledge,
     advisor: PlayerSpec,
 }
 
@@ -52,7 +52,7 @@ impl HumanSeat {
             engine: Arc::clone(engine),
             role,
             table: Arc::clone(table),
-            knowledge: Knowledge::new(engine, role, sampler, particles),
+            knowledge: SeatKnowledge::new(engine, role, sampler, particles),
             advisor,
         }
     }

@@ -1,4 +1,4 @@
-//! Layer 8, experiments: the matches that one file describes, played on one machine or on many, and the reports on them.
+//! Experiments: the matches that one file describes, played on one machine or on many, and the reports on them.
 //!
 //! ```text
 //! experiment.toml --config, grid--> ExperimentConfig --plan--> ExperimentPlan (its hash is the identity)

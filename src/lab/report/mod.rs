@@ -1,4 +1,4 @@
-//! Layer 0, reports: statistics, tables, figures and pages that a browser shows without anything beside the file.
+//! Reports: statistics, tables, figures and pages that a browser shows without anything beside the file.
 //!
 //! A [`Table`] is made of [`Column`]s, each of which defines one figure once; it is written as text, Markdown, CSV,
 //! JSON or HTML. A [`Figure`] is what is drawn: a [`LinePlot`], a [`ForestPlot`] or a [`HeatMap`], which are plain data.

@@ -1,4 +1,4 @@
-//! Layer 8, studies: everything that measures beliefs and engines.
+//! Studies: everything that measures beliefs and engines.
 //!
 //! ```text
 //! matches --harness--> points (evidence, posterior) + replicates of each sampler --accuracy--> figures

@@ -1,4 +1,4 @@
-//! Layer 1a, evaluation: stratified, semi-naive Datalog with function symbols.
+//! Evaluation: stratified, semi-naive Datalog with function symbols.
 //!
 //! There are three main types. A [`DatalogProgram`] is a list of rules, ordered and compiled once. A [`Relation`] is a
 //! set of tuples. A [`Database`] holds the relations of a program for given inputs and derives them on demand. This

@@ -1,4 +1,4 @@
-//! Layer 0, the language: from text to a validated game.
+//! The language: from text to a validated game.
 //!
 //! ```text
 //! text --kif | infix--> Rulesheet --validate--> Game

@@ -62,21 +62,21 @@ pub struct EndedMatch<'a> {
 
 /// Keeps records in a folder.
 #[derive(Debug)]
-pub struct Recorder {
+pub struct EvidenceRecorder {
     folder: PathBuf,
     file: Mutex<File>,
     seed: u64,
 }
 
-impl Recorder {
+impl EvidenceRecorder {
     /// Opens a folder, which is created if it does not exist. Records that are there stay.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(folder: &Path, seed: u64) -> std::io::Result<Recorder> {
+    pub fn open(folder: &Path, seed: u64) -> std::io::Result<EvidenceRecorder> {
         create_dir_all(folder.join("rules"))?;
         let file = OpenOptions::new().create(true).append(true).open(folder.join("matches.jsonl"))?;
-        Ok(Recorder { folder: folder.to_owned(), file: Mutex::new(file), seed })
+        Ok(EvidenceRecorder { folder: folder.to_owned(), file: Mutex::new(file), seed })
     }
 
     /// Keeps a match. What goes wrong is logged: the next match is played all the same.

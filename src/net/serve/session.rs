@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use super::cancel::CancelToken;
 use super::knowledge::{Heard, SentAnswer};
 use super::margin::AnswerMargin;
-use super::records::{EndedMatch, PlayedStep, Recorder};
+use super::records::{EndedMatch, EvidenceRecorder, PlayedStep};
 use super::rules::{ReceivedRules, unconditional_move};
 use super::seated::{Chosen, Seated};
 use super::thinker::PlayerParts;
@@ -87,7 +87,7 @@ pub struct SessionParts {
     /// The answer of the front.
     pub spare: Spare,
     /// Where records are kept.
-    pub recorder: Option<Arc<Recorder>>,
+    pub recorder: Option<Arc<EvidenceRecorder>>,
     /// Whether the player thinks ahead between its moves.
     pub thinks_ahead: bool,
     /// The bytes that its rules may take, by estimate.
@@ -130,7 +130,7 @@ struct Session {
     seed: Seed,
     margin: Arc<AnswerMargin>,
     spare: Spare,
-    recorder: Option<Arc<Recorder>>,
+    recorder: Option<Arc<EvidenceRecorder>>,
     player: String,
     seated: Option<Seated>,
     remarks: Vec<String>,

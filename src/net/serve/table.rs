@@ -20,7 +20,7 @@ use tokio::time::timeout_at;
 
 use super::cancel::CancelToken;
 use super::margin::AnswerMargin;
-use super::records::Recorder;
+use super::records::EvidenceRecorder;
 use super::session::{LONGEST, Order, SessionParts, Spare, run};
 use crate::protocol::{Message, MessageError, StartMessage, StepMessage};
 use hyperplay_engine::EngineKind;
@@ -91,7 +91,7 @@ struct RunningMatch {
 pub struct PlayerServer {
     options: ServeOptions,
     margin: Arc<AnswerMargin>,
-    recorder: Option<Arc<Recorder>>,
+    recorder: Option<Arc<EvidenceRecorder>>,
     running: Mutex<HashMap<String, RunningMatch>>,
     ended: Mutex<VecDeque<String>>,
     /// The threads of matches that have ended and may still keep their records.
@@ -111,7 +111,7 @@ impl PlayerServer {
     /// If the spec of the player is wrong, or the folder for records cannot be made.
     pub fn new(options: ServeOptions) -> Result<PlayerServer, ServeError> {
         options.registry.player(&options.player)?;
-        let recorder = options.record.as_deref().map(|folder| Recorder::open(folder, options.seed));
+        let recorder = options.record.as_deref().map(|folder| EvidenceRecorder::open(folder, options.seed));
         let recorder = recorder.transpose().map_err(ServeError::Record)?.map(Arc::new);
         Ok(PlayerServer {
             margin: Arc::new(AnswerMargin::new(options.margin)),

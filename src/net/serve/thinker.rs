@@ -19,6 +19,7 @@ use hyperplay_play::player::{Decision, Player, PlayerSpec, Seat, View};
 pub(super) const TURN: Duration = Duration::from_millis(30);
 
 /// By how much the threads of players are nicer than those that answer.
+#[cfg(unix)]
 const THINKERS_GIVE_WAY: i32 = 5;
 
 /// The player of a match on its thread.

@@ -1,4 +1,4 @@
-//! Layer 5, the automaton of a game: all states that can be reached, with what can be done in each of them.
+//! The automaton of a game: all states that can be reached, with what can be done in each of them.
 //!
 //! Games of GDL and interactions in SIDL are the same behind the contract of the machine, so the automaton of a game
 //! in one language can be written in the other ([`Automaton::to_kif`], [`Automaton::to_sidl`]), and drawn

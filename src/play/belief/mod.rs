@@ -1,4 +1,4 @@
-//! Layer 4, belief: which histories one role considers possible, given all that it has perceived.
+//! Belief: which histories one role considers possible, given all that it has perceived.
 //!
 //! A [`Belief`] is a weighted set of [`Particle`]s. Each particle is a history that, replayed from the initial state,
 //! reproduces the role's evidence exactly. The weights estimate the posterior P(h|Q) = P(Q|h) P(h) / P(Q), where

@@ -8,7 +8,7 @@
 //! Weight::BranchingFactor, rejuvenate: 0`; plain rejection is `enumerate: false, backtrack: false, weight:
 //! Weight::None, rejuvenate: 0`.
 
-/// How particles are weighted. The derivation stands in `belief/weight.rs`.
+/// How particles are weighted. The derivation stands in `backtracking/weight.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Weight {
     /// All alike.

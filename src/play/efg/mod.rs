@@ -1,4 +1,4 @@
-//! Layer 4, the extensive form: a game as a tree with information sets, its judgement and its equilibria.
+//! The extensive form: a game as a tree with information sets, its judgement and its equilibria.
 //!
 //! [`GameTree`] holds all histories of a game, in flat arrays. [`SequenceForm`] says the same by sequences of own moves,
 //! and is what all mathematics here works on: values, best responses and [`NashConv`](Verdict::nash_conv) of any

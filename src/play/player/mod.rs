@@ -1,4 +1,4 @@
-//! Layer 4, the players: programs that play a role.
+//! The players: programs that play a role.
 //!
 //! This is the only place where belief and search meet: `hyperplay` judges its moves in every state that its evidence
 //! leaves possible and averages the values (`judgement`), `pimc` lets these states vote (`vote`), and `ismcts` searches them

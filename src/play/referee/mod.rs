@@ -1,4 +1,4 @@
-//! Layer 5, the referee: one match played, recorded and checked. The field calls it the *game master*.
+//! The referee: one match played, recorded and checked. The field calls it the *game master*.
 //!
 //! ```text
 //! machine + players + seed --match_loop--> Match --transcript--> one line of JSON --verify--> checked

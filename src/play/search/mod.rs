@@ -1,4 +1,4 @@
-//! Layer 4, search: what the moves of one role are worth in states that are known.
+//! Search: what the moves of one role are worth in states that are known.
 //!
 //! A search of states does not use evidence: it judges a state as if every role saw it. [`evaluate()`] is the entry point. It
 //! searches the rest of the game completely where that fits a node budget in every state (by [`alphabeta()`] where moves
