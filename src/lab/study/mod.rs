@@ -15,6 +15,7 @@
 
 pub mod accuracy;
 pub mod benchmark;
+mod columns;
 pub mod cost;
 #[cfg(test)]
 mod failing;
@@ -40,15 +41,3 @@ pub use row::{ROW_COLUMNS, StudyRow};
 pub use summary::{Compared, StudySummary, summaries};
 pub use summary_columns::SUMMARY_COLUMNS;
 pub use times::TIME_COLUMNS;
-
-use crate::report::{Column, Format, TableEntry};
-
-/// A column with a unit and a meaning.
-const fn column<R>(
-    (name, head, unit): (&'static str, &'static str, &'static str),
-    meaning: &'static str,
-    format: Format,
-    read: fn(&R) -> TableEntry,
-) -> Column<R> {
-    Column { name, head, unit, meaning, format, read }
-}

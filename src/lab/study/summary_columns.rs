@@ -1,164 +1,62 @@
-//! The columns of a summary.
+//! The columns of a summary: how each figure of `columns.tsv` is read off.
 
-use super::column;
-use super::row::{CALIBRATION, bins};
+use std::sync::LazyLock;
+
+use super::columns::defined;
+use super::row::bins;
 use super::summary::StudySummary;
-use crate::report::Column;
-use crate::report::Format::{Digits, Number, Parts, Text};
-
-const TIMES: &str = "times that of the draws";
-const PROBABILITY: &str = "probability";
+use crate::report::{Column, TableEntry};
 
 /// The columns of a summary.
-pub const SUMMARY_COLUMNS: [Column<StudySummary>; 47] = [
-    column(("sampler", "sampler", ""), "the spec of the sampler", Text, |all| all.sampler.as_str().into()),
-    column(("particles", "particles", "particles"), "particles asked for", Number, |all| {
-        all.particles.into()
-    }),
-    column(("posterior", "against", ""), "as in the rows", Text, |all| all.posterior.into()),
-    column(("decisions", "decisions", "decisions"), "decisions with an exact posterior", Number, |all| {
-        all.decisions.into()
-    }),
-    column(
-        ("enumerated", "enumerated", "decisions"),
-        "decisions at which the particles are the complete posterior, enumerated in every replicate; these are in no ratio",
-        Number,
-        |all| all.enumerated.into(),
-    ),
-    column(
-        ("bias_over_control", "bias TV/draws", TIMES),
-        "sum of bias TV over the other decisions, divided by that of as many independent draws at the same decisions",
-        Digits(2),
-        |all| all.bias_over_control.value.into(),
-    ),
-    column(
-        ("bias_over_control_low", "from", TIMES),
-        "lower end of its 95 % interval (bootstrap over decisions)",
-        Digits(2),
-        |all| all.bias_over_control.low.into(),
-    ),
-    column(("bias_over_control_high", "to", TIMES), "upper end of this interval", Digits(2), |all| {
-        all.bias_over_control.high.into()
-    }),
-    column(
-        ("state_bias_over_control", "on states", TIMES),
-        "the same for the states that the histories end in, where there is more than one",
-        Digits(2),
-        |all| all.state_bias_over_control.value.into(),
-    ),
-    column(("state_bias_over_control_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.state_bias_over_control.low.into()
-    }),
-    column(("state_bias_over_control_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.state_bias_over_control.high.into()
-    }),
-    column(("set_over_control", "set TV/draws", TIMES), "the same for set TV", Digits(2), |all| {
-        all.set_over_control.value.into()
-    }),
-    column(("set_over_control_low", "from", TIMES), "lower end of its interval", Digits(2), |all| {
-        all.set_over_control.low.into()
-    }),
-    column(("set_over_control_high", "to", TIMES), "upper end of its interval", Digits(2), |all| {
-        all.set_over_control.high.into()
-    }),
-    column(
-        ("states_per_particle", "states a particle", "states a particle"),
-        "mean over all decisions; so for what follows",
-        Digits(2),
-        |all| all.states_per_particle.into(),
-    ),
-    column(
-        ("rejuvenation_states_per_particle", "in rejuvenation", "states a particle"),
-        "the part of them in rejuvenation",
-        Digits(2),
-        |all| all.rejuvenation_per_particle.into(),
-    ),
-    column(("method", "method", ""), "as in the rows, over all replicates of all decisions", Text, |all| {
-        all.methods.to_string().as_str().into()
-    }),
-    column(("attempts_per_particle", "attempts", "steps a particle"), "as in the rows", Digits(1), |all| {
-        all.attempts_per_particle.into()
-    }),
-    column(("acceptance", "acceptance", "share"), "as in the rows", Digits(3), |all| all.acceptance.into()),
-    column(("chi_squared_tests", "tests", "tests"), "chi-squared tests", Number, |all| all.tests.into()),
-    column(
-        ("chi_squared_rejected", "rejected", "tests"),
-        "the part of them with p below 0.05",
-        Number,
-        |all| all.rejected.into(),
-    ),
-    column(("bias_tv", "bias TV", PROBABILITY), "as in the rows", Digits(4), |all| all.bias_tv.value.into()),
-    column(("bias_tv_control", "draws", PROBABILITY), "as in the rows", Digits(4), |all| {
-        all.bias_tv.other.into()
-    }),
-    column(("bias_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(4), |all| {
-        all.bias_tv_baseline.into()
-    }),
-    column(("set_tv", "set TV", PROBABILITY), "as in the rows", Digits(3), |all| all.set_tv.value.into()),
-    column(("set_tv_control", "draws", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.set_tv.other.into()
-    }),
-    column(("set_tv_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.set_tv_baseline.into()
-    }),
-    column(("distinct_fraction", "distinct / N", "ratio"), "as in the rows", Digits(2), |all| {
-        all.distinct_fraction.into()
-    }),
-    column(
-        ("backtracks_per_particle", "backtracks a particle", "moves a particle"),
-        "as in the rows",
-        Digits(2),
-        |all| all.backtracks_per_particle.into(),
-    ),
-    column(("coverage", "coverage", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.coverage.value.into()
-    }),
-    column(("coverage_baseline", "baseline", PROBABILITY), "as in the rows", Digits(3), |all| {
-        all.coverage.other.into()
-    }),
-    column(("ess", "ESS", "particles"), "as in the rows", Digits(1), |all| all.ess.into()),
-    column(("kl", "KL", "nats"), "as in the rows", Digits(4), |all| all.kl.into()),
-    column(("true_history_ratio", "true history", "ratio"), "as in the rows", Digits(2), |all| {
-        all.true_history_ratio.value.into()
-    }),
-    column(("true_history_ratio_exact", "exact", "ratio"), "as in the rows", Digits(2), |all| {
-        all.true_history_ratio.other.into()
-    }),
-    column(("log_loss", "log loss", "nats"), "as in the rows", Digits(4), |all| all.log_loss.value.into()),
-    column(("log_loss_exact", "exact", "nats"), "as in the rows", Digits(4), |all| all.log_loss.other.into()),
-    column(("log_loss_excess", "log loss - exact", "nats"), "the difference of the two", Digits(4), |all| {
-        (all.log_loss.value - all.log_loss.other).into()
-    }),
-    column(("brier", "Brier", "squared probability"), "as in the rows", Digits(4), |all| {
-        all.brier.value.into()
-    }),
-    column(("brier_exact", "exact", "squared probability"), "as in the rows", Digits(4), |all| {
-        all.brier.other.into()
-    }),
-    column(("regret", "regret", "goal points"), "as in the rows", Digits(3), |all| all.regret.value.into()),
-    column(
-        ("regret_low", "from", "goal points"),
-        "lower end of its 95 % interval (bootstrap over decisions)",
-        Digits(3),
-        |all| all.regret.low.into(),
-    ),
-    column(("regret_high", "to", "goal points"), "upper end of this interval", Digits(3), |all| {
-        all.regret.high.into()
-    }),
-    column(
-        ("calibration", "calibration", "fluents"),
-        "the sum of the bins of the rows",
-        Parts(CALIBRATION, "", 1),
-        |all| bins(&all.calibration),
-    ),
-    column(("depletions", "depleted", "sets"), "the sum over all rows", Number, |all| all.depletions.into()),
-    column(
-        ("states_median", "median", "states"),
-        "states of an update of all particles, mean of the medians",
-        Digits(0),
-        |all| all.update_states[1].into(),
-    ),
-    column(("states_max", "most", "states"), "the greatest number of these states", Digits(0), |all| {
-        all.update_states[2].into()
-    }),
-];
+pub static SUMMARY_COLUMNS: LazyLock<Vec<Column<StudySummary>>> = LazyLock::new(|| {
+    let readers: &[(&str, fn(&StudySummary) -> TableEntry)] = &[
+        ("sampler", |all| all.sampler.as_str().into()),
+        ("particles", |all| all.particles.into()),
+        ("posterior", |all| all.posterior.into()),
+        ("decisions", |all| all.decisions.into()),
+        ("enumerated", |all| all.enumerated.into()),
+        ("bias_over_control", |all| all.bias_over_control.value.into()),
+        ("bias_over_control_low", |all| all.bias_over_control.low.into()),
+        ("bias_over_control_high", |all| all.bias_over_control.high.into()),
+        ("state_bias_over_control", |all| all.state_bias_over_control.value.into()),
+        ("state_bias_over_control_low", |all| all.state_bias_over_control.low.into()),
+        ("state_bias_over_control_high", |all| all.state_bias_over_control.high.into()),
+        ("set_over_control", |all| all.set_over_control.value.into()),
+        ("set_over_control_low", |all| all.set_over_control.low.into()),
+        ("set_over_control_high", |all| all.set_over_control.high.into()),
+        ("states_per_particle", |all| all.states_per_particle.into()),
+        ("rejuvenation_states_per_particle", |all| all.rejuvenation_per_particle.into()),
+        ("method", |all| all.methods.to_string().as_str().into()),
+        ("attempts_per_particle", |all| all.attempts_per_particle.into()),
+        ("acceptance", |all| all.acceptance.into()),
+        ("chi_squared_tests", |all| all.tests.into()),
+        ("chi_squared_rejected", |all| all.rejected.into()),
+        ("bias_tv", |all| all.bias_tv.value.into()),
+        ("bias_tv_control", |all| all.bias_tv.other.into()),
+        ("bias_tv_baseline", |all| all.bias_tv_baseline.into()),
+        ("set_tv", |all| all.set_tv.value.into()),
+        ("set_tv_control", |all| all.set_tv.other.into()),
+        ("set_tv_baseline", |all| all.set_tv_baseline.into()),
+        ("distinct_fraction", |all| all.distinct_fraction.into()),
+        ("backtracks_per_particle", |all| all.backtracks_per_particle.into()),
+        ("coverage", |all| all.coverage.value.into()),
+        ("coverage_baseline", |all| all.coverage.other.into()),
+        ("ess", |all| all.ess.into()),
+        ("kl", |all| all.kl.into()),
+        ("true_history_ratio", |all| all.true_history_ratio.value.into()),
+        ("true_history_ratio_exact", |all| all.true_history_ratio.other.into()),
+        ("log_loss", |all| all.log_loss.value.into()),
+        ("log_loss_exact", |all| all.log_loss.other.into()),
+        ("log_loss_excess", |all| (all.log_loss.value - all.log_loss.other).into()),
+        ("brier", |all| all.brier.value.into()),
+        ("brier_exact", |all| all.brier.other.into()),
+        ("regret", |all| all.regret.value.into()),
+        ("regret_low", |all| all.regret.low.into()),
+        ("regret_high", |all| all.regret.high.into()),
+        ("calibration", |all| bins(&all.calibration)),
+        ("depletions", |all| all.depletions.into()),
+        ("states_median", |all| all.update_states[1].into()),
+        ("states_max", |all| all.update_states[2].into()),
+    ];
+    defined("summary", readers)
+});

@@ -1,10 +1,11 @@
-//! Rows of costs: one sampler at one step, and the definition of every column.
+//! Rows of costs: one sampler at one step, and how every column is read off a row.
 
-use super::super::column;
+use std::sync::LazyLock;
+
+use super::super::columns::defined;
 use super::super::harness::MethodCounts;
 use super::{CostPlan, CostSample};
 use crate::report::Column;
-use crate::report::Format::{Digits, Number, Text};
 use crate::report::{Mean, TableEntry};
 use hyperplay_play::belief::UpdateCost;
 
@@ -109,82 +110,25 @@ fn over(made: &[&CostSample], at_step: &AtStep<'_>, others: impl Iterator<Item =
     complete.map(ratio).fold(f64::NAN, f64::max)
 }
 
-const SECONDS: &str = "seconds";
-
 /// The columns of a table of costs.
-pub const COST_COLUMNS: [Column<CostRow>; 16] = [
-    column(("step", "step", "joint moves"), "joint moves made", Number, |row| row.step.into()),
-    column(("sampler", "sampler", ""), "the spec of the sampler", Text, |row| row.sampler.as_str().into()),
-    column(
-        ("unbiased", "unbiased", ""),
-        "whether the particles are independent draws from the posterior whatever their number; a particle filter has a bias of the order of 1/N",
-        Number,
-        |row| TableEntry::Flag(row.is_unbiased),
-    ),
-    column(
-        ("updates", "updates", "updates"),
-        "updates that ended within the limit and left particles; what follows is over these",
-        Number,
-        |row| row.updates.into(),
-    ),
-    column(
-        ("unfinished", "unfinished", "updates"),
-        "updates that took longer or left no particle; their beliefs are not followed further",
-        Number,
-        |row| row.unfinished.into(),
-    ),
-    column(("method", "method", ""), "as in the rows of `belief`", Text, |row| {
-        row.methods.to_string().as_str().into()
-    }),
-    column(
-        ("seconds_mean", "mean", SECONDS),
-        "processor time of the update from the step before to this one, mean over matches, roles and replicates",
-        Digits(6),
-        |row| row.seconds[0].into(),
-    ),
-    column(("seconds_median", "median", SECONDS), "the median of the same", Digits(6), |row| {
-        row.seconds[1].into()
-    }),
-    column(("seconds_max", "most", SECONDS), "the greatest of the same", Digits(6), |row| {
-        row.seconds[2].into()
-    }),
-    column(
-        ("over_unbiased", "/unbiased", "times"),
-        "the time over that of the cheapest other unbiased sampler, over the updates that both made; only samplers with the most updates are compared with",
-        Digits(2),
-        |row| row.over_unbiased.into(),
-    ),
-    column(
-        ("over_cheapest", "/cheapest", "times"),
-        "the same with all other samplers, whatever their bias",
-        Digits(2),
-        |row| row.over_cheapest.into(),
-    ),
-    column(
-        ("effective_particles", "effective", "particles"),
-        "the particles asked for where they are independent draws or an enumeration, otherwise the effective sample size",
-        Digits(1),
-        |row| row.effective.into(),
-    ),
-    column(
-        ("effective_particles_per_second", "effective/s", "particles a second"),
-        "effective particles over the mean time",
-        Digits(0),
-        |row| (row.effective / row.seconds[0]).into(),
-    ),
-    column(
-        ("states_per_particle", "states", "states a particle"),
-        "states visited at this step for one particle",
-        Digits(1),
-        |row| row.states_per_particle.into(),
-    ),
-    column(
-        ("attempts_per_particle", "attempts", "steps a particle"),
-        "as in the rows of `belief`",
-        Digits(1),
-        |row| row.attempts_per_particle.into(),
-    ),
-    column(("acceptance", "acceptance", "share"), "as in the rows of `belief`", Digits(3), |row| {
-        row.acceptance.into()
-    }),
-];
+pub static COST_COLUMNS: LazyLock<Vec<Column<CostRow>>> = LazyLock::new(|| {
+    let readers: &[(&str, fn(&CostRow) -> TableEntry)] = &[
+        ("step", |row| row.step.into()),
+        ("sampler", |row| row.sampler.as_str().into()),
+        ("unbiased", |row| TableEntry::Flag(row.is_unbiased)),
+        ("updates", |row| row.updates.into()),
+        ("unfinished", |row| row.unfinished.into()),
+        ("method", |row| row.methods.to_string().as_str().into()),
+        ("seconds_mean", |row| row.seconds[0].into()),
+        ("seconds_median", |row| row.seconds[1].into()),
+        ("seconds_max", |row| row.seconds[2].into()),
+        ("over_unbiased", |row| row.over_unbiased.into()),
+        ("over_cheapest", |row| row.over_cheapest.into()),
+        ("effective_particles", |row| row.effective.into()),
+        ("effective_particles_per_second", |row| (row.effective / row.seconds[0]).into()),
+        ("states_per_particle", |row| row.states_per_particle.into()),
+        ("attempts_per_particle", |row| row.attempts_per_particle.into()),
+        ("acceptance", |row| row.acceptance.into()),
+    ];
+    defined("cost", readers)
+});
