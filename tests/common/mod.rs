@@ -5,6 +5,7 @@
 pub mod machines;
 pub mod markdown;
 pub mod program;
+pub mod property;
 
 use std::fs;
 use std::path::{Path, PathBuf};

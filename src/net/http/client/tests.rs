@@ -13,6 +13,9 @@ use super::{
     request,
 };
 
+#[path = "../../../../tests/common/property.rs"]
+mod property;
+
 /// A server for one connection: it reads the request up to its last parenthesis, then does as told.
 fn server(answer: impl FnOnce(TcpStream) + Send + 'static) -> (Address, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -303,6 +306,8 @@ fn answer_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(property::cases(256))]
+
     #[test]
     fn an_answer_is_the_same_in_whatever_pieces_it_comes(
         bytes in answer_bytes(),
