@@ -113,7 +113,7 @@ impl ServedKiosk {
         let status = loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => break status,
-                None if begun.elapsed() > Duration::from_secs(15) => panic!("the kiosk does not end"),
+                None if begun.elapsed() > Duration::from_secs(300) => panic!("the kiosk does not end"),
                 None => std::thread::sleep(Duration::from_millis(10)),
             }
         };
