@@ -19,7 +19,7 @@ fn counted(text: &str) -> (usize, usize) {
     let blocks = text.split(concat!("proptest", "! {")).skip(1);
     let is_seeded = |block: &str| {
         let settings = block.trim_start().strip_prefix("#![proptest_config(").unwrap_or_default();
-        settings.starts_with("property::cases(") || settings.starts_with("super::property::cases(")
+        settings.starts_with("property::cases(")
     };
     blocks.fold((0, 0), |(all, wrong), block| (all + 1, wrong + usize::from(!is_seeded(block))))
 }

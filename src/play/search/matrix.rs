@@ -319,7 +319,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(super::property::cases(256))]
+        #![proptest_config(property::cases(256))]
 
         #[test]
         fn the_guarantees_meet_on_random_matrices(
