@@ -264,7 +264,7 @@ fn streams_are_counted_and_those_of_pages_that_were_left_are_not() {
 fn many_findings_and_great_numbers_do_not_hold_the_kiosk() {
     let kiosk = ServedKiosk::new("");
     let text: String = (0..20_000).map(|at| format!("(<= (p{at} ?x) (q ?y))\n")).collect();
-    // The client gives up after a minute.
+    // The client gives up after some minutes.
     let (status, checked) = kiosk.post("/api/check", &json!({ "name": "many", "text": text }));
     assert_eq!(status, 200);
     let listed = checked["findings"].as_array().unwrap();

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::common::program::{Folder, signal};
 
 /// The longest time for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A running kiosk.
 pub struct ServedKiosk {
