@@ -5,6 +5,7 @@
 pub mod machines;
 pub mod markdown;
 pub mod program;
+pub mod property;
 pub mod sources;
 
 use std::fs;

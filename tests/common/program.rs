@@ -58,6 +58,20 @@ pub fn signal(child: &Child, name: &str) {
     assert!(Command::new("kill").args(arguments).status().unwrap().success());
 }
 
+/// Waits until a program catches SIGINT (the kernel says so), so that a signal does not end it before it has begun.
+pub fn until_it_catches_ctrl_c(child: &Child) {
+    const SIGINT: u64 = 1 << 1;
+    loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        assert!(!status.contains("State:\tZ"), "it has ended");
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+        if u64::from_str_radix(mask.trim(), 16).unwrap() & SIGINT != 0 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 /// An empty folder, removed when this is dropped.
 pub struct Folder(TempDir);
 

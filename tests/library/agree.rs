@@ -82,7 +82,7 @@ fn the_laws_of_the_machine_hold_on_every_game() {
 fn agree_on_generated(rulesheets: usize) {
     let (mut games, mut steps) = (0, 0);
     for number in 0..rulesheets {
-        let text = generate::rulesheet(&Seed::root(4).child("generated").index(number));
+        let text = generate::rulesheet(Seed::root(4).child("generated").index(number).rng());
         let Loaded { rulesheet, game: Some(game), .. } = load(Source::new("generated", &text), None) else {
             continue;
         };

@@ -46,6 +46,7 @@ mod perft;
 mod pictures;
 mod players;
 mod playthroughs;
+mod properties;
 mod propnet;
 mod repaired;
 mod roundtrip;

@@ -219,7 +219,7 @@ fn agree_on_generated(rulesheets: usize) {
     let limits = GroundingLimits { atoms: 20_000, visits: 200_000, depth: 20, ..GroundingLimits::default() };
     let (mut games, mut ground) = (0, 0);
     for number in 0..rulesheets {
-        let text = generate::rulesheet(&Seed::root(4).child("generated").index(number));
+        let text = generate::rulesheet(Seed::root(4).child("generated").index(number).rng());
         let Some(game) = load(Source::new("generated", &text), None).game else { continue };
         games += 1;
         match agrees_within(&limits, &game, 3, 10) {

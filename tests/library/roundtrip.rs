@@ -4,7 +4,7 @@
 //! folder that the environment variable `HYPERPLAY_RULESHEETS` names, in all four directions between the two
 //! syntaxes.
 
-use crate::common;
+use crate::common::{self, property};
 use hyperplay::gdl::{
     Atom, Clause, Formula, Rulesheet, Source, Symbol, Symbols, Syntax, Term, fold, load, print, print_rule,
     print_term, read,
@@ -202,6 +202,8 @@ fn clause() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(property::cases(256))]
+
     #[test]
     fn every_generated_rulesheet_survives_printing_and_reading(clauses in prop::collection::vec(clause(), 0..8)) {
         let text = clauses.join("\n ");

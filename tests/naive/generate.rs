@@ -4,7 +4,6 @@
 //! `does` as well. Rules are safe and stratified by construction; their conditions stand in any order. The caller
 //! skips the rulesheets that validation still rejects.
 
-use hyperplay::machine::Seed;
 use rand::RngExt;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -15,8 +14,8 @@ const VIEWS: usize = 6;
 const STEP_VIEWS: usize = 2;
 
 /// The text of a rulesheet.
-pub fn rulesheet(seed: &Seed) -> String {
-    let mut generator = Generator { rng: seed.rng(), text: String::new() };
+pub(crate) fn rulesheet(rng: ChaCha8Rng) -> String {
+    let mut generator = Generator { rng, text: String::new() };
     generator.all();
     generator.text
 }

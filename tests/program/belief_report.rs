@@ -285,7 +285,11 @@ fn ctrl_c_ends_with_what_was_finished() {
         "belief krieg_tictactoe_3x3 {samplers} --replicates 1000 --matches 10000 --steps 2 --seed 1 --out"
     );
     let child = start(program(&command).arg(folder.path("out")));
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    let written =
+        || std::fs::read_to_string(folder.path("out/turns.jsonl")).map_or(0, |text| text.lines().count());
+    while written() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
     signal(&child, "INT");
     let (_, error) = ended(&command, child.wait_with_output().unwrap(), 130);
     assert!(error.ends_with("error: interrupted\n"), "{error}");

@@ -4,7 +4,9 @@ use std::io::Write;
 use std::process::Stdio;
 
 use crate::common::markdown::read;
-use crate::common::program::{Folder, ended, json, program, run, signal, start, stderr, stdout};
+use crate::common::program::{
+    Folder, ended, json, program, run, signal, start, stderr, stdout, until_it_catches_ctrl_c,
+};
 use serde_json::Value;
 
 /// The transcripts of a file without the part that says where and when.
@@ -375,6 +377,7 @@ fn with_clocks_the_report_and_the_transcript_say_how_long_answers_took() {
     assert!(stdout(command, 0).contains("the latest answer in time came after "));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
     for (arguments, key) in [
@@ -383,7 +386,8 @@ fn ctrl_c_ends_perft_inspect_and_check_with_what_was_found() {
         ("check breakthrough --simulate 100000000 --seed 1", "simulated"),
     ] {
         let child = start(&mut program(&format!("{arguments} --json")));
-        std::thread::sleep(std::time::Duration::from_secs(2));
+        until_it_catches_ctrl_c(&child);
+        std::thread::sleep(std::time::Duration::from_secs(1));
         signal(&child, "INT");
         let (printed, error) = ended(&arguments, child.wait_with_output().unwrap(), 130);
         assert!(error.ends_with("error: interrupted\n"), "{arguments}: {error}");

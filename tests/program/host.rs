@@ -54,14 +54,16 @@ fn faults(transcript: &Value) -> Vec<String> {
 fn every_message_of_a_match_is_sent_as_the_dresden_game_controller_sends_it() {
     let folder = Folder::new();
     let player = ScriptedPlayer::new(Manner::Says("RIGHT"));
-    let played =
-        hosted(&folder, &format!("game.kif me={} random --startclock 2 --playclock 1 --seed 1", player.url));
+    let played = hosted(
+        &folder,
+        &format!("game.kif me={} random --startclock 62 --playclock 61 --seed 1", player.url),
+    );
     assert_eq!((moves(&played[0]), faults(&played[0]).len()), (vec!["right".to_owned(); 3], 0));
     let messages = player.messages();
     let id = messages[1].split_whitespace().nth(1).unwrap().to_owned();
     assert!(id.starts_with("game_20"), "{id}");
     assert!(messages[0].starts_with(&format!("(START {id} ME ((ROLE ME) (ROLE OTHER) ")), "{}", messages[0]);
-    assert!(messages[0].ends_with(" (GOAL RANDOM 0) ) 2 1)"), "{}", messages[0]);
+    assert!(messages[0].ends_with(" (GOAL RANDOM 0) ) 62 61)"), "{}", messages[0]);
     let fell = played[0]["steps"][0]["percepts"][0][1].as_str().unwrap().to_uppercase();
     let expected = [
         format!("(PLAY {id} 0 NIL NIL)"),
@@ -83,7 +85,7 @@ fn every_message_of_a_match_is_sent_as_the_dresden_game_controller_sends_it() {
 #[test]
 fn the_older_dialects_are_sent_as_they_were() {
     let folder = Folder::new();
-    let clocks = "--startclock 1 --playclock 1 --seed 1";
+    let clocks = "--startclock 60 --playclock 60 --seed 1";
     let said = |words: &str, answer| {
         let player = ScriptedPlayer::new(Manner::Says(answer));
         let played = hosted(&folder, &words.replace("URL", &player.url));
@@ -124,9 +126,12 @@ fn every_fault_is_recorded_and_the_right_move_stands_in() {
     for (manner, kind) in manners {
         let folder = Folder::new();
         let player = ScriptedPlayer::new(manner.clone());
-        // The late player misses the clock by 50 milliseconds.
-        let words =
-            format!("game.kif me={} --startclock 1 --playclock 0.3 --seed 5 --on-fault first", player.url);
+        // The late player misses the clock by 50 milliseconds. The others answer at once, on a busy machine after a while.
+        let playclock = if kind == "late" { "0.3" } else { "60" };
+        let words = format!(
+            "game.kif me={} --startclock 60 --playclock {playclock} --seed 5 --on-fault first",
+            player.url
+        );
         let played = hosted(&folder, &words);
         let answered = usize::from(matches!(manner, Manner::Leaves(_)));
         assert_eq!(faults(&played[0]), vec![kind; 3 - answered], "{manner:?}: {}", played[0]);
@@ -160,13 +165,9 @@ fn substitutes_are_drawn_by_the_seed_whatever_went_wrong() {
 #[test]
 fn a_player_that_is_not_there_is_recorded_at_the_start_too() {
     let folder = Folder::new();
-    // Nothing listens on a port that was given up.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    let watch = Instant::now();
-    let played = hosted(&folder, &format!("game.kif me={url} --startclock 30 --playclock 30 --seed 1"));
-    assert!(watch.elapsed() < Duration::from_secs(20), "nobody waits for a player that is not there");
+    // Nothing listens on this port, and no test is given it. Whoever waits for the player waits for hours.
+    let url = "http://127.0.0.1:1";
+    let played = hosted(&folder, &format!("game.kif me={url} --startclock 3600 --playclock 3600 --seed 1"));
     assert_eq!(played[0]["unready"][0]["kind"], "unreachable", "{}", played[0]);
     assert_eq!(faults(&played[0]), ["unreachable"; 3]);
 }
@@ -175,7 +176,7 @@ fn a_player_that_is_not_there_is_recorded_at_the_start_too() {
 fn after_its_strikes_a_player_is_not_asked_any_more() {
     let folder = Folder::new();
     let player = ScriptedPlayer::new(Manner::Says("junk"));
-    let words = format!("game.kif me={} --playclock 1 --seed 1 --strikes 2", player.url);
+    let words = format!("game.kif me={} --playclock 60 --seed 1 --strikes 2", player.url);
     let played = hosted(&folder, &words);
     assert_eq!(faults(&played[0]), ["illegal", "illegal", "dropped"]);
     assert_eq!(player.messages().iter().filter(|message| message.starts_with("(PLAY")).count(), 2);
@@ -187,10 +188,10 @@ fn a_role_may_have_clocks_of_its_own() {
     let folder = Folder::new();
     let player = ScriptedPlayer::new(Manner::Late(Duration::from_millis(400), "right"));
     let url = &player.url;
-    let played = hosted(&folder, &format!("game.kif me={url} --playclock 0.1 --clocks me=3,2 --seed 1"));
+    let played = hosted(&folder, &format!("game.kif me={url} --playclock 0.1 --clocks me=61,60 --seed 1"));
     assert_eq!(faults(&played[0]), Vec::<String>::new());
-    assert_eq!(played[0]["limits"]["own_clocks"]["me"], serde_json::json!([3.0, 2.0]));
-    assert!(player.messages()[0].ends_with(" ) 3 2)"), "{}", player.messages()[0]);
+    assert_eq!(played[0]["limits"]["own_clocks"]["me"], serde_json::json!([61.0, 60.0]));
+    assert!(player.messages()[0].ends_with(" ) 61 60)"), "{}", player.messages()[0]);
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn a_game_master_may_wait_longer_than_the_clock_that_it_tells() {
     let folder = Folder::new();
     let player = ScriptedPlayer::new(Manner::Late(Duration::from_millis(300), "right"));
     let url = &player.url;
-    let played = hosted(&folder, &format!("game.kif me={url} --playclock 0.1 --grace 2 --seed 1"));
+    let played = hosted(&folder, &format!("game.kif me={url} --playclock 0.1 --grace 60 --seed 1"));
     assert_eq!(faults(&played[0]), Vec::<String>::new());
     assert!(player.messages()[0].ends_with(" ) 10 0.1)"), "{}", player.messages()[0]);
 }
@@ -209,7 +210,7 @@ fn a_scrambled_match_has_other_names_on_the_wire_and_its_own_in_the_transcript()
     let player = ScriptedPlayer::new(Manner::Says("left"));
     let url = &player.url;
     let played =
-        hosted(&folder, &format!("game.kif me={url} --playclock 1 --seed 1 --scramble --on-fault first"));
+        hosted(&folder, &format!("game.kif me={url} --playclock 60 --seed 1 --scramble --on-fault first"));
     // What the rules call `left` means nothing to this game master now.
     assert_eq!(faults(&played[0]), ["illegal"; 3]);
     let messages = player.messages().concat().to_lowercase();
@@ -249,7 +250,7 @@ fn an_interrupted_match_is_aborted() {
     let child = start(&mut command);
     let begun = Instant::now();
     while !player.messages().iter().any(|message| message.starts_with("(PLAY")) {
-        assert!(begun.elapsed() < Duration::from_secs(20), "no message came");
+        assert!(begun.elapsed() < Duration::from_secs(600), "no message came");
         std::thread::sleep(Duration::from_millis(10));
     }
     signal(&child, "INT");

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::common::program::{Folder, signal};
 
 /// The longest time for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A running kiosk.
 pub struct ServedKiosk {
@@ -113,7 +113,7 @@ impl ServedKiosk {
         let status = loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => break status,
-                None if begun.elapsed() > Duration::from_secs(15) => panic!("the kiosk does not end"),
+                None if begun.elapsed() > Duration::from_secs(300) => panic!("the kiosk does not end"),
                 None => std::thread::sleep(Duration::from_millis(10)),
             }
         };

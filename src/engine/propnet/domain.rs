@@ -76,7 +76,7 @@ impl Domain {
                     fixed.knows(atom.relation)
                         && functions.determines(atom, &|variable| known.contains(&variable))
                 };
-                let Split { rules, guards } = split(given, &is_function);
+                let Split { rules, guards } = split(given, fixed.program.fresh_names(), &is_function);
                 GroundingRules::new(rules, guards)
             }
         };

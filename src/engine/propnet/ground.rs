@@ -57,14 +57,17 @@ pub fn ground(game: &Game, limits: &GroundingLimits) -> Result<(Propnet, Groundi
 const WHOLE_INSTANCES: u64 = 300_000;
 const WHOLE_VISITS: u64 = 10_000_000;
 
-/// The network of a game whose relations with more rows than `most` are restricted to what is asked of them.
+/// The networks of a game from these rules in each form, in which relations with more rows than `most` are restricted
+/// to what is asked of them.
 #[cfg(test)]
-pub(crate) fn ground_on_demand(
+pub(crate) fn ground_in_each_form(
     game: &Game,
+    rules: &[Rule],
     most: usize,
     limits: &GroundingLimits,
-) -> Result<(Propnet, GroundingStats), TooLarge> {
-    ground_rules(game, game.rules(), RuleForm::Demanded(most), limits)
+) -> [Result<(Propnet, GroundingStats), TooLarge>; 3] {
+    [RuleForm::Whole, RuleForm::Split, RuleForm::Demanded(most)]
+        .map(|form| ground_rules(game, rules, form, limits))
 }
 
 /// A relation of which more rows may hold is restricted to what is asked of it, where it has to be.

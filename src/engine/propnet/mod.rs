@@ -42,7 +42,7 @@ mod stats;
 
 pub use dot::{DotLimits, dot, named_outputs};
 #[cfg(test)]
-pub(crate) use ground::ground_on_demand;
+pub(crate) use ground::ground_in_each_form;
 pub use ground::{GroundingStats, ground};
 pub use limits::{GroundingLimits, TooLarge, What};
 pub use net::{Fluent, Propnet, RoleNet};

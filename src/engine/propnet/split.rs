@@ -18,6 +18,8 @@
 //!
 //! Reference: Dechter, *Bucket Elimination*, AI 1999; for grounding, Bichler, Morak, Woltran, *lpopt*, LOPSTR 2016.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use hyperplay_logic::gdl::{Atom, Literal, Rule, Symbol, Term};
@@ -36,10 +38,15 @@ pub(super) struct Split {
 /// Whether the values of some variables leave at most one choice for the others of an atom, in every state.
 pub(super) type IsFunction<'a> = dyn Fn(&Atom, &[Symbol]) -> bool + 'a;
 
-/// Splits rules.
-pub(super) fn split(rules: &[Rule], is_function: &IsFunction<'_>) -> Split {
+/// Splits rules. The names of the auxiliary relations are taken from `fresh`, which none of the rules may mention.
+pub(super) fn split(
+    rules: &[Rule],
+    fresh: impl Iterator<Item = Symbol>,
+    is_function: &IsFunction<'_>,
+) -> Split {
     let mut splitter = Splitter {
         is_function,
+        fresh,
         auxiliary: Vec::new(),
         known: FxHashMap::default(),
         guards: FxHashSet::default(),
@@ -49,8 +56,9 @@ pub(super) fn split(rules: &[Rule], is_function: &IsFunction<'_>) -> Split {
     Split { rules, guards: splitter.guards }
 }
 
-struct Splitter<'a> {
+struct Splitter<'a, Fresh> {
     is_function: &'a IsFunction<'a>,
+    fresh: Fresh,
     auxiliary: Vec<Rule>,
     /// The relation of each auxiliary rule, by its body and its head's variables, all variables renamed in order, and
     /// whether it is a guard.
@@ -58,7 +66,7 @@ struct Splitter<'a> {
     guards: FxHashSet<Symbol>,
 }
 
-impl Splitter<'_> {
+impl<Fresh: Iterator<Item = Symbol>> Splitter<'_, Fresh> {
     fn split(&mut self, mut rule: Rule) -> Rule {
         let mut head = Vec::new();
         rule.head.each_variable(&mut |variable| head.push(variable));
@@ -122,16 +130,19 @@ impl Splitter<'_> {
             arguments.iter().map(|term| renamed_term(term, &mut rename)).collect(),
             is_guard,
         );
-        let fresh = Symbol::auxiliary(self.known.len() as u32);
-        let relation = *self.known.entry(key).or_insert(fresh);
-        let atom = Atom { relation, arguments, at: Default::default() };
-        if relation == fresh {
-            if is_guard {
-                self.guards.insert(relation);
+        let atom = |relation| Atom { relation, arguments, at: Default::default() };
+        Literal::Positive(match self.known.entry(key) {
+            Entry::Occupied(known) => atom(*known.get()),
+            Entry::Vacant(unknown) => {
+                let relation = self.fresh.next().expect("there are more names than relations");
+                let head = atom(*unknown.insert(relation));
+                if is_guard {
+                    self.guards.insert(relation);
+                }
+                self.auxiliary.push(Rule { head: head.clone(), body, clause });
+                head
             }
-            self.auxiliary.push(Rule { head: atom.clone(), body, clause });
-        }
-        Literal::Positive(atom)
+        })
     }
 }
 
@@ -303,7 +314,7 @@ mod tests {
         let text = format!("(role r) (init (at 1 2)) (succ 1 2) (goal r 0) terminal {text}");
         let game = load(Source::new("text", text), None).game.unwrap();
         let count = game.rules().len();
-        let split = split(game.rules(), is_function);
+        let split = split(game.rules(), (0..).map(Symbol::auxiliary), is_function);
         let show = |rule: &Rule| print_rule(rule, game.terms().symbols()).replace("(auxiliary)", "aux");
         split.rules[count - 1..].iter().map(show).collect()
     }

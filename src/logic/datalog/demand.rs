@@ -91,7 +91,8 @@ impl Database {
     /// where it is read is not restricted. O(rules × copies), a few milliseconds.
     ///
     /// With negations the rules that result may not be stratified, even if those given are; the caller tests it with
-    /// [`DatalogProgram::negative_cycle`].
+    /// [`DatalogProgram::negative_cycle`]. The names of copies and demands are new to the program, which may have more
+    /// relations than the rules.
     pub fn demand(
         &self,
         program: &DatalogProgram,
@@ -237,11 +238,8 @@ impl Scribe<'_, '_> {
     }
 
     fn write(mut self, copies: &[Copy]) -> Demanded {
-        let mut fresh = first_fresh(self.request.rules);
-        let mut auxiliary = || {
-            fresh += 1;
-            Symbol::auxiliary(fresh - 1)
-        };
+        let mut fresh = self.program.fresh_names();
+        let mut auxiliary = || fresh.next().expect("there are more names than relations");
         let mut names: FxHashMap<&Copy, Names> = FxHashMap::default();
         let mut named = FxHashSet::default();
         for copy in copies {
@@ -302,16 +300,4 @@ impl Scribe<'_, '_> {
         let body = own.chain((0..rule.body.len()).map(literal)).collect();
         Rule { head: named(&rule.head, task.copy.as_ref()), body, clause: rule.clause }
     }
-}
-
-/// The number of the first auxiliary symbol that no rule mentions as a relation.
-fn first_fresh(rules: &[Rule]) -> u32 {
-    let atoms = rules.iter().flat_map(|rule| {
-        let body = rule.body.iter().filter_map(|literal| match literal {
-            Literal::Positive(atom) | Literal::Negative(atom) => Some(atom.relation),
-            _ => None,
-        });
-        body.chain(std::iter::once(rule.head.relation))
-    });
-    atoms.filter_map(Symbol::auxiliary_number).max().map_or(0, |last| last + 1)
 }

@@ -70,6 +70,7 @@ impl Component {
 /// // The relation `p` needs its own stratum and that of `e`.
 /// assert_eq!(program.strata_of(&[p]).len(), 2);
 /// assert!(program.strata().count() <= program.relations());
+/// assert!(program.fresh_names().take(9).all(|name| program.relation(name).is_none()));
 ///
 /// let mut database = Database::new(&program, None);
 /// database.plan(&mut program, p, false, terms).unwrap();
@@ -288,6 +289,12 @@ impl DatalogProgram {
     /// The name of a relation; panics if the program has no such relation, as all methods here do.
     pub fn name(&self, relation: RelationId) -> Symbol {
         self.names[relation]
+    }
+
+    /// Names for further relations: auxiliary symbols that name no relation of the program.
+    pub fn fresh_names(&self) -> impl Iterator<Item = Symbol> + use<> {
+        let last = self.names.iter().filter_map(|name| name.auxiliary_number()).max();
+        (last.map_or(0, |last| last + 1)..).map(Symbol::auxiliary)
     }
 
     /// The number of relations. Their ids are 0, 1, 2, ...

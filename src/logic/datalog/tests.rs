@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::{Database, DatalogProgram, EvaluationLimits, LimitError};
+use super::{Database, DatalogProgram, DemandRequest, EvaluationLimits, LimitError};
 use crate::gdl::{Atom, Formula, Literal, Rule, Source, Symbol, Syntax, Term, TermId, TermStore, read};
+
+#[path = "../../../tests/common/property.rs"]
+mod property;
 
 /// Rules written in KIF without `or`, with their term store.
 fn rules_of(text: &str) -> (Vec<Rule>, TermStore) {
@@ -209,7 +212,7 @@ fn naive(rules: &[Rule], terms: &TermStore) -> BTreeSet<(Symbol, Vec<TermId>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(property::cases(200))]
 
     #[test]
     fn random_programs_derive_what_the_naive_fixpoint_derives(text in program(), turn in 0..20_usize) {
@@ -220,15 +223,76 @@ proptest! {
         for relation in 2..6 {
             let name = format!("p{relation}");
             let Some(symbol) = terms.symbols().get(&name) else { continue };
-            let wanted: BTreeSet<String> = expected
-                .iter()
-                .filter(|(relation, _)| *relation == symbol)
-                .map(|(_, row)| row.iter().map(|&term| terms.show(term)).collect::<Vec<_>>().join(" "))
-                .collect();
             let derived = derive(rules.clone(), &terms, &name, EvaluationLimits::default()).unwrap();
-            prop_assert_eq!(derived, wanted, "{}", name);
+            prop_assert_eq!(derived, tuples(&expected, symbol, &terms), "{}", name);
         }
     }
+
+    #[test]
+    fn random_programs_on_demand_derive_what_the_naive_fixpoint_derives(
+        text in program(),
+        once in demand(),
+        again in demand(),
+    ) {
+        on_demand(&text, &[once, again])?;
+    }
+}
+
+proptest! {
+    #![proptest_config(property::cases(20_000))]
+
+    #[test]
+    #[ignore = "a minute"]
+    fn many_random_programs_on_demand_derive_what_the_naive_fixpoint_derives(
+        text in program(),
+        demands in prop::collection::vec(demand(), 1..4),
+    ) {
+        on_demand(&text, &demands)?;
+    }
+}
+
+/// Which of `p0` ... `p5` are restricted to what is asked of them, and the groups of the rules.
+fn demand() -> impl Strategy<Value = [(bool, usize); 6]> {
+    proptest::array::uniform6((any::<bool>(), 0..3_usize))
+}
+
+/// Restricts relations of a program, then relations of the program that results, and so on. What is restricted nowhere
+/// holds what it holds by the naive fixpoint.
+fn on_demand(text: &str, demands: &[[(bool, usize); 6]]) -> Result<(), TestCaseError> {
+    let (mut rules, terms) = rules_of(text);
+    let expected = naive(&rules, &terms);
+    let number =
+        |name: Symbol| (0..6).find(|number| terms.symbols().get(&format!("p{number}")) == Some(name));
+    for demand in demands {
+        let mut program = DatalogProgram::new(rules.clone(), &[]);
+        let mut sample = Database::new(&program, None);
+        for relation in 0..program.relations() {
+            sample.plan(&mut program, relation, false, &terms).unwrap();
+        }
+        let of = |name: Symbol| number(name).map_or((false, 0), |number: usize| demand[number]);
+        let request =
+            DemandRequest { rules: &rules, is_restricted: &|name| of(name).0, group: &|name| of(name).1 };
+        let demanded = sample.demand(&program, &request, &terms).rules;
+        if DatalogProgram::new(demanded.clone(), &[]).negative_cycle().is_some() {
+            break;
+        }
+        rules = demanded;
+    }
+    for relation in (0..6).filter(|&relation| demands.iter().all(|demand| !demand[relation].0)) {
+        let name = format!("p{relation}");
+        let Some(symbol) = terms.symbols().get(&name) else { continue };
+        if rules.iter().any(|rule| rule.head.relation == symbol) {
+            let derived = derive(rules.clone(), &terms, &name, EvaluationLimits::default()).unwrap();
+            prop_assert_eq!(derived, tuples(&expected, symbol, &terms), "{} of {}", name, text);
+        }
+    }
+    Ok(())
+}
+
+/// The tuples of a relation, as texts.
+fn tuples(of: &BTreeSet<(Symbol, Vec<TermId>)>, relation: Symbol, terms: &TermStore) -> BTreeSet<String> {
+    let own = of.iter().filter(|(other, _)| *other == relation);
+    own.map(|(_, row)| row.iter().map(|&term| terms.show(term)).collect::<Vec<_>>().join(" ")).collect()
 }
 
 /// Half a minute when the cost of every condition was worked out anew at every step.

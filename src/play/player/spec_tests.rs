@@ -12,6 +12,9 @@ use super::seat::Seat;
 use super::spec::Spec;
 use super::spec_error::{RegistryError, SpecError};
 use crate::belief::{OpponentModel, Uniform};
+
+#[path = "../../../tests/common/property.rs"]
+mod property;
 use hyperplay_engine::Engine;
 use hyperplay_logic::gdl::text_hash;
 
@@ -255,6 +258,8 @@ fn any_spec() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(property::cases(256))]
+
     #[test]
     fn reading_what_was_printed_gives_the_same_spec(text in any_spec()) {
         let spec = read(&text).unwrap();

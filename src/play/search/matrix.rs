@@ -261,6 +261,10 @@ fn greatest(values: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/common/property.rs"]
+mod property;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -315,6 +319,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(property::cases(256))]
+
         #[test]
         fn the_guarantees_meet_on_random_matrices(
             rows in 1_usize..12, columns in 1_usize..12,

@@ -370,8 +370,10 @@ fn nothing_is_drawn_after_the_deadline() {
     // What was tried before the deadline is what is tried without one, but for the last attempts. The first call also
     // compiles the program.
     let all = drawn(&Budget::UNLIMITED);
-    let some = drawn(&Budget::time(Duration::from_millis(10)));
-    assert!(some.tried > 0 && some.tried < attempts.len());
+    // A busy machine may need longer for the first.
+    let within = |milliseconds: u64| drawn(&Budget::time(Duration::from_millis(milliseconds)));
+    let some = (3..20).map(|power| within(1 << power)).find(|some| some.tried > 0).expect("some are tried");
+    assert!(some.tried < attempts.len());
     let most = some.steps.len() * 9 / 10;
     assert_eq!(some.steps[..most], all.steps[..most]);
     assert!(some.steps.iter().all(|step| step.place < some.tried));

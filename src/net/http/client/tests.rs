@@ -13,6 +13,9 @@ use super::{
     request,
 };
 
+#[path = "../../../../tests/common/property.rs"]
+mod property;
+
 /// A server for one connection: it reads the request up to its last parenthesis, then does as told.
 fn server(answer: impl FnOnce(TcpStream) + Send + 'static) -> (Address, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -112,17 +115,16 @@ fn whether_the_connection_was_closed_is_told() {
         connection.write_all(answer).unwrap();
         let _ = connection.read(&mut [0; 1]);
     });
-    let record = ask(&address, 200);
+    // So long that a busy machine has received it.
+    let record = ask(&address, 3000);
     assert_eq!((record.closed, record.result.unwrap().body.as_str()), (false, "noop"));
     thread.join().unwrap();
 }
 
 #[test]
 fn a_player_that_is_not_there_is_unreachable() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = Address::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-    drop(listener);
-    let error = ask(&address, 20_000).unwrap_err();
+    // Nothing listens on this port, and no test is given it.
+    let error = ask(&Address::parse("http://127.0.0.1:1").unwrap(), 20_000).unwrap_err();
     assert!(matches!(error, ExchangeError::Unreachable { .. }), "{error}");
     assert!(error.to_string().contains("is the player started"), "{error}");
     let error = ask(&Address::parse("http://no-such-host.invalid").unwrap(), 20_000).unwrap_err();
@@ -140,10 +142,10 @@ fn a_silent_player_and_one_that_answers_by_drips_are_timed_out_at_the_deadline()
         let _ = connection.read(&mut [0; 1]);
     };
     for (address, thread) in [server(dripping), server(silent)] {
-        let begin = Instant::now();
-        let error = ask(&address, 200).unwrap_err();
+        // So long that a busy machine has sent the message. Without a deadline it would not end.
+        let error = ask(&address, 3000).unwrap_err();
         assert!(matches!(error, ExchangeError::TimedOut { stage: ExchangeStage::Receiving }), "{error}");
-        assert!(error.is_timeout() && begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert!(error.is_timeout());
         thread.join().unwrap();
     }
 }
@@ -153,9 +155,14 @@ fn a_player_that_reads_nothing_is_timed_out_while_sending() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = Address::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
     let body = "x".repeat(64 << 20);
-    let deadline = Instant::now() + Duration::from_millis(500);
-    let error = exchange(&address, &body, "Gamecontroller", deadline, ReplyLimits::default()).unwrap_err();
-    assert!(matches!(error, ExchangeError::TimedOut { stage: ExchangeStage::Sending }), "{error}");
+    // A busy machine may need longer until it sends.
+    let within = |milliseconds: u64| {
+        let deadline = Instant::now() + Duration::from_millis(milliseconds);
+        exchange(&address, &body, "Gamecontroller", deadline, ReplyLimits::default()).unwrap_err()
+    };
+    let is_sending =
+        |error: &ExchangeError| matches!(error, ExchangeError::TimedOut { stage: ExchangeStage::Sending });
+    assert!((9..16).any(|power| is_sending(&within(1 << power))), "{}", within(500));
     let past = Instant::now() - Duration::from_millis(1);
     let error = exchange(&address, "(INFO)", "Gamecontroller", past, ReplyLimits::default()).unwrap_err();
     assert!(matches!(error, ExchangeError::TimedOut { stage: ExchangeStage::Connecting }), "{error}");
@@ -303,6 +310,8 @@ fn answer_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(property::cases(256))]
+
     #[test]
     fn an_answer_is_the_same_in_whatever_pieces_it_comes(
         bytes in answer_bytes(),

@@ -3,17 +3,23 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::{Call, CallAnswer, FutureAnswer, Responder, ServerLimits, serve_http};
 
-struct Counting;
+/// Answers at once, but for the calls that wait until they are released.
+struct Counting {
+    waiting: AtomicUsize,
+    released: tokio::sync::Semaphore,
+}
 
 impl Responder for Counting {
     fn respond(self: Arc<Self>, call: Call) -> FutureAnswer {
         Box::pin(async move {
             if call.body == "(WAIT)" {
-                tokio::time::sleep(Duration::from_millis(600)).await;
+                self.waiting.fetch_add(1, Ordering::SeqCst);
+                drop(self.released.acquire().await);
             }
             let body = if call.body == "(START)" { "READY".to_owned() } else { call.body.len().to_string() };
             CallAnswer { status: 200, body }
@@ -24,6 +30,7 @@ impl Responder for Counting {
 /// A server on a thread of its own, which ends with the test.
 struct Server {
     address: SocketAddr,
+    counting: Arc<Counting>,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -32,6 +39,9 @@ impl Server {
     fn new(limits: ServerLimits) -> Server {
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::channel();
+        let counting =
+            Arc::new(Counting { waiting: AtomicUsize::new(0), released: tokio::sync::Semaphore::new(0) });
+        let responder = Arc::clone(&counting);
         let thread = std::thread::spawn(move || {
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -41,10 +51,10 @@ impl Server {
                 let stopped = async {
                     let _ = stopped.await;
                 };
-                serve_http(listener, limits, Arc::new(Counting), stopped).await.unwrap();
+                serve_http(listener, limits, responder, stopped).await.unwrap();
             });
         });
-        Server { address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+        Server { address: told.recv().unwrap(), counting, stop: Some(stop), thread: Some(thread) }
     }
 
     fn usual() -> Server {
@@ -53,7 +63,7 @@ impl Server {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
         stream
     }
 
@@ -69,6 +79,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.stop.take().unwrap().send(());
+        self.counting.released.add_permits(1);
         self.thread.take().unwrap().join().unwrap();
     }
 }
@@ -151,10 +162,8 @@ fn lengths_that_are_missing_or_wrong_are_understood() {
     stream.write_all(post("(PLAY m NIL)").replace("length: 12", "length: 50").as_bytes()).unwrap();
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(parts(&received(&mut stream)), (200, "12"), "the length that it has");
-    let begun = Instant::now();
     let long = post("(PLAY m NIL)").replace("length: 12", "length: 50");
     assert_eq!(parts(&server.exchange(long.as_bytes())).0, 408);
-    assert!(begun.elapsed() < Duration::from_secs(2));
     assert_eq!(
         parts(&server.exchange(post("(PLAY m NIL)").replace("length: 12", "length: 5").as_bytes())),
         (200, "5")
@@ -215,10 +224,8 @@ fn hostile_bytes_get_an_answer_or_a_close_soon() {
         ("a version of its own", b"POST / HTTP/9.9\r\n\r\n", 400),
     ];
     for (what, bytes, status) in cases {
-        let begun = Instant::now();
         let answer = server.exchange(bytes);
         assert_eq!(parts(&answer).0, status, "{what}: {answer}");
-        assert!(begun.elapsed() < Duration::from_millis(1500), "{what}: {:?}", begun.elapsed());
     }
     let answer = server.exchange(post("a\0b").as_bytes());
     assert_eq!(parts(&answer), (200, "3"), "NUL is a character; the message reader refuses it");
@@ -229,9 +236,8 @@ fn hostile_bytes_get_an_answer_or_a_close_soon() {
 fn a_body_that_is_too_long_is_refused_before_it_is_stored() {
     let server = Server::new(ServerLimits { body_bytes: 1 << 20, ..ServerLimits::default() });
     let said = post("").replace("length: 0", "length: 104857600");
-    let begun = Instant::now();
+    // Not one of the bytes has come: whoever waits for them says 408.
     assert_eq!(parts(&server.exchange(said.as_bytes())).0, 413);
-    assert!(begun.elapsed() < Duration::from_millis(900));
     let unsaid = [b"POST / HTTP/1.0\r\n\r\n".to_vec(), vec![b'('; 4 << 20]].concat();
     assert_eq!(parts(&server.exchange(&unsaid)).0, 413);
     let fits = post(&"x".repeat(1 << 20));
@@ -244,16 +250,17 @@ fn a_body_that_is_too_long_is_refused_before_it_is_stored() {
 
 #[test]
 fn slow_and_idle_clients_do_not_keep_out_a_good_one() {
-    let server = Server::new(ServerLimits { connections: 64, ..ServerLimits::default() });
+    // Whoever waits for one of the others waits for hours.
+    let hours = Duration::from_secs(9999);
+    let limits = ServerLimits { connections: 64, idle: hours, request: hours, ..ServerLimits::default() };
+    let server = Server::new(limits);
     let mut drips = server.connect();
     let head = post("(START)");
     drips.write_all(&head.as_bytes()[..10]).unwrap();
     let idle: Vec<TcpStream> = (0..500).map(|_| server.connect()).collect();
-    let begun = Instant::now();
     for _ in 0..10 {
         assert_eq!(parts(&server.exchange(head.as_bytes())), (200, "READY"));
     }
-    assert!(begun.elapsed() < Duration::from_millis(900), "{:?}", begun.elapsed());
     drop(idle);
     // The one that drips is closed.
     assert!(!received(&mut drips).contains("READY"));
@@ -269,9 +276,11 @@ fn calls_are_answered_side_by_side_and_the_last_ones_after_the_shutdown() {
             stream
         })
         .collect();
-    let begun = Instant::now();
+    while server.counting.waiting.load(Ordering::SeqCst) < waiting.len() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     assert_eq!(parts(&server.exchange(post("(START)").as_bytes())), (200, "READY"));
-    assert!(begun.elapsed() < Duration::from_millis(400), "{:?}", begun.elapsed());
+    // They are released when the server has been told to end.
     drop(server);
     for mut stream in waiting {
         assert_eq!(parts(&received(&mut stream)), (200, "6"));

@@ -7,6 +7,9 @@ use proptest::prelude::*;
 
 use super::super::{Message, Phrasing, StartMessage, StepMessage, WireDialect, WireLetters};
 
+#[path = "../../../../tests/common/property.rs"]
+mod property;
+
 #[test]
 fn a_message_is_written_as_the_dresden_master_does() {
     let step = |numbered: Option<(usize, Option<&str>)>, seen: Option<&[&str]>| StepMessage {
@@ -124,6 +127,8 @@ fn as_sent(message: &Message, phrasing: Phrasing) -> Message {
 }
 
 proptest! {
+    #![proptest_config(property::cases(256))]
+
     #[test]
     fn every_message_that_is_written_is_read_back_equal(message in message()) {
         for dialect in WireDialect::ALL {

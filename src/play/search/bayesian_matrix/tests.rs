@@ -4,6 +4,9 @@
 use super::*;
 use proptest::prelude::*;
 
+#[path = "../../../../tests/common/property.rs"]
+mod property;
+
 fn close(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6)
 }
@@ -99,7 +102,7 @@ fn check(types: &[Matrix], rows: &[usize], shift: usize) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(property::cases(256))]
 
     #[test]
     fn the_solution_permutes_with_rows_columns_and_types(
