@@ -33,6 +33,13 @@ pub struct SolveLimits<'a> {
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
+impl SolveLimits<'_> {
+    /// Whether neither NashConv nor the number of iterations ends a solver at this point: what does is the time or a stop.
+    pub fn is_open(&self, point: &SolvePoint) -> bool {
+        point.verdict.nash_conv > self.nash_conv && point.iterations < self.iterations
+    }
+}
+
 /// How far a solver is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SolvePoint {
