@@ -75,36 +75,28 @@ pub fn run(
     if let Some(sampled) = &sampled {
         let time = sampled.seconds / threads as f64;
         let whole = humantime::format_duration(Duration::from_secs(time.ceil() as u64));
-        out.line(format_args!(
-            "{most}about {whole} on {}, with writing: {:.3} core-hours",
-            counted(threads as u64, "thread"),
-            sampled.seconds / 3600.0
-        ))?;
+        let (on, hours) = (counted(threads as u64, "thread"), sampled.seconds / 3600.0);
+        out.line(format_args!("{most}about {whole} on {on}, with writing: {hours:.3} core-hours"))?;
         let files = RECORD_FILES.iter().zip(sampled.bytes).filter(|&(_, bytes)| bytes > 0);
-        let files: Vec<String> = files.map(|(name, bytes)| format!("{name} {}", in_units(bytes))).collect();
-        let all: u64 = sampled.bytes.iter().sum();
-        let rate = in_units((all as f64 / time.max(1e-9)) as u64);
-        out.line(format_args!(
-            "{most}about {} on disk, {rate} a second: {}",
-            in_units(all),
-            files.join(", ")
-        ))?;
+        let files: Vec<String> =
+            files.map(|(name, bytes)| format!("{name} {}", in_units(bytes as f64))).collect();
+        let all = sampled.bytes.iter().sum::<u64>() as f64;
+        let (all, rate, files) = (in_units(all), in_units(all / time.max(1e-9)), files.join(", "));
+        out.line(format_args!("{most}about {all} on disk, {rate} a second: {files}"))?;
         if sampled.unknown > 0 {
-            out.line(format_args!(
-                "in this, {} of which no match ended in the sample, as the others of their games; a larger --sample says more",
-                counted(sampled.unknown as u64, "cell")
-            ))?;
+            let cells = counted(sampled.unknown as u64, "cell");
+            let all = "as the others of their games; a larger --sample says more";
+            out.line(format_args!("in this, {cells} of which no match ended in the sample, {all}"))?;
         }
     }
     Ok(())
 }
 
-/// Bytes, in the unit of which there are from 1 to 1000.
-fn in_units(bytes: u64) -> String {
-    let units = ["kB", "MB", "GB", "TB"].into_iter().zip([1e3, 1e6, 1e9, 1e12]);
-    let largest = units.rev().find(|&(_, unit)| bytes as f64 >= unit);
-    largest
-        .map_or_else(|| format!("{bytes} bytes"), |(name, unit)| format!("{:.1} {name}", bytes as f64 / unit))
+/// Bytes in a unit that suits them.
+fn in_units(bytes: f64) -> String {
+    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    let (name, unit) = units.into_iter().find(|&(_, unit)| bytes >= unit).unwrap_or(("bytes", 1.0));
+    format!("{:.1} {name}", bytes / unit)
 }
 
 /// A cell of the plan and what the sample says about it.
