@@ -8,7 +8,7 @@ use serde_json::json;
 use super::belief::{failed, role_names, roles, sampler, steps};
 use super::failure::CommandFailure;
 use super::game_argument::GameArgument;
-use super::options::{EngineOption, pick_seed, seed};
+use super::options::{EngineOption, pick_seed, seconds, seed};
 use super::output::Output;
 use super::policies::refuse_misfits;
 use super::progress::Progress;
@@ -43,8 +43,8 @@ pub struct CostArguments {
     #[arg(long, value_name = "K|A-B", value_parser = steps, default_value = "30")]
     steps: (usize, usize),
     /// The longest time of an update; a belief that takes longer is not followed further
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    limit: f64,
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    limit: Duration,
     /// Determines the matches and every other random choice [default: drawn and printed]
     #[arg(long, value_name = "S", value_parser = seed, allow_negative_numbers = true)]
     seed: Option<u64>,
@@ -71,10 +71,9 @@ pub fn run(
             "give 1 or more",
         ));
     }
-    let limit = Duration::try_from_secs_f64(arguments.limit).ok().filter(|limit| !limit.is_zero());
-    let Some(limit) = limit else {
+    if arguments.limit.is_zero() {
         return Err(CommandFailure::usage("--limit is no time", "give a number of seconds above 0"));
-    };
+    }
     let samplers: Vec<SamplerSpec> =
         arguments.samplers.iter().map(|text| sampler(text, registry)).collect::<Result<_, _>>()?;
     let opened = arguments.game.open()?;
@@ -90,7 +89,7 @@ pub fn run(
         matches: arguments.matches,
         roles: if asked.is_empty() { every.collect() } else { asked },
         steps: arguments.steps,
-        limit,
+        limit: arguments.limit,
         seed: pick_seed(arguments.seed),
     };
     let progress = Progress::new(plan.total(), "beliefs", false);

@@ -79,6 +79,13 @@ pub struct RunArguments {
     /// Play only this part, as in 3/8
     #[arg(long, value_name = "K/N", value_parser = Shard::read, default_value = "1/1")]
     shard: Shard,
+    #[command(flatten)]
+    log: LogArguments,
+}
+
+/// What is recorded of every decision.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct LogArguments {
     /// Record every decision in full: true state, evidence, belief, values, final goals
     #[arg(long)]
     log_positions: bool,
@@ -95,13 +102,14 @@ impl RunArguments {
             out: out.to_owned(),
             threads: NonZero::new(at_once),
             shard: Shard { index: 1, count: 1 },
-            log_positions: false,
-            log_particles: false,
+            log: LogArguments::default(),
         }
     }
+}
 
-    /// What is recorded of every decision.
-    fn decisions(&self) -> DecisionLog {
+impl LogArguments {
+    /// As the library has it.
+    pub fn decisions(self) -> DecisionLog {
         match (self.log_particles, self.log_positions) {
             (true, _) => DecisionLog::Particles,
             (false, true) => DecisionLog::Positions,
@@ -262,7 +270,7 @@ pub fn play(
     planned.settle(&arguments.out).map_err(of_folder)?;
     let plan = &planned.plan;
     let mut sequence = Sequence::new(plan, shard);
-    let decisions = arguments.decisions();
+    let decisions = arguments.log.decisions();
     let journal = Journal::open(&arguments.out, plan, shard, decisions, &mut sequence);
     let journal = journal.map_err(of_journal)?;
     let (resumed, failed_before, total) = (journal.resumed, journal.failed, plan.matches_of(shard));
@@ -275,13 +283,7 @@ pub fn play(
     let progress = Progress::new((total - resumed) as usize, "matches", false);
     let ran = experiment::run(&arena, sequence, journal, threads, interrupt, &|| progress.tick());
     let time = progress.finish();
-    let RunEnd { written, is_complete: all, failed, first_failure } = ran.map_err(|error| match error {
-        RunError::Arena(error) => of_arena(error),
-        RunError::Journal(error) => of_journal(error),
-        RunError::Threads(error) => {
-            CommandFailure::failed(format!("{threads} threads cannot be made: {error}"), "give fewer with -j")
-        }
-    })?;
+    let RunEnd { written, is_complete: all, failed, first_failure } = ran.map_err(of_run)?;
     let rate = written as f64 / time.as_secs_f64().max(1e-9);
     let stopped = if all && plan.stop.is_some() { " (cells stop by themselves)" } else { "" };
     out.line(format_args!(
@@ -363,6 +365,17 @@ pub fn of_journal(error: JournalError) -> CommandFailure {
         JournalError::File { .. } => return CommandFailure::Failed { what: error.to_string(), remedy: None },
     };
     CommandFailure::failed(error.to_string(), remedy)
+}
+
+/// What a run's error means to the user.
+pub fn of_run(error: RunError) -> CommandFailure {
+    match error {
+        RunError::Arena(error) => of_arena(error),
+        RunError::Journal(error) => of_journal(error),
+        RunError::Threads(error) => {
+            CommandFailure::failed(format!("the threads cannot be made: {error}"), "give fewer with -j")
+        }
+    }
 }
 
 /// What an arena's error means to the user.

@@ -1,16 +1,17 @@
 //! `hyperplay experiment check`: shows what an experiment would play, and how long that would take.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::experiment::{Described, FileArgument, of_arena, threads};
+use super::experiment::{Described, FileArgument, LogArguments, of_arena, of_run, threads};
 use super::failure::CommandFailure;
 use super::options::seconds;
 use super::output::Output;
-use hyperplay_lab::experiment::{Arena, DecisionLog, Estimate, ExperimentPlan, estimate};
+use hyperplay_lab::experiment::{Arena, Estimate, ExperimentPlan, RECORD_FILES, estimate};
 use hyperplay_lab::report::Format::{Digits, Number, Text};
 use hyperplay_lab::report::{Column, Table, TableEntry};
 use hyperplay_logic::gdl::counted;
@@ -28,6 +29,8 @@ pub struct ExperimentCheckArguments {
     /// For how many threads the time is estimated [default: as for `experiment run`]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    log: LogArguments,
     /// Report in JSON (keys: docs/json.md)
     #[arg(long)]
     json: bool,
@@ -48,9 +51,11 @@ pub fn run(
     let sampled = if arguments.sample.is_zero() {
         None
     } else {
-        let arena =
-            Arena::new(plan.clone(), config.specs, &games, threads, DecisionLog::Turns).map_err(of_arena)?;
-        Some(estimate(&arena, arguments.sample, interrupt).map_err(of_arena)?)
+        let log = arguments.log.decisions();
+        let arena = Arena::new(plan.clone(), config.specs, &games, threads, log).map_err(of_arena)?;
+        // More threads than there are here are those of another computer.
+        let here = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Some(estimate(&arena, arguments.sample, threads.min(here), interrupt).map_err(of_run)?)
     };
     if interrupt.is_raised() {
         return Err(CommandFailure::Interrupted);
@@ -69,14 +74,29 @@ pub fn run(
     out.line(format_args!("{cells}, {most}{matches}"))?;
     if let Some(sampled) = &sampled {
         let time = sampled.seconds / threads as f64;
-        let unknown = match sampled.unknown as u64 {
-            0 => String::new(),
-            count => format!(", without {} of which no match ended in the sample", counted(count, "cell")),
-        };
         let whole = humantime::format_duration(Duration::from_secs(time.ceil() as u64));
-        out.line(format_args!("about {whole} on {}{unknown}", counted(threads as u64, "thread")))?;
+        let (on, hours) = (counted(threads as u64, "thread"), sampled.seconds / 3600.0);
+        out.line(format_args!("{most}about {whole} on {on}, with writing: {hours:.3} core-hours"))?;
+        let files = RECORD_FILES.iter().zip(sampled.bytes).filter(|&(_, bytes)| bytes > 0);
+        let files: Vec<String> =
+            files.map(|(name, bytes)| format!("{name} {}", in_units(bytes as f64))).collect();
+        let all = sampled.bytes.iter().sum::<u64>() as f64;
+        let (all, rate, files) = (in_units(all), in_units(all / time.max(1e-9)), files.join(", "));
+        out.line(format_args!("{most}about {all} on disk, {rate} a second: {files}"))?;
+        if sampled.unknown > 0 {
+            let cells = counted(sampled.unknown as u64, "cell");
+            let all = "as the others of their games; a larger --sample says more";
+            out.line(format_args!("in this, {cells} of which no match ended in the sample, {all}"))?;
+        }
     }
     Ok(())
+}
+
+/// Bytes in a unit that suits them.
+fn in_units(bytes: f64) -> String {
+    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    let (name, unit) = units.into_iter().find(|&(_, unit)| bytes >= unit).unwrap_or(("bytes", 1.0));
+    format!("{:.1} {name}", bytes / unit)
 }
 
 /// A cell of the plan and what the sample says about it.
@@ -102,7 +122,7 @@ fn columns<'a>() -> [Column<PlannedCell<'a>>; 6] {
             TableEntry::Count(cell.plan.repetitions * cell.seat_permutations() as u64)
         }),
         Column::plain("seconds a match", Digits(5), |cell| {
-            cell.sampled.and_then(|sampled| sampled.cells[cell.number].mean()).into()
+            cell.sampled.and_then(|sampled| sampled.cells[cell.number].seconds()).into()
         }),
     ]
 }
@@ -115,8 +135,8 @@ fn as_json(name: &str, plan: &ExperimentPlan, sampled: Option<&Estimate>, thread
             "entrants": labels,
             "seat_permutations": cell.seat_permutations.len(),
             "matches": plan.repetitions * cell.seat_permutations.len() as u64,
-            "seconds_per_match": sampled.and_then(|sampled| sampled.cells[number].mean()),
-            "sampled": sampled.map(|sampled| sampled.cells[number].count()),
+            "seconds_per_match": sampled.and_then(|sampled| sampled.cells[number].seconds()),
+            "sampled": sampled.map(|sampled| sampled.cells[number].matches()),
         })
     });
     let entrants =
@@ -132,6 +152,8 @@ fn as_json(name: &str, plan: &ExperimentPlan, sampled: Option<&Estimate>, thread
         "matches": plan.matches(),
         "threads": threads,
         "seconds": sampled.map(|sampled| sampled.seconds / threads as f64),
+        "core_hours": sampled.map(|sampled| sampled.seconds / 3600.0),
+        "bytes": sampled.map(|sampled| RECORD_FILES.into_iter().zip(sampled.bytes).collect::<BTreeMap<_, _>>()),
         "cells_not_sampled": sampled.map(|sampled| sampled.unknown),
     })
 }

@@ -12,7 +12,8 @@ use super::failure::CommandFailure;
 use super::options::positive;
 use super::output::{Output, log};
 use hyperplay_lab::experiment::{
-    ExperimentSummary, Planned, Results, document, exploit_records, exploit_tables, markdown, page, tables,
+    ExperimentSummary, FolderError, Planned, Results, ResultsError, document, exploit_records,
+    exploit_tables, markdown, page, tables,
 };
 
 /// Arguments of `experiment report`.
@@ -39,11 +40,16 @@ pub struct ReportArguments {
 /// See [`CommandFailure`].
 pub fn run(arguments: &ReportArguments, out: &Output) -> Result<(), CommandFailure> {
     let planned = Planned::read(&arguments.folder).map_err(of_folder)?;
-    let results = Results::open(&arguments.folder, &planned).map_err(of_results)?;
+    let exploited = exploit_records(&arguments.folder, &planned).map_err(of_journal)?;
+    let results = match Results::open(&arguments.folder, &planned) {
+        Err(ResultsError::Folder(FolderError::Empty { .. })) if !exploited.is_empty() => {
+            Results::none(&planned)
+        }
+        results => results.map_err(of_results)?,
+    };
     let summary = ExperimentSummary::of(&planned, results).map_err(of_results)?;
     summary.missing.iter().for_each(|missing| log(format_args!("incomplete: {missing}")));
     let mut tables = tables(&planned, &summary);
-    let exploited = exploit_records(&arguments.folder, &planned).map_err(of_journal)?;
     tables.extend(exploit_tables(&planned, &exploited, arguments.unit));
     let to = arguments.out.as_ref().unwrap_or(&arguments.folder);
     let blocks = document(&planned, &summary, &tables);

@@ -54,6 +54,10 @@ impl TreeOptions {
     ) -> Result<GameTree, CommandFailure> {
         match self.try_build(machine, interrupt) {
             Ok(tree) => Ok(tree),
+            Err(TreeError::Stopped) if interrupt.budget().is_late() => Err(CommandFailure::failed(
+                format!("{name}: the time was up before the game tree was built"),
+                "give more --seconds, or take a smaller game",
+            )),
             Err(TreeError::Stopped) => Err(CommandFailure::Interrupted),
             Err(error) => Err(no_tree(name, &error)),
         }

@@ -55,7 +55,7 @@ pub struct HostArguments {
     #[arg(long, value_name = "ROLE=START,PLAY")]
     clocks: Vec<String>,
     /// Seconds after its clock in which the answer of a player behind an address still counts; it is not told of them
-    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds, allow_negative_numbers = true)]
     grace: Duration,
     /// How many matches at a time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]

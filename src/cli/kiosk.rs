@@ -42,10 +42,10 @@ pub struct KioskArguments {
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
     /// Seconds to prepare, where there is a play clock
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "playclock")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "playclock", allow_negative_numbers = true)]
     startclock: Option<Duration>,
     /// Seconds for a move; without it a person may take as long as she wants. Without GAME the form of a new table begins with it
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     playclock: Option<Duration>,
     /// Determines chance and the programs [default: drawn and logged]
     #[arg(long, value_name = "S", value_parser = seed)]

@@ -140,13 +140,15 @@ pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-/// Reads a time of zero or more seconds, with or without a fraction.
+/// Reads a time of zero or more seconds, with or without a fraction; at most some thirty years, so that sums are times too.
 ///
 /// # Errors
 /// The sentence that says what such a time is.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    let seconds = text.parse().ok().filter(|seconds: &f64| (0.0..=1e9).contains(seconds));
+    seconds
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "expected a number of seconds from 0 to 1000000000".to_owned())
 }
 
 /// Reads a number above zero.

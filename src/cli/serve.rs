@@ -44,10 +44,10 @@ pub struct ServeArguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     matches: u16,
     /// Seconds before the end of a clock at which an answer is sent; the server adds what it needs
-    #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "0.1", value_parser = seconds, allow_negative_numbers = true)]
     margin: Duration,
     /// Seconds beyond its clocks after which a silent match ends
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     stale: Duration,
     /// Do not use the time between two moves
     #[arg(long)]

@@ -89,6 +89,26 @@ fn a_usage_error_lists_the_choices_and_exits_2() {
         ("crosscheck no_such_game", "neither a file nor a built-in game"),
         ("crosscheck kuhn_poker --matches -1", "invalid value '-1'"),
         ("bench kuhn_poker --seconds 0", "give 1 or more"),
+        (
+            "bench kuhn_poker --seconds -3",
+            "'-3' for '--seconds <S>': expected a number of seconds from 0 to 1000000000",
+        ),
+        ("solve kuhn_poker --seconds -3", "expected a number of seconds from 0"),
+        ("solve kuhn_poker --seconds nan", "expected a number of seconds from 0"),
+        ("exploit kuhn_poker --seconds 1e30", "expected a number of seconds from 0"),
+        ("check kuhn_poker --simulate 1 --seconds -3", "expected a number of seconds from 0"),
+        ("inspect kuhn_poker --seconds -3", "expected a number of seconds from 0"),
+        ("host kuhn_poker --grace -3", "expected a number of seconds from 0"),
+        ("serve --margin -3", "expected a number of seconds from 0"),
+        ("serve --stale -3", "expected a number of seconds from 0"),
+        ("kiosk --playclock -3", "expected a number of seconds from 0"),
+        ("match kuhn_poker --playclock -3", "expected a number of seconds from 0"),
+        ("belief-cost kuhn_poker --limit -3", "expected a number of seconds from 0"),
+        ("match kuhn_poker alice=hyperplay:method=filter,model=softmax", "filter needs model=uniform"),
+        (
+            "belief-cost kuhn_poker --sampler hyperplay:method=filter,model=softmax",
+            "filter needs model=uniform",
+        ),
         ("bench kuhn_poker --threads 0", "give 1 or more"),
         ("bench kuhn_poker --engine fast", "auto, interpreter, propagator, lanes"),
         ("frobnicate", "unrecognized subcommand"),
@@ -273,6 +293,27 @@ fn a_clock_that_no_player_can_keep_gives_faults_and_a_match_that_ends() {
     let late = report["faults_by_role"]["alice"]["late"].as_u64().unwrap();
     assert_eq!((&report["matches"], &report["unfinished"]), (&2.into(), &serde_json::json!({})));
     assert!(late > 0 && late <= report["steps"].as_u64().unwrap(), "{report}");
+}
+
+/// Leduc poker computes its goals, and "no line of play gives alice 100" was a warning: nobody can win more than 39 points.
+#[test]
+fn the_best_goal_of_rules_that_compute_goals_is_found_or_open() {
+    let messages = |search: usize| -> Vec<(String, String)> {
+        let report = json(&format!("check leduc_poker --simulate 1 --seed 1 --search {search}"), 0);
+        let findings = report["findings"].as_array().unwrap().iter();
+        let word = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+        findings.map(|finding| (word(finding, "severity"), word(finding, "message"))).collect()
+    };
+    let whole = messages(20_000);
+    for role in ["alice", "bob"] {
+        let shown = format!("weakly winnable: {role} gets 89 by ");
+        assert!(whole.iter().any(|(_, message)| message.starts_with(&shown)), "{whole:?}");
+    }
+    let part = messages(300);
+    for open in ["whether alice can get 100 is undecided", "strong winnability is undecided"] {
+        assert!(part.iter().any(|(_, message)| message.starts_with(open)), "{part:?}");
+    }
+    assert!(whole.iter().chain(&part).all(|(severity, _)| severity == "note"), "{whole:?}, {part:?}");
 }
 
 #[test]

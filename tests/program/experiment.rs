@@ -348,6 +348,31 @@ fn check_counts_and_estimates() {
     assert!(done(&folder, "check mixed.toml --sample 0").contains("16 cells, 140 matches"));
 }
 
+/// What a run writes is known before it begins, and a sample of all matches counts every byte.
+#[test]
+fn check_says_how_much_a_run_writes() {
+    let folder = Folder::new();
+    folder.write("mixed.toml", MIXED);
+    let check = json(&folder, "check mixed.toml --sample 60 --log-particles");
+    done(&folder, "run mixed.toml --out out --log-particles");
+    for kind in ["matches", "turns", "positions", "particles"] {
+        let text = folder.read(&format!("out/{kind}.1-of-1.jsonl"));
+        let lines: usize = text.split_inclusive('\n').skip(1).map(str::len).sum();
+        // The numbers of the matches are 0 in a sample.
+        let numbers = text.lines().skip(1).count() * 2;
+        let said = check["bytes"][kind].as_u64().unwrap() as usize;
+        assert!((lines - numbers..=lines).contains(&said) && said > 0, "{kind}: {said} of {lines}");
+    }
+    let seconds = check["seconds"].as_f64().unwrap() * check["threads"].as_f64().unwrap();
+    assert!((check["core_hours"].as_f64().unwrap() * 3600.0 - seconds).abs() < 1e-6, "{check}");
+    let plain = json(&folder, "check mixed.toml --sample 0.2");
+    assert_eq!((&plain["bytes"]["positions"], &plain["bytes"]["particles"]), (&0.into(), &0.into()));
+    let text = done(&folder, "check mixed.toml --sample 1 --log-positions");
+    for part in [" on disk, ", ": matches ", ", positions ", " core-hours"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
 #[test]
 fn an_unknown_key_is_refused_with_its_place() {
     let folder = Folder::new();

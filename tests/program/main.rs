@@ -41,4 +41,5 @@ mod readme;
 mod replay;
 mod scripted_player;
 mod serve;
+mod solve;
 mod wrong_inputs;

@@ -22,12 +22,13 @@ use super::output::{Output, log};
 use super::progress::Ticker;
 use super::written_file::WrittenFile;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::Budget;
+use hyperplay_engine::machine::{Budget, Role};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{
-    GameTree, LinearProgramError, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
+    GameTree, LinearProgramError, Profile, RegretCheckpoint, RegretMinimiser, RegretRule, SamplingScheme,
     SequenceForm, SolveLimits, SolvePoint, SolvedProfile, linear_program, solve,
 };
+use hyperplay_play::player::entries_of;
 use hyperplay_play::referee::Interrupt;
 use report::SolveReport;
 use sampled::{Sampled, SampledRun};
@@ -47,7 +48,8 @@ pub struct SolveArguments {
     /// How it is solved
     #[arg(long, value_enum, default_value_t)]
     method: SolveMethod,
-    /// Seconds after which it ends [default: 60, without another limit]
+    /// Seconds for all: building the tree, solving, writing; another run may differ [default: 60 for solving, without another
+    /// limit]
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Option<Duration>,
     /// NashConv at which it ends, in payoffs [default: 1e-6, without another limit]
@@ -141,6 +143,7 @@ fn nash_conv(text: &str) -> Result<f64, String> {
 /// # Errors
 /// See [`CommandFailure`].
 pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> Result<(), CommandFailure> {
+    let clock = arguments.seconds.map_or(Budget::UNLIMITED, Budget::time);
     arguments.threads.apply()?;
     let opened = arguments.game.open()?;
     arguments.check_paths()?;
@@ -151,16 +154,16 @@ pub fn run(arguments: &SolveArguments, interrupt: &Interrupt, out: &Output) -> R
     let (_, machine) = arguments.engine.open_for_steps(&opened)?;
     if let Some(scheme) = arguments.method.scheme() {
         files.saved.refuse_state()?;
-        let run = SampledRun { arguments, opened: &opened, machine: &machine, scheme, interrupt };
-        match run.run()? {
+        let run = SampledRun { arguments, opened: &opened, machine: &machine, scheme, clock, interrupt };
+        match run.run(&files.saved)? {
             Sampled::Judged(solved) => arguments.deliver(&opened, &machine, &solved, &files, out)?,
             Sampled::Unjudged { minimiser, seed, why } => {
                 run.report(&minimiser, seed, &why, &files.saved, out)?
             }
         }
     } else {
-        let tree = arguments.tree.build(&machine, &opened.name, interrupt)?;
-        let solved = arguments.solve(&opened.name, tree, &files.saved, interrupt)?;
+        let tree = arguments.tree.build(&machine, &opened.name, &interrupt.within(clock))?;
+        let solved = arguments.solve(&opened.name, &machine, tree, &files.saved, (clock, interrupt))?;
         arguments.deliver(&opened, &machine, &solved, &files, out)?;
     }
     if interrupt.is_raised() { Err(CommandFailure::Interrupted) } else { Ok(()) }
@@ -180,6 +183,8 @@ pub struct Solved {
     solution: SolvedProfile,
     curve: Vec<SolvePoint>,
     minimisers: Vec<RegretMinimiser>,
+    /// Whether the time, or an interrupt, ended the run before another limit was met.
+    is_cut: bool,
 }
 
 /// Solves by the linear program.
@@ -217,9 +222,10 @@ impl SolveArguments {
     fn solve(
         &self,
         name: &str,
+        machine: &Engine,
         tree: GameTree,
         saved: &SavedSolution<'_>,
-        interrupt: &Interrupt,
+        (clock, interrupt): (Budget, &Interrupt),
     ) -> Result<Solved, CommandFailure> {
         let form = SequenceForm::new(&tree, self.tree.unit);
         if tree.sets().is_empty() {
@@ -227,7 +233,12 @@ impl SolveArguments {
             return Err(CommandFailure::failed(what, "there is nothing to solve"));
         }
         let stop = || interrupt.is_raised();
-        let limits = self.limits(&stop);
+        let profile = Profile::uniform(&tree);
+        let roles: Vec<Role> = tree.players().collect();
+        // What a minimiser keeps is written too, and takes about as long as its policies at the most.
+        let count = tree.sets().len() * (1 + self.method.rules().len());
+        let writing = saved.time_to_write(machine, entries_of(&tree, &profile, &roles), count);
+        let limits = self.limits(clock.earlier(writing), &stop);
         let ((solution, curve), minimisers) = if self.method == SolveMethod::Lp {
             saved.refuse_state()?;
             (by_linear_program(&form, &limits, name)?, Vec::new())
@@ -236,7 +247,8 @@ impl SolveArguments {
             (minimise(&form, &mut minimisers, &limits), minimisers)
         };
         log(format_args!("{} in {:.2} s", in_words(&solution.point), solution.point.seconds));
-        Ok(Solved { tree, form, solution, curve, minimisers })
+        let is_cut = !minimisers.is_empty() && limits.is_open(&solution.point);
+        Ok(Solved { tree, form, solution, curve, minimisers, is_cut })
     }
 
     /// Refuses one path for two files.
@@ -260,8 +272,8 @@ impl SolveArguments {
         files: &ReportFiles<'_>,
         out: &Output,
     ) -> Result<(), CommandFailure> {
-        let Solved { tree, form, solution, curve, minimisers } = solved;
-        let report = SolveReport::new(opened, machine, tree, form, self.tree.unit, solution);
+        let Solved { minimisers, curve, .. } = solved;
+        let report = SolveReport::new(opened, machine, self.tree.unit, solved);
         let states: Vec<RegretCheckpoint> = minimisers.iter().map(RegretMinimiser::checkpoint).collect();
         files.saved.write(&report.document(), report.entries(), &states)?;
         if let Some(file) = &files.curve {
@@ -273,14 +285,13 @@ impl SolveArguments {
         if self.json { out.json(&report.as_json()) } else { report.write(self.top, out) }
     }
 
-    /// When the solver ends.
-    fn limits<'a>(&self, stop: &'a (dyn Fn() -> bool + Sync)) -> SolveLimits<'a> {
+    /// When the solver ends, with so much of the clock.
+    fn limits<'a>(&self, clock: Budget, stop: &'a (dyn Fn() -> bool + Sync)) -> SolveLimits<'a> {
         let is_free = self.seconds.is_none() && self.nash_conv.is_none() && self.iterations.is_none();
-        let time = self.seconds.or(is_free.then_some(LONG));
         SolveLimits {
             nash_conv: self.nash_conv.unwrap_or(if is_free { ENOUGH } else { 0.0 }),
             iterations: self.iterations.unwrap_or(u64::MAX / 2),
-            budget: time.map_or(Budget::UNLIMITED, Budget::time),
+            budget: if is_free { Budget::time(LONG) } else { clock },
             stop,
         }
     }

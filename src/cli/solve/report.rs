@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::is_sure;
+use super::{Solved, is_sure};
 use crate::failure::CommandFailure;
 use crate::game_argument::Opened;
 use crate::game_tree::{size_as_json, size_in_words};
@@ -12,8 +12,11 @@ use hyperplay_engine::machine::{Role, StateMachine as _, StateMachineExt as _};
 use hyperplay_lab::report::Format::{Digits, Text};
 use hyperplay_lab::report::{Axis, Column, Figure, FigurePoint, FigureSeries, LinePlot, Page, Plot, Table};
 use hyperplay_logic::gdl::counted;
-use hyperplay_play::efg::{GameTree, SequenceForm, SolvePoint, SolvedProfile};
+use hyperplay_play::efg::{GameTree, SolvePoint, SolvedProfile};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, entries_of, known_in_words};
+
+/// What is said of a run that its time ended.
+pub const CUT: &str = "the time, or an interrupt, ended this run: another run may differ";
 
 /// Everything that is reported.
 pub struct SolveReport<'a> {
@@ -22,6 +25,7 @@ pub struct SolveReport<'a> {
     tree: &'a GameTree,
     unit: f64,
     solved: &'a SolvedProfile,
+    is_cut: bool,
     is_sure: bool,
     players: Vec<Role>,
     /// How often each information set is reached under the solution.
@@ -29,18 +33,12 @@ pub struct SolveReport<'a> {
 }
 
 impl<'a> SolveReport<'a> {
-    pub fn new(
-        opened: &'a Opened,
-        engine: &'a Engine,
-        tree: &'a GameTree,
-        form: &SequenceForm,
-        unit: f64,
-        solved: &'a SolvedProfile,
-    ) -> Self {
+    pub fn new(opened: &'a Opened, engine: &'a Engine, unit: f64, of: &'a Solved) -> Self {
+        let Solved { tree, form, solution: solved, is_cut, .. } = of;
         let reached = tree.reached(&solved.profile);
         let players = tree.players().collect();
         let is_sure = is_sure(tree, form);
-        SolveReport { opened, engine, tree, unit, solved, is_sure, players, reached }
+        SolveReport { opened, engine, tree, unit, solved, is_cut: *is_cut, is_sure, players, reached }
     }
 
     fn name(&self, role: Role) -> &'a str {
@@ -96,6 +94,7 @@ impl<'a> SolveReport<'a> {
             "iterations": solved.point.iterations,
             "roles": roles,
             "nash_conv": solved.point.verdict.nash_conv,
+            "reproduces": !self.is_cut,
         })
     }
 
@@ -114,6 +113,9 @@ impl<'a> SolveReport<'a> {
             solved.point.method,
             self.unit
         ))?;
+        if self.is_cut {
+            out.line(CUT)?;
+        }
         if !self.is_sure {
             out.line("no solver is sure to find an equilibrium of this game; NashConv says how far this is from one")?;
         }

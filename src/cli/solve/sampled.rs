@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::report::CUT;
 use super::saved::SavedSolution;
 use super::{SolveArguments, Solved, in_words};
 use crate::failure::CommandFailure;
@@ -16,7 +17,7 @@ use crate::options::pick_seed;
 use crate::output::{Output, log};
 use crate::progress::Ticker;
 use hyperplay_engine::Engine;
-use hyperplay_engine::machine::Seed;
+use hyperplay_engine::machine::{Budget, Seed};
 use hyperplay_logic::gdl::counted;
 use hyperplay_play::efg::{
     GameTree, MonteCarloMinimiser, SamplingError, SamplingScheme, SequenceForm, SolveLimits, SolvePoint,
@@ -37,6 +38,7 @@ pub struct SampledRun<'a> {
     pub opened: &'a Opened,
     pub machine: &'a Engine,
     pub scheme: SamplingScheme,
+    pub clock: Budget,
     pub interrupt: &'a Interrupt,
 }
 
@@ -51,25 +53,28 @@ impl SampledRun<'_> {
     ///
     /// # Errors
     /// If the game cannot be sampled, with the remedy.
-    pub fn run(&self) -> Result<Sampled, CommandFailure> {
+    pub fn run(&self, saved: &SavedSolution<'_>) -> Result<Sampled, CommandFailure> {
         let options =
             TreeOptions { max_nodes: self.arguments.tree.max_nodes.min(JUDGED), ..self.arguments.tree };
-        let judge = match options.try_build(self.machine, self.interrupt) {
+        // What is sampled gets half of the time at least, and is not judged where the tree takes more than the other half.
+        let judge = match options.try_build(self.machine, &self.interrupt.within(self.clock.share(0.5))) {
             Ok(tree) => {
                 let form = SequenceForm::new(&tree, options.unit);
                 Ok((tree, form))
             }
-            Err(TreeError::Stopped) => return Err(CommandFailure::Interrupted),
+            Err(TreeError::Stopped) if self.interrupt.is_raised() => return Err(CommandFailure::Interrupted),
             Err(why) => Err(why),
         };
         let number = pick_seed(self.arguments.seed);
         log(format_args!("seed {number}"));
         let mut minimiser = MonteCarloMinimiser::new(self.machine, self.scheme);
-        let (solution, curve) = self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number))?;
+        let (solution, curve) =
+            self.sample(&mut minimiser, judge.as_ref().ok(), &Seed::root(number), saved)?;
         match (judge, solution) {
             (Ok((tree, form)), Some(solution)) => {
-                let minimisers = Vec::new();
-                Ok(Sampled::Judged(Box::new(Solved { tree, form, solution, curve, minimisers })))
+                let (minimisers, limits) = (Vec::new(), self.arguments.limits(self.clock, &|| false));
+                let is_cut = limits.is_open(&solution.point);
+                Ok(Sampled::Judged(Box::new(Solved { tree, form, solution, curve, minimisers, is_cut })))
             }
             (Err(why), _) => Ok(Sampled::Unjudged { minimiser: Box::new(minimiser), seed: number, why }),
             (Ok(_), None) => unreachable!("what has a tree is judged at the end"),
@@ -81,11 +86,13 @@ impl SampledRun<'_> {
         minimiser: &mut MonteCarloMinimiser<Engine>,
         judge: Option<&(GameTree, SequenceForm)>,
         seed: &Seed,
+        saved: &SavedSolution<'_>,
     ) -> Result<(Option<SolvedProfile>, Vec<SolvePoint>), CommandFailure> {
         let stop = || self.interrupt.is_raised();
-        let SolveLimits { nash_conv, iterations: most, budget, .. } = self.arguments.limits(&stop);
+        let SolveLimits { nash_conv, iterations: most, budget, .. } =
+            self.arguments.limits(self.clock, &stop);
         let (clock, ticker) = (Stopwatch::start(), Ticker::new());
-        let mut curve = Vec::new();
+        let (mut curve, mut writing) = (Vec::new(), Duration::ZERO);
         let (mut due, mut batch) = (1, 1);
         loop {
             let mut is_out = false;
@@ -95,7 +102,7 @@ impl SampledRun<'_> {
                 minimiser.iterate(self.machine, count, seed).map_err(|error| self.failure(&error))?;
                 // As many at a time as keep the looks at the limits about as far apart.
                 batch = if clock.elapsed() - begin < LOOK { 2 * batch } else { (batch / 2).max(1) };
-                is_out = budget.is_late() || stop();
+                is_out = budget.earlier(writing).is_late() || stop();
                 ticker.say(|| {
                     let (made, met) = (minimiser.iterations(), minimiser.information_sets());
                     format!("{made} iterations of {}, {met} information sets met", self.scheme)
@@ -120,6 +127,9 @@ impl SampledRun<'_> {
                 return Ok((solution, curve));
             }
             due += 1 + due / 2;
+            // Until the next look as many information sets again may be met.
+            let count = 2 * minimiser.information_sets();
+            writing = saved.time_to_write(self.machine, entries(minimiser), count);
         }
     }
 
@@ -153,19 +163,16 @@ impl SampledRun<'_> {
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value))
         .collect();
-        let entries = minimiser.policies().map(|policy| PolicyEntry {
-            role: policy.role,
-            evidence: policy.evidence,
-            moves: policy.moves,
-            shares: policy.probabilities,
-        });
-        saved.write(&PolicyDocument { machine: self.machine, header: header.clone() }, entries, &[])?;
+        let document = PolicyDocument { machine: self.machine, header: header.clone() };
+        saved.write(&document, entries(minimiser), &[])?;
+        let is_cut = self.arguments.iterations.is_none_or(|most| iterations < most);
         if self.arguments.json {
             let mut report = Value::Object(header);
             report["seed"] = seed.into();
             report["information_sets_met"] = sets.into();
             report["visits"] = minimiser.visits().into();
             report["nash_conv"] = Value::Null;
+            report["reproduces"] = (!is_cut).into();
             report["why_not_judged"] = why.to_string().into();
             return out.json(&report);
         }
@@ -177,8 +184,21 @@ impl SampledRun<'_> {
             self.scheme,
             counted(minimiser.visits(), "node")
         ))?;
+        if is_cut {
+            out.line(CUT)?;
+        }
         out.line(format_args!(
             "not judged: {why}; `hyperplay exploit` bounds by matches what can be gained against the policies"
         ))
     }
+}
+
+/// The policies of all information sets that were met.
+fn entries(minimiser: &MonteCarloMinimiser<Engine>) -> impl Iterator<Item = PolicyEntry<'_>> {
+    minimiser.policies().map(|policy| PolicyEntry {
+        role: policy.role,
+        evidence: policy.evidence,
+        moves: policy.moves,
+        shares: policy.probabilities,
+    })
 }

@@ -2,14 +2,22 @@
 //!
 //! What the file holds besides is kept whole: it is written by [`WrittenFile`].
 
-use std::fs;
 use std::path::Path;
+use std::time::Duration;
+use std::{fs, io};
+
+use serde_json::Map;
 
 use crate::failure::CommandFailure;
 use crate::output::log;
 use crate::written_file::WrittenFile;
+use hyperplay_engine::Engine;
+use hyperplay_engine::machine::Stopwatch;
 use hyperplay_play::efg::{RegretCheckpoint, RegretMinimiser, RegretRule, SequenceForm};
 use hyperplay_play::player::{PolicyDocument, PolicyEntry, PolicyFile, SolverState};
+
+/// Entries that are written for an estimate.
+const SAMPLE: usize = 1_000;
 
 /// Where the solution goes, and what an earlier run left there.
 pub struct SavedSolution<'a> {
@@ -106,6 +114,23 @@ impl<'a> SavedSolution<'a> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// About how long it will take to write so many entries, by the time that the first of them take.
+    pub fn time_to_write<'p>(
+        &self,
+        machine: &Engine,
+        entries: impl Iterator<Item = PolicyEntry<'p>>,
+        count: usize,
+    ) -> Duration {
+        if self.file.is_none() {
+            return Duration::ZERO;
+        }
+        let (watch, mut written) = (Stopwatch::start(), 0_usize);
+        let document = PolicyDocument { machine, header: Map::new() };
+        // Nothing can go wrong in a sink.
+        let _ = document.write(io::sink(), entries.take(SAMPLE).inspect(|_| written += 1), &[]);
+        watch.elapsed().mul_f64(count as f64 / written.max(1) as f64)
     }
 
     /// Writes policies and the states of their minimisers.

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 /// let timed = Budget::time(Duration::from_secs(60)).with_nodes(10);
 /// assert!(!timed.reproduces() && timed.left() <= Some(Duration::from_secs(60)));
 /// assert!(timed.share(0.5).left() <= Some(Duration::from_secs(30)));
+/// assert!(timed.earlier(Duration::from_secs(30)).left() <= Some(Duration::from_secs(30)));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Budget {
@@ -56,6 +57,12 @@ impl Budget {
             let now = Instant::now();
             now + deadline.saturating_duration_since(now).mul_f64(share.clamp(0.0, 1.0))
         });
+        Budget { deadline, ..self }
+    }
+
+    /// The same node limit, and a deadline that comes so much earlier.
+    pub fn earlier(self, time: Duration) -> Self {
+        let deadline = self.deadline.map(|deadline| deadline.checked_sub(time).unwrap_or_else(Instant::now));
         Budget { deadline, ..self }
     }
 

@@ -38,7 +38,8 @@ pub fn document(planned: &Planned, summary: &ExperimentSummary, tables: &[Table]
     let mut blocks: Vec<ReportBlock> = preamble(planned, summary).into_iter().map(Sentences).collect();
     if summary.matches == 0 {
         let remedy = "`hyperplay experiment run FILE --out DIR` plays the matches; this report can be made at any time.";
-        blocks.push(Sentences(format!("No match is finished, so there is nothing to report. {remedy}")));
+        let nothing = if tables.is_empty() { ", so there is nothing to report" } else { "" };
+        blocks.push(Sentences(format!("No match is finished{nothing}. {remedy}")));
     }
     for (game, one) in planned.plan.games.iter().enumerate() {
         let of_game: Vec<Table> = ["differences", "contrasts", "nash_conv", "gains"]

@@ -54,7 +54,7 @@ pub use arena::{Arena, ArenaError};
 pub use config::{ConfigError, ExperimentConfig, MeetingSchedule, NamedGame, SCHEMA};
 pub use decision_log::{DecisionLog, ParticlesRecord, StateRecord};
 pub use document::{ReportBlock, document, markdown, page};
-pub use estimate::{Estimate, estimate};
+pub use estimate::{CellSample, Estimate, RECORD_FILES, estimate};
 pub use exploit::ExploitRun;
 pub use exploit_record::{
     EXPLOIT, ExploitFile, ExploitFinding, ExploitRecord, ExploitedEntrant, ExploitedRole, exploit_records,

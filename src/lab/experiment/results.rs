@@ -242,6 +242,12 @@ impl<'a> Results<'a> {
         Ok(results)
     }
 
+    /// Those of a folder in which no match was played yet.
+    pub fn none(planned: &'a Planned) -> Results<'a> {
+        let absent = Shard::all(1).collect();
+        Results { plan: &planned.plan, parts: Vec::new(), absent, heap: BinaryHeap::new() }
+    }
+
     fn advance(&mut self, part: usize) -> Result<(), JournalError> {
         self.parts[part].advance()?;
         if let Some(next) = &self.parts[part].next {

@@ -9,6 +9,8 @@
 //! ends because NashConv is small enough, or after a number of iterations, gives the same result on any machine; one
 //! that ends by its time does not.
 
+use std::time::Duration;
+
 use rayon::prelude::*;
 
 use super::judge::Verdict;
@@ -33,6 +35,13 @@ pub struct SolveLimits<'a> {
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
+impl SolveLimits<'_> {
+    /// Whether neither NashConv nor the number of iterations ends a solver at this point: what does is the time or a stop.
+    pub fn is_open(&self, point: &SolvePoint) -> bool {
+        point.verdict.nash_conv > self.nash_conv && point.iterations < self.iterations
+    }
+}
+
 /// How far a solver is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SolvePoint {
@@ -55,7 +64,7 @@ pub struct SolvedProfile {
     pub point: SolvePoint,
 }
 
-/// Iterates until a limit is met. `watch` is called with the best of every NashConv that is computed.
+/// Iterates until a limit is met. `report` is called with the best of every NashConv that is computed.
 ///
 /// ```
 #[doc = include_str!("../monty_hall.example")]
@@ -82,22 +91,25 @@ pub fn solve(
     form: &SequenceForm,
     minimisers: &mut [RegretMinimiser],
     limits: &SolveLimits<'_>,
-    mut watch: impl FnMut(&SolvePoint),
+    mut report: impl FnMut(&SolvePoint),
 ) -> SolvedProfile {
     let clock = Stopwatch::start();
     let step = (READ_A_LOOK / (form.entries() * form.player_count()).max(1)).max(1) as u64;
-    let is_out = || limits.budget.is_late() || (limits.stop)();
+    // Before the deadline there must be time for a last look at NashConv, which takes as long as the one before.
+    let mut look = Duration::ZERO;
+    let is_out = |look: Duration| limits.budget.earlier(look).is_late() || (limits.stop)();
     let made = minimisers.iter().map(RegretMinimiser::iterations).min().expect("there is a minimiser");
     let mut due = next_look(made).min(limits.iterations);
     loop {
         minimisers.par_iter_mut().for_each(|minimiser| {
             while minimiser.iterations() < due {
                 minimiser.iterate(form, step.min(due - minimiser.iterations()));
-                if is_out() {
+                if is_out(look) {
                     break;
                 }
             }
         });
+        let watch = Stopwatch::start();
         let judged = minimisers.iter().map(|minimiser| {
             let profile = minimiser.average(form);
             let verdict = form.judge(&profile);
@@ -107,8 +119,9 @@ pub fn solve(
         let best =
             judged.min_by(|(_, one), (_, other)| one.verdict.nash_conv.total_cmp(&other.verdict.nash_conv));
         let (profile, point) = best.expect("there is a minimiser");
-        watch(&point);
-        if point.verdict.nash_conv <= limits.nash_conv || due >= limits.iterations || is_out() {
+        look = watch.elapsed();
+        report(&point);
+        if point.verdict.nash_conv <= limits.nash_conv || due >= limits.iterations || is_out(look) {
             return SolvedProfile { profile, point };
         }
         due = next_look(due).min(limits.iterations);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::catalogue::{SpecKey, SpecKind, SpecWord};
-use super::configured::{EPSILON, MODEL};
+use super::configured::{Assumed, EPSILON, MODEL, UNIFORM};
 use super::registry::Registry;
 use super::spec::Spec;
 use super::spec_error::SpecError;
@@ -114,6 +114,24 @@ pub(super) fn options(spec: &Spec) -> BeliefOptions {
     }
 }
 
+/// Refuses the particle filter, if a spec with these [`keys`] asks for it, where the other roles are not taken to be uniform:
+/// histories are found by backtracking then.
+pub(super) fn refuse_filter(spec: &Spec, assumed: &Assumed) -> Result<(), SpecError> {
+    let method = keys().into_iter().find(|key| key.name == "method").expect("it is one of the keys");
+    let has_method =
+        spec.entry().keys.iter().any(|key| (&key.name, &key.kind) == (&method.name, &method.kind));
+    let filters = has_method && spec.word::<SamplingMethod>("method") == SamplingMethod::ParticleFilter;
+    if !filters || assumed.spec().name() == UNIFORM {
+        return Ok(());
+    }
+    let why = format!(
+        "filter needs {MODEL}={UNIFORM}, and the opponent model here is {}; leave the method out, or take rejection or \
+         backtracking",
+        assumed.spec()
+    );
+    Err(SpecError::Refused { key: "method".to_owned(), why })
+}
+
 /// The sampler that the spec of a player with all keys of this file asks for. With a sampler other than the default, a key of
 /// the particle belief that differs from its default is refused. One that is written at its default says nothing, as
 /// everywhere: it is not printed either, and two spellings of a spec are one spec.
@@ -170,6 +188,31 @@ mod tests {
             states: 11,
         };
         assert_eq!(options, expected);
+    }
+
+    /// Under another model histories are found by backtracking, and `method=filter` had no effect.
+    #[test]
+    fn the_particle_filter_is_refused_where_opponents_are_not_uniform() {
+        let registry = Registry::standard();
+        let why = "'method': filter needs model=uniform, and the opponent model here is softmax:level=2; leave the method out, or \
+                   take rejection or backtracking";
+        for text in [
+            "hyperplay:method=filter,model=[softmax:level=2]",
+            "pimc:method=filter,model=[softmax:level=2]",
+            "hyperplay:sampler=[hyperplay:method=filter],model=[softmax:level=2]",
+        ] {
+            assert_eq!(registry.player(text).unwrap_err().to_string(), why, "{text}");
+        }
+        let sampler = registry.sampler("hyperplay:method=filter,model=[softmax:level=2]");
+        assert_eq!(sampler.unwrap_err().to_string(), why);
+        // With uniform opponents, however they are written, the filter is what it says.
+        for text in ["hyperplay:method=filter", "hyperplay:method=filter,model=softmax,epsilon=1"] {
+            assert_eq!(options_of(text).method, SamplingMethod::ParticleFilter);
+        }
+        for text in ["hyperplay:method=rejection,model=softmax", "hyperplay:sampler=bootstrap,model=softmax"]
+        {
+            assert!(registry.player(text).is_ok(), "{text}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::belief_keys;
 use super::catalogue::{KeyType, SpecEntry, SpecKey, SpecKind};
 use super::configured::{Assumed, ModelBuild, ModelSpec, PlayerBuild, PlayerSpec, SamplerSpec};
 use super::engine_key;
@@ -364,6 +365,7 @@ impl Registry {
             unreachable!("a sampler's entry makes samplers")
         };
         let (assumed, sampler) = (Assumed::of(spec, self)?, read(spec, self)?);
+        belief_keys::refuse_filter(spec, &assumed)?;
         Ok(SamplerSpec { spec: spec.clone(), assumed, sampler })
     }
 

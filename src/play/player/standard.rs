@@ -123,6 +123,8 @@ fn belief_of(
 ) -> Result<impl Fn(&Arc<Engine>) -> BeliefParts + Send + Sync + use<>, SpecError> {
     let (assumed, particles) = (Assumed::of(spec, registry)?, spec.size("particles"));
     let sampler = belief_keys::sampler_of(spec, registry)?;
+    let has_method = if spec.is_given("sampler") { spec.inner("sampler") } else { spec };
+    belief_keys::refuse_filter(has_method, &assumed)?;
     Ok(move |engine: &Arc<Engine>| {
         (Arc::clone(engine), assumed.model(engine), Arc::clone(&sampler), particles)
     })

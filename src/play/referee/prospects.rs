@@ -5,11 +5,12 @@
 //! is a warning for a game of one role, where it is the same as weak, and a note for others, where it is usual). A
 //! claim that is shown comes with a line of play.
 //!
-//! The best goal of a role is the highest value that a clause names for it, 100 where the value is a variable.
+//! The best goal of a role is the highest value that a clause names for it. Where a clause computes the value, it is the
+//! highest of all ends, and so it is known only if all states were searched.
 
 use super::interrupt::Interrupt;
 use super::places::Places;
-use super::reach::{Reach, Sight, reach};
+use super::reach::{Reach, ReachKind, Sight, reach};
 use super::simulate::Effort;
 use super::winnable::{Winnability, strongly, weakly};
 use hyperplay_engine::machine::{Goal, JointMove, Role, StateMachine, StateMachineExt};
@@ -85,7 +86,7 @@ impl<M: StateMachine> Search<'_, M> {
     }
 
     fn weakly_winnable(&self, role: Role) -> Finding {
-        let (name, best) = (&self.machine.roles()[role], self.best(role));
+        let (name, (best, _)) = (&self.machine.roles()[role], self.best(role));
         let goal = best.value();
         let (severity, message) = match weakly(&self.reach, role, best) {
             Winnability::Shown(line) => {
@@ -103,7 +104,14 @@ impl<M: StateMachine> Search<'_, M> {
     }
 
     fn strongly_winnable(&self, roles: &[Role]) -> Option<Finding> {
-        let verdict = |&role| (role, strongly(&self.reach, role, self.best(role)));
+        let verdict = |&role| {
+            let (best, is_known) = self.best(role);
+            match strongly(&self.reach, role, best) {
+                // Who cannot force 100 may still force what its best goal is.
+                Winnability::Refuted if !is_known => (role, Winnability::Undecided),
+                verdict => (role, verdict),
+            }
+        };
         let verdicts: Vec<(Role, Winnability)> = roles.iter().map(verdict).collect();
         let first = *roles.first()?;
         let shown = verdicts.iter().find_map(|(role, verdict)| match verdict {
@@ -111,7 +119,8 @@ impl<M: StateMachine> Search<'_, M> {
             _ => None,
         });
         if let Some((role, line)) = shown {
-            let (name, goal, line) = (&self.machine.roles()[role], self.best(role).value(), self.line(line));
+            let (name, goal, line) =
+                (&self.machine.roles()[role], self.best(role).0.value(), self.line(line));
             let by = format!("{name} gets {goal} whatever the others do, for example by {line}");
             let message = if self.places.game.is_imperfect() {
                 format!("strong winnability is undecided: if it saw the whole state, {by}")
@@ -135,21 +144,31 @@ impl<M: StateMachine> Search<'_, M> {
         Some(self.finding(FindingCode::StronglyWinnable, severity, first, message))
     }
 
-    /// The highest goal that a clause names for a role.
-    fn best(&self, role: Role) -> Goal {
+    /// The best goal of a role, and whether it is known: where a clause computes goals and not all states were searched, it
+    /// may be any up to 100.
+    fn best(&self, role: Role) -> (Goal, bool) {
         let game = self.places.game;
         let name = game.terms().term(game.roles()[role.index()]);
         let values =
             game.rules().iter().filter(|rule| rule.head.relation == Symbol::GOAL).filter_map(|rule| {
                 let [of, value] = &rule.head.arguments[..] else { return None };
                 of.may_unify(&name).then_some(match value {
-                    Term::Constant(number) => {
-                        game.terms().symbols().name(*number).parse().map_or(Goal::default(), Goal::clamped)
-                    }
-                    _ => Goal::MAX,
+                    Term::Constant(number) => Some(
+                        game.terms().symbols().name(*number).parse().map_or(Goal::default(), Goal::clamped),
+                    ),
+                    _ => None,
                 })
             });
-        values.max().unwrap_or(Goal::MAX)
+        let named: Option<Vec<Goal>> = values.collect();
+        let ends = self.reach.graph.node_weights().filter_map(|node| match &node.kind {
+            ReachKind::Terminal(goals) => Some(goals[role]),
+            _ => None,
+        });
+        match named {
+            Some(named) => (named.into_iter().max().unwrap_or(Goal::MAX), true),
+            None if self.reach.complete => (ends.max().unwrap_or(Goal::MAX), true),
+            None => (Goal::MAX, false),
+        }
     }
 
     fn line(&self, line: &[JointMove]) -> String {
